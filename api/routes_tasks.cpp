@@ -16,6 +16,7 @@
 #include "api/router.hpp"
 #include "api/task_json.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/checkpoints.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/views_tasks.hpp"
 #include "lib/text/suggest.hpp"
@@ -196,6 +197,7 @@ struct TaskDetail {
   views::Task task;
   std::vector<views::Job> jobs;
   std::vector<store::Cluster> clusters{};
+  std::optional<store::KeptTask> kept{};
 };
 
 /// The hosts of the last few jobs that started, by job. Each cluster is asked once; one that has no turn or does not answer is left out.
@@ -235,6 +237,7 @@ http::Response show_task(const Call& call) {
     if (page.items.empty()) return std::nullopt;
     TaskDetail found{campaign->user, std::move(page.items.front()),
                      views::jobs_of_task(transaction, campaign->id, grid::TaskNumber{*number})};
+    found.kept = store::kept_task(transaction, campaign->id, grid::TaskNumber{*number});
     if (flag(call, "hosts") && may_change(call, found.user)) found.clusters = store::clusters(transaction);
     return found;
   });
@@ -248,6 +251,7 @@ http::Response show_task(const Call& call) {
   json.object([&] {
     write_task(json, detail->task, grid::CampaignId{*id});
     json.field("campaign_id", *id);
+    json.field("waits_for_checkpoint_on", detail->kept ? std::optional{detail->kept->cluster} : std::nullopt);
     json.key("jobs").array(detail->jobs, [&](const views::Job& job) { json.object([&] { write_job(json, job, hosts_of_job(job.id)); }); });
     write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id}) + "/tasks"}});
   });

@@ -123,6 +123,7 @@ void write_job(text::JsonWriter& json, const store::views::Job& job, const std::
   json.field("submission_time", job.submitted_at);
   json.field("start_time", job.started_at);
   json.field("stop_time", job.ended_at);
+  json.field("checkpoint_time", job.checkpointed_at);
   json.field("resubmissions", job.resubmissions);
   json.field("message", job.message);
   if (!hosts.empty()) json.key("hosts").array(hosts);

@@ -13,6 +13,7 @@
 #include "lib/store/clock.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/planning.hpp"
+#include "nikita/checkpoint.hpp"
 #include "nikita/excess.hpp"
 #include "nikita/identify.hpp"
 #include "nikita/withhold.hpp"
@@ -55,6 +56,7 @@ class Wiping {
   Counts run() {
     request_kills();
     kill();
+    if (may_go_on()) counts_.signalled = request_checkpoints(visit_);
     if (may_go_on()) counts_.withheld = withhold(visit_, token_);
     counts_.cleaned = clean(visit_, token_);
     return counts_;
@@ -159,8 +161,8 @@ void Wiping::kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::J
 }  // namespace
 
 std::string Counts::summary() const {
-  return fmt::format("wiped={} sent={} not_sent={} left={} foreign={} withheld={} cleaned={} folders={} files={}", wiped, sent, not_sent,
-                     left, foreign, withheld, cleaned.campaigns, cleaned.folders, cleaned.files);
+  return fmt::format("wiped={} sent={} not_sent={} left={} foreign={} signalled={} withheld={} cleaned={} folders={} files={}", wiped, sent,
+                     not_sent, left, foreign, signalled, withheld, cleaned.campaigns, cleaned.folders, cleaned.files);
 }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term) {
@@ -188,6 +190,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     total.not_sent += counts.not_sent;
     total.left += counts.left;
     total.foreign += counts.foreign;
+    total.signalled += counts.signalled;
     total.withheld += counts.withheld;
     total.cleaned.campaigns += counts.cleaned.campaigns;
     total.cleaned.folders += counts.cleaned.folders;

@@ -7,6 +7,7 @@
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
+#include "lib/store/checkpoints.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
@@ -55,6 +56,14 @@ void release_tasks(store::Transaction& transaction, const process::Config& confi
         transaction,
         {.code = "TASKS_RELEASED", .target = {.campaign = bound.campaign, .cluster = bound.cluster}, .job = {}, .message = message}, now);
     counts.released += static_cast<int>(tasks.size());
+  }
+}
+
+void release_kept_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts) {
+  for (const auto& released : store::release_kept_tasks(transaction, store::now(transaction) - config.checkpoint_patience)) {
+    process::log::info("tasks leave their checkpoints",
+                       {{"cluster", released.cluster}, {"campaign", released.campaign}, {"tasks", released.tasks}});
+    counts.released += static_cast<int>(released.tasks);
   }
 }
 

@@ -9,4 +9,8 @@ namespace gleaner::runner {
 /// the event TASKS_RELEASED lists them and the reason.
 void release_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts);
 
+/// Lets tasks begin anew on other clusters that waited for the cluster with their checkpoint for checkpoint_patience, or whose cluster is
+/// disabled or retired.
+void release_kept_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts);
+
 }  // namespace gleaner::runner

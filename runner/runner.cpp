@@ -70,6 +70,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     const auto now = store::now(transaction);
     give_back_stranded(transaction, config, now, total);
     release_tasks(transaction, config, total);
+    release_kept_tasks(transaction, config, total);
     clusters = store::clusters_with_launches(transaction, now - grid::kOrphanWatch);
     grid = store::grid_token(transaction);
   });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/checkpoint.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/resource_request.hpp"
@@ -136,6 +137,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .output_directory = launch.output_directory,
                           .output_files = launch.output_files,
                           .placeholders = launch.placeholders,
+                          .checkpoint_signal = launch.checkpoint_signal,
                           .params_shell = launch.params_shell};
   auto command = JobCommand::create(facts);
   if (!command) return tl::unexpected{command.error()};
@@ -151,6 +153,8 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
   if (launch.exec_directory != "$HOME") request.directory = launch.exec_directory;
   if (auto wrong = wrong_for_oarsub(request, launch.properties)) return tl::unexpected{std::move(*wrong)};
   if (auto wrong = wrong_outputs(launch)) return tl::unexpected{std::move(*wrong)};
+  if (const auto signal = grid::checkpoint_signal(launch.checkpoint_signal))
+    request.checkpoint = {.signal = *signal, .before_walltime = grid::margin_before_walltime(launch.checkpoint_cost, launch.walltime)};
   // CiGri's file names: its users' scripts remove and read these files.
   request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
   request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());

@@ -46,16 +46,18 @@ BEGIN
     jobs, failed_jobs, lost_jobs, tasks)
   SELECT (e.ended_at AT TIME ZONE 'UTC')::date, e.user_name, e.project, e.cluster_id, e.campaign_id,
     coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled), 0),
-    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled AND e.use = 'useful'), 0),
-    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled AND e.use = 'failed'), 0),
-    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled AND e.use = 'lost'), 0),
+    coalesce(sum(CASE WHEN e.use = 'useful' THEN e.seconds ELSE e.saved END) FILTER (WHERE NOT e.pooled), 0),
+    coalesce(sum(e.seconds - e.saved) FILTER (WHERE NOT e.pooled AND e.use = 'failed'), 0),
+    coalesce(sum(e.seconds - e.saved) FILTER (WHERE NOT e.pooled AND e.use = 'lost'), 0),
     count(*) FILTER (WHERE NOT e.pooled),
     count(*) FILTER (WHERE NOT e.pooled AND e.use = 'failed'),
     count(*) FILTER (WHERE NOT e.pooled AND e.use = 'lost'),
     count(*) FILTER (WHERE e.use = 'useful' AND NOT is_script(e.task))
   FROM (
     SELECT a.ended_at, c.user_name, c.project, a.cluster_id, a.campaign_id, a.task, a.pooled, use_of(a.ending) AS use,
-      greatest(0, extract(epoch FROM a.ended_at - a.started_at)) * coalesce(a.resources, known_width(p), 1) AS seconds
+      greatest(0, extract(epoch FROM a.ended_at - a.started_at)) * coalesce(a.resources, known_width(p), 1) AS seconds,
+      CASE WHEN c.checkpoint_cost_s IS NULL OR is_script(a.task) THEN 0
+        ELSE saved_seconds(a.ending, a.started_at, a.checkpointed_at, a.ended_at) * coalesce(a.resources, known_width(p), 1) END AS saved
     FROM after a
     JOIN campaigns c ON c.id = a.campaign_id
     JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
@@ -215,6 +217,13 @@ CREATE TABLE campaigns (
     retry_on jsonb GENERATED ALWAYS AS ((jdl -> 'retry_on'::text)) STORED,
     needs text GENERATED ALWAYS AS (needs_text((jdl -> 'needs'::text))) STORED,
     groups text[] DEFAULT '{}'::text[] NOT NULL,
+    checkpoint_signal text GENERATED ALWAYS AS (((jdl -> 'checkpoint'::text) ->> 'signal'::text)) STORED,
+    checkpoint_period_s integer GENERATED ALWAYS AS (
+CASE
+    WHEN (((jdl -> 'checkpoint'::text) ->> 'period'::text) <> 'auto'::text) THEN (((jdl -> 'checkpoint'::text) ->> 'period'::text))::integer
+    ELSE NULL::integer
+END) STORED,
+    checkpoint_cost_s integer GENERATED ALWAYS AS ((((jdl -> 'checkpoint'::text) ->> 'cost'::text))::integer) STORED,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -234,6 +243,12 @@ COMMENT ON COLUMN campaigns.retry_on IS 'an array of the exit statuses after whi
 COMMENT ON COLUMN campaigns.needs IS 'consumables that each task needs, as `gpu=2 matlab=1`; null: none';
 
 COMMENT ON COLUMN campaigns.groups IS 'unix groups of its user at the submission, on the machine of gridapi';
+
+COMMENT ON COLUMN campaigns.checkpoint_signal IS 'the signal that its tasks get, without SIG; null: they write no checkpoints';
+
+COMMENT ON COLUMN campaigns.checkpoint_period_s IS 'seconds from one checkpoint to the next; null: as the rate of interruptions requires';
+
+COMMENT ON COLUMN campaigns.checkpoint_cost_s IS 'seconds that a task takes to write one; null: they write none';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -314,7 +329,9 @@ CREATE TABLE campaign_clusters (
     epilogue_due boolean DEFAULT false NOT NULL,
     measured integer DEFAULT 0 NOT NULL,
     command_s double precision DEFAULT 0 NOT NULL,
-    held_s double precision DEFAULT 0 NOT NULL
+    held_s double precision DEFAULT 0 NOT NULL,
+    interruptions bigint DEFAULT 0 NOT NULL,
+    exposed_s double precision DEFAULT 0 NOT NULL
 );
 
 CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
@@ -352,6 +369,8 @@ CREATE TABLE jobs (
     sink bigint,
     pooled boolean DEFAULT false NOT NULL,
     run_ending text,
+    signalled_at timestamp with time zone,
+    checkpointed_at timestamp with time zone,
     CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state)))
 )
 WITH (fillfactor='80');
@@ -640,6 +659,15 @@ BEGIN
   ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $$;
+
+CREATE FUNCTION saved_seconds(ending text, started_at timestamp with time zone, checkpointed_at timestamp with time zone, ended_at timestamp with time zone) RETURNS double precision
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT coalesce(greatest(0, extract(epoch FROM CASE
+    WHEN ending IN ('done', 'task_error', 'bad_request') THEN NULL
+    WHEN ending = 'rerun_first' THEN ended_at
+    WHEN checkpointed_at IS NOT NULL THEN least(checkpointed_at, ended_at) END - started_at)), 0)::double precision
+$$;
 
 CREATE FUNCTION use_of(ending text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -1420,6 +1448,8 @@ CREATE UNIQUE INDEX campaigns_key ON campaigns USING btree (user_name, idempoten
 CREATE INDEX campaigns_live ON campaigns USING btree (id) WHERE (state = ANY (ARRAY['in_treatment'::campaign_state, 'paused'::campaign_state]));
 
 CREATE INDEX campaigns_user ON campaigns USING btree (user_name, id);
+
+CREATE INDEX campaigns_with_checkpoints ON campaigns USING btree (id) WHERE ((checkpoint_cost_s IS NOT NULL) AND is_live(state));
 
 CREATE INDEX cycles_time ON cycles USING btree (started_at);
 

@@ -1,6 +1,8 @@
 // Tables: the attempts of a task.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "clients/gridstat/views.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
@@ -22,6 +24,12 @@ Cell hosts_cell(const Json& hosts) {
   return names.empty() ? Cell{} : Cell{names};
 }
 
+bool has_checkpoints(const std::vector<Json>& tasks) {
+  return std::ranges::any_of(tasks, [](const Json& task) {
+    return std::ranges::any_of(task["jobs"].items(), [](const Json& job) { return !job["checkpoint_time"].is_null(); });
+  });
+}
+
 }  // namespace
 
 Cell time_cell(const Json& time, grid::Instant now) {
@@ -41,6 +49,7 @@ Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
                {"ending", "Ending", Align::left, Shrink::when_needed},
                {"exit_code", "Exit", Align::right},
                {"hosts", "Host", Align::left, Shrink::when_needed},
+               {"checkpoint_time", has_checkpoints(tasks) ? "Checkpoint" : "", Align::left, Shrink::left_out},
                {"submission_time", ""},
                {"message", ""}},
               {},
@@ -51,7 +60,8 @@ Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
       table.rows.push_back({number_cell(task["id"]), number_cell(job["attempt"]), text_cell(job["cluster_name"]), number_cell(job["id"]),
                             number_cell(job["remote_id"]), text_cell(job["state"]), time_cell(job["start_time"], setting.now),
                             time_cell(job["stop_time"], setting.now), text_cell(job["ending"]), number_cell(job["exit_code"]),
-                            hosts_cell(job["hosts"]), text_cell(job["submission_time"]), text_cell(job["message"])});
+                            hosts_cell(job["hosts"]), time_cell(job["checkpoint_time"], setting.now), text_cell(job["submission_time"]),
+                            text_cell(job["message"])});
     }
   }
   return table;
@@ -61,6 +71,8 @@ std::string task_view(const Json& task, const Setting& setting) {
   auto view = fmt::format("Task {} of campaign {}: {}{}\n", task["id"].integer(), task["campaign_id"].integer(),
                           terminal::printable(task["state"].text()), task["cancelling"].is_true() ? ", being cancelled" : "");
   view += fmt::format("        Parameters:             {}\n\n", terminal::printable(task["parameters"].text()));
+  if (const auto& cluster = task["waits_for_checkpoint_on"]; !cluster.is_null())
+    view += fmt::format("It waits for {}, where its checkpoint is.\n\n", terminal::printable(cluster.text()));
   view += terminal::render_human(attempts_table({task}, setting), setting.screen);
   for (const auto& job : task["jobs"].items()) {
     if (job["message"].text().empty()) continue;

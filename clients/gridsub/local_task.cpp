@@ -122,6 +122,7 @@ runner::LaunchFacts facts_of(const Campaign& campaign, const LocalTask& task, co
           .resources = task.resources,
           .walltime = grid::format_walltime(task.walltime),
           .placeholders = campaign.file.placeholders,
+          .checkpoint_signal = campaign.file.scheduling.checkpoint ? campaign.file.scheduling.checkpoint->signal : "",
           .params_shell = campaign.file.params_shell,
           .folder = place.folder.string()};
 }

@@ -39,6 +39,8 @@ Settlement settle_unsubmitted(const TaskFacts& task, const JobFacts& job, const 
   if (!next.moves || !next.bound) return next;
   if (launch.sent == Sent::never && !launch.fenced && !job.orphan_may_come) {
     next.bound = false;
+    next.kept = job.checkpoints && job.has_checkpoint;
+    if (next.kept) next.place = BagPlace::first;
   } else if (launch.replicas_allowed) {
     next.bound = false;
     next.attempt = attempt_after_release(task);

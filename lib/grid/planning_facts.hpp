@@ -99,6 +99,8 @@ struct CampaignFacts {
   Grouping grouping = Grouping::off;
   bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores (dimensional_grouping)
   Needs needs;                ///< of each task: consumables of the grid
+  std::optional<double> checkpoint_cost;    ///< seconds that a task takes to write a checkpoint; empty: it writes none
+  std::optional<double> checkpoint_period;  ///< seconds from one to the next; empty: the optimal ones (grid::optimal_period)
   std::optional<Brake> brake;
   std::vector<std::string> groups;  ///< unix groups of its user, those that limits name
   // Facts that are read only where there are dependencies:
@@ -124,6 +126,8 @@ inline constexpr auto kCampaignFields = std::tuple{
     scenario_field("temporal_grouping", &CampaignFacts::grouping).from_column("grouping"),
     scenario_field("dimensional_grouping", &CampaignFacts::side_by_side).from_column("side_by_side"),
     scenario_field("needs", &CampaignFacts::needs),
+    scenario_field("checkpoint_cost", &CampaignFacts::checkpoint_cost, {1, 3.2e8}),
+    scenario_field("checkpoint_period", &CampaignFacts::checkpoint_period, {1, 3.2e8}),
 };
 
 /// One campaign on one cluster of its JDL.
@@ -150,8 +154,10 @@ struct PairFacts {
   std::int64_t resources_sum = 0, resources_jobs = 0;  ///< resources that OAR assigned, and the number of jobs that got them
   std::optional<Instant> last_start_at;
   std::optional<Instant> last_accept_at;
-  bool suspected = false;      ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
-  bool pools_refused = false;  ///< OAR refused a job of several tasks of this campaign there
+  std::int64_t interruptions = 0;  ///< jobs that were preempted, or lost with their node
+  double exposed_seconds = 0.0;    ///< for which its ended jobs ran, in all
+  bool suspected = false;          ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
+  bool pools_refused = false;      ///< OAR refused a job of several tasks of this campaign there
   // Facts that are read only where they exist:
   std::int64_t returned_tasks = 0;            ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
   std::int64_t unread_tasks = 0;              ///< of pools whose jobs are all over, while their files have not been read
@@ -192,6 +198,8 @@ inline constexpr auto kCountedFields = std::tuple{
     scenario_field("resources_jobs", &PairFacts::resources_jobs, {0, 1e12}),
     row_field("last_start_at", &PairFacts::last_start_at),
     row_field("last_accept_at", &PairFacts::last_accept_at),
+    scenario_field("interruptions", &PairFacts::interruptions, {0, 1e12}),
+    scenario_field("exposed_seconds", &PairFacts::exposed_seconds, {0, 1e18}),
     row_field("suspected", &PairFacts::suspected),
     row_field("pools_refused", &PairFacts::pools_refused),
 };

@@ -104,21 +104,30 @@ BagPlace place_of(JobEnd end) {
   return end == JobEnd::rerun_last ? BagPlace::last : BagPlace::before_new;
 }
 
+/// Whether the task has a checkpoint on the job's cluster from which its next attempt continues. OAR signals before the walltime.
+bool leaves_checkpoint(const JobFacts& job, JobEnd end) {
+  return job.checkpoints && (job.has_checkpoint || job.signalled || end == JobEnd::rerun_first || end == JobEnd::walltime);
+}
+
 /// The end of the only copy that a task waits for, when its attempt is spent.
 Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const Limits& limits) {
   Settlement next = moved_to(TaskState::waiting, std::max(task.attempt, task.replica.value_or(0)) + 1);
   next.place = place_of(end);
   next.counted = end != JobEnd::lost && end != JobEnd::not_reached && (end != JobEnd::killed_by_us || job.began);
+  const bool continues = leaves_checkpoint(job, end);
+  if (continues && job.signalled && charge_of(end) == Charge::nobody && task.attempt < kMostCheckpointedAttempts) next.counted = false;
   const int attempts = std::min(limits.attempts, task.max_attempts.value_or(limits.attempts));
   const bool is_last = next.counted && task.counted + 1 >= attempts;
   // A task whose walltime may be raised is not charged: the JDL's limit bounds it.
   if (end == JobEnd::walltime && !is_last) next.walltime = raised_walltime(job.walltime, job.max_walltime, limits.walltime_factor);
-  next.charged = charge_of(end) == Charge::task && !next.walltime;
+  next.charged = charge_of(end) == Charge::task && !next.walltime && !(continues && end == JobEnd::walltime);
   const int most_charged = task.retries ? std::min(*task.retries, limits.retries) + 1 : limits.charged;
   const bool is_last_charged = next.charged && (!job.retried || task.charged + 1 >= most_charged);
   if (is_last || is_last_charged) next.state = TaskState::failed;
   if (task.cancelled) next.state = TaskState::cancelled;
   if (next.state != TaskState::waiting) next.attempt = task.attempt;
+  next.kept = continues && next.state == TaskState::waiting;
+  if (next.kept && end != JobEnd::rerun_last) next.place = BagPlace::first;
   return next;
 }
 

@@ -99,6 +99,9 @@ struct JobFacts {
   bool claim_taken = false;               ///< another job of the same attempt ended as a duplicate: a job holds the claim
   bool other_copy_runs = false;           ///< the other of two copies runs; false: it waits
   bool retried = true;                    ///< false: its campaign's JDL lists the exit statuses to retry, and this end is none of them
+  bool checkpoints = false;               ///< its campaign's tasks write checkpoints
+  bool signalled = false;                 ///< OAR passed the signal for a checkpoint on to the job
+  bool has_checkpoint = false;            ///< the same of it, or of an earlier job of its task on this cluster
   Seconds walltime{};
   std::optional<Seconds> max_walltime = {};  ///< upper bound of its task's walltime
 };
@@ -114,6 +117,10 @@ struct Limits {
 /// The status with which the task's command ended, as a shell reports it; empty: it is not known, or the command was interrupted.
 [[nodiscard]] std::optional<int> status_of(const RemoteEnd& record, const Evidence& evidence);
 
+/// A task with checkpoints may be interrupted for ever without spending its attempts, as each of them continued its work. From this attempt
+/// on they count again, so that a task that only seems to continue ends.
+inline constexpr int kMostCheckpointedAttempts = 1000;
+
 /// The place in the bag of a task that goes back to it.
 enum class BagPlace : int { last = 0, before_new = 10, first = 20 };
 
@@ -127,6 +134,7 @@ struct Settlement {
   bool counted = true;                    ///< the attempt counts against max_attempts
   BagPlace place = BagPlace::before_new;  ///< of `waiting`
   bool bound = false;                     ///< of `waiting`: to the job's cluster, with the same attempt, as the job may still appear there
+  bool kept = false;                      ///< of `waiting`: at the job's cluster, where its checkpoint is, until it is released
   std::optional<Seconds> walltime = {};   ///< of the task from now on; empty: unchanged
   bool operator==(const Settlement&) const = default;
 };
@@ -145,6 +153,9 @@ struct Settlement {
 /// - A task fails with the last attempt that counts, with the last charged one (1 + the JDL's retries, else max_charged_attempts), and with
 /// a
 ///   charged one that is not retried.
+/// - A task that wrote a checkpoint, or that ended with kRerunFirst in a campaign with checkpoints, comes back first, and is kept at its
+///   cluster. Its attempt does not count if it was signalled, up to kMostCheckpointedAttempts. An end at the walltime is not charged to it,
+///   as OAR signals before; the attempt counts, so that a task that never gets further ends with max_attempts.
 /// - Attempts do not count if we took them back before they began, or if an administrator declared them lost.
 [[nodiscard]] Settlement settle(const TaskFacts& task, const JobFacts& job, JobEnd end, Deletion deletion, const Limits& limits);
 

@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "lib/grid/campaign_type.hpp"
+#include "lib/grid/checkpoint.hpp"
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/needs.hpp"
@@ -86,7 +87,8 @@ struct Scheduling {
   std::optional<int> retries;                 ///< how often a task that failed by its own fault is run again; empty: the configuration's
   std::vector<int> retry_on;                  ///< only after these exit statuses; empty: after any
   grid::Grouping grouping = grid::Grouping::off;
-  bool side_by_side = false;        ///< a job that takes several tasks carries out as many at a time as it has cores on its node
+  bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores on its node
+  std::optional<grid::Checkpointing> checkpoint;  ///< empty: its tasks write none
   std::optional<double> max_fails;  ///< most tasks that may fail before the campaign is paused: a whole number, or, below 1, a
                                     ///< part of its tasks; empty: any number
   bool operator==(const Scheduling&) const = default;

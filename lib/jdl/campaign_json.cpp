@@ -8,6 +8,7 @@
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/checkpoint.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
@@ -102,6 +103,10 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
     campaign.scheduling.grouping = known(grid::grouping(grouping), "temporal_grouping", grouping);
   }
   campaign.scheduling.side_by_side = root.HasMember("dimensional_grouping") && root["dimensional_grouping"].IsTrue();
+  if (root.HasMember("checkpoint")) {
+    campaign.scheduling.checkpoint = stored_checkpoint(member(root, "checkpoint"));
+    if (!campaign.scheduling.checkpoint) throw Malformed{"'checkpoint' is not a checkpoint"};
+  }
   if (root.HasMember("max_fails")) campaign.scheduling.max_fails = number(member(root, "max_fails"), "max_fails");
   campaign.dependencies = read_dependencies(root);
   if (root.HasMember("needs")) {
@@ -149,6 +154,7 @@ std::string to_json(const CampaignFile& campaign) {
     json.key("retry_on").array(campaign.scheduling.retry_on, [&](int status) { json.value(std::int64_t{status}); });
   if (campaign.scheduling.grouping != grid::Grouping::off) json.field("temporal_grouping", name_of(campaign.scheduling.grouping));
   if (campaign.scheduling.side_by_side) json.field("dimensional_grouping", true);
+  if (campaign.scheduling.checkpoint) write_checkpoint(json, *campaign.scheduling.checkpoint);
   if (const auto fails = campaign.scheduling.max_fails) {
     if (*fails < 1 && *fails > 0) json.field("max_fails", *fails);
     else json.field("max_fails", static_cast<std::int64_t>(*fails));
@@ -193,6 +199,13 @@ std::string to_jdl(const CampaignFile& campaign) {
   if (campaign.scheduling.min_duration) {
     const auto time = grid::format_walltime(*campaign.scheduling.min_duration);
     document["min_duration"].SetString(time.data(), static_cast<rapidjson::SizeType>(time.size()), allocator);
+  }
+  if (campaign.scheduling.checkpoint) {
+    for (auto& member : document["checkpoint"].GetObject()) {
+      if (!member.value.IsInt64()) continue;
+      const auto time = grid::format_walltime(grid::Seconds{member.value.GetInt64()});
+      member.value.SetString(time.data(), static_cast<rapidjson::SizeType>(time.size()), allocator);
+    }
   }
   ordered.AddMember("test_mode", rapidjson::Value{campaign.type == CampaignType::test ? "true" : "false", allocator}, allocator);
   document.RemoveMember("name");

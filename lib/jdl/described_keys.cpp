@@ -35,6 +35,8 @@ constexpr auto kDescribed = std::to_array<DescribedKey>({
     {"max_attempts", kTop, "NUMBER", "the most jobs for one task, whoever is to blame for their ends"},
     {"retries", kTop, "NUMBER", "how often a task that failed by its own fault is run again"},
     {"retry_on", kTop, "ARRAY", "with retries: only after these exit statuses, such as [1, 137]"},
+    {"checkpoint", kTop, "OBJECT",
+     "signal, period (auto or h:m:s) and cost (h:m:s) of checkpoints: tasks get the signal, and write into $CIGRI_CHECKPOINT"},
     {"max_fails", kTop, "NUMBER", "the most tasks that may fail, 50 or \"10%\"; when more have, the campaign is paused"},
 
     {"exec_file", kSection, "COMMAND", "the command that each task runs, with the words of its parameter appended"},

@@ -30,9 +30,11 @@ constexpr std::string_view kComputed = "the requests of its tasks were computed 
 constexpr std::string_view kOutputsStay = "what its tasks leave stays in one folder; submit another campaign";
 constexpr std::string_view kScriptsStay = "scripts stay, as they may have run already; submit another campaign";
 constexpr std::string_view kOrderStays = "what it comes after stays; submit another campaign";
+constexpr std::string_view kSignalStays = "its jobs were submitted with its signal; submit another campaign";
 constexpr std::array kFixedKeys{FixedKey{"after", kOrderStays},
                                 FixedKey{"after_any_end", kOrderStays},
                                 FixedKey{"after_each", kOrderStays},
+                                FixedKey{"checkpoint", kSignalStays},
                                 FixedKey{"params", kTasksStay},
                                 FixedKey{"param_file", kTasksStay},
                                 FixedKey{"nb_jobs", kTasksStay},

@@ -14,6 +14,10 @@ grid::CampaignFacts facts_of(const CampaignFile& file) {
   facts.input_mb = constant_input_mb(file).value_or(0);
   facts.replicas_allowed = file.replicas_allowed;
   facts.grouping = file.scheduling.grouping;
+  if (const auto& checkpoint = file.scheduling.checkpoint) {
+    facts.checkpoint_cost = static_cast<double>(checkpoint->cost.count());
+    if (checkpoint->period) facts.checkpoint_period = static_cast<double>(checkpoint->period->count());
+  }
   facts.side_by_side = file.scheduling.side_by_side;
   facts.needs = file.needs;
   return facts;

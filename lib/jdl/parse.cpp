@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/checkpoint.hpp"
 #include "lib/jdl/cluster_names.hpp"
 #include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/described_keys.hpp"
@@ -73,6 +74,7 @@ class Validator {
     check_outputs(campaign);
     check_side_by_side(campaign);
     check_retries(campaign);
+    check_checkpoint(campaign);
     return campaign;
   }
 
@@ -122,6 +124,7 @@ class Validator {
         if (member.key == "max_attempts") check_bound(member, path, campaign.scheduling.max_attempts, defaults_.most_attempts);
         if (member.key == "retries") check_bound(member, path, campaign.scheduling.retries, defaults_.most_retries);
         if (member.key == "retry_on") retry_on_ = &member;
+        if (member.key == "checkpoint") checkpoint_ = &member;
         if (member.key == "temporal_grouping") states_grouping_ = true;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
       } else if (read_dependency_key(member, path, campaign.dependencies, findings_) ||
@@ -173,6 +176,14 @@ class Validator {
     if (retry_on_ == nullptr || campaign.scheduling.retries) return;
     findings_.add(retry_on_->offset, campaign_path(document_.form, retry_on_->spelling), shown(retry_on_->value),
                   "it has no effect alone: write how often, too, e.g. \"retries\": 3");
+  }
+
+  void check_checkpoint(CampaignFile& campaign) {
+    if (!campaign.scheduling.checkpoint) return;
+    if (!states_grouping_ && !campaign.scheduling.side_by_side) campaign.scheduling.grouping = grid::Grouping::off;
+    if (auto wrong = wrong_beside_checkpoint(campaign))
+      findings_.add(checkpoint_->offset, campaign_path(document_.form, checkpoint_->spelling), shown(checkpoint_->value),
+                    std::move(*wrong));
   }
 
   /// Tasks that run side by side are those of a pool, on one node.
@@ -349,6 +360,7 @@ class Validator {
   const Member* clusters_ = nullptr;
   const Member* side_by_side_ = nullptr;  ///< dimensional_grouping
   const Member* retry_on_ = nullptr;
+  const Member* checkpoint_ = nullptr;
   bool states_grouping_ = false;  ///< temporal_grouping is there
   std::vector<Section> sections_;
 };

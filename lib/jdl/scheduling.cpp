@@ -9,6 +9,7 @@
 #include <span>
 
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/checkpoint.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/numbers.hpp"
@@ -123,6 +124,10 @@ void read_max_fails(const Node& node, const std::string& path, Scheduling& into,
   into.max_fails = value;
 }
 
+void read_checkpoint_key(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  into.checkpoint = read_checkpoint(node, path, findings);
+}
+
 struct Key {
   std::string_view name;
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
@@ -130,7 +135,8 @@ struct Key {
 constexpr std::array kKeys{
     Key{"campaign_priority", read_priority},        Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
     Key{"max_attempts", read_max_attempts},         Key{"max_fails", read_max_fails}, Key{"temporal_grouping", read_grouping},
-    Key{"dimensional_grouping", read_side_by_side}, Key{"retries", read_retries},     Key{"retry_on", read_retry_on}};
+    Key{"dimensional_grouping", read_side_by_side}, Key{"retries", read_retries},     Key{"retry_on", read_retry_on},
+    Key{"checkpoint", read_checkpoint_key}};
 
 }  // namespace
 

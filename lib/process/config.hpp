@@ -72,6 +72,7 @@ struct Config : grid::PlannerConfig {
   Duration void_delay{};
   int void_looks{};
   Duration release_after{};
+  Duration checkpoint_patience{};
 
   // Evidence of the ends of jobs
   Duration launch_patience{};

@@ -118,6 +118,9 @@ constexpr auto kOptions = std::to_array<Option>({
     {"release_after", "DURATION", "0s",
      "tasks of a launch that was given up may go to another cluster after this time, at the risk that they run twice; 0: never",
      duration<&Config::release_after>, host},
+    {"checkpoint_patience", "DURATION", "1h",
+     "how long a task waits for the cluster where its checkpoint is, before it may begin anew on another one",
+     duration<&Config::checkpoint_patience>, plan},
 
     {"launch_patience", "DURATION", "5m",
      "a job that its cluster keeps in toLaunch or Launching longer, and that has not begun, is deleted",

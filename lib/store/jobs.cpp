@@ -79,6 +79,9 @@ SettlingFacts read_facts(const sql::jobs_facts::Row& row) {
   job.other_copy_runs = *row.other_copy_runs;
   job.walltime = *row.walltime_s;
   job.max_walltime = row.max_walltime_s;
+  job.checkpoints = *row.checkpoints;
+  job.signalled = *row.signalled;
+  job.has_checkpoint = *row.has_checkpoint;
   return facts;
 }
 
@@ -193,7 +196,7 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
-  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes, durations;
+  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, kept, walltimes, durations;
   Array run_ends, commands;
   const auto truth = [](bool value) { return std::string_view{value ? "t" : "f"}; };
   for (const auto& one : verdicts) {
@@ -217,6 +220,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     counted.add(truth(next.counted));
     places.add(std::int64_t{static_cast<int>(next.place)});
     bound.add(truth(next.bound));
+    kept.add(truth(next.kept));
     if (one.duration) durations.add(*one.duration);
     else durations.add(std::optional<std::int64_t>{});
     if (one.command) commands.add(*one.command);
@@ -245,6 +249,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
                                           .counted = counted,
                                           .priorities = places,
                                           .bound = bound,
+                                          .kept = kept,
                                           .walltimes = walltimes,
                                           .durations = durations,
                                           .run_endings = run_ends,

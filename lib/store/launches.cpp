@@ -50,6 +50,8 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.output_files = *row.output_files;
   launch.placeholders = *row.placeholders;
   launch.params_shell = *row.params_shell;
+  launch.checkpoint_signal = row.checkpoint_signal.value_or("");
+  launch.checkpoint_cost = row.checkpoint_cost_s.value_or(grid::Seconds{0});
   return launch;
 }
 

@@ -45,10 +45,12 @@ struct LaunchToMake {
   std::string project;
   std::string job_types;  ///< comma list
   bool best_effort = true;
-  std::string output_directory;  ///< empty: stdout and stderr are OAR's files
-  std::string output_files;      ///< patterns, one a line
-  bool placeholders = false;     ///< braces of exec_file stand for words of the parameter
-  bool params_shell = false;     ///< parameters are shell text
+  std::string output_directory;   ///< empty: stdout and stderr are OAR's files
+  std::string output_files;       ///< patterns, one a line
+  bool placeholders = false;      ///< braces of exec_file stand for words of the parameter
+  bool params_shell = false;      ///< parameters are shell text
+  std::string checkpoint_signal;  ///< empty: its tasks write no checkpoints
+  grid::Seconds checkpoint_cost{};
 };
 [[nodiscard]] std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster);
 

@@ -29,7 +29,7 @@ struct UsageSum {
   std::optional<std::string> campaign_name{};  ///< empty: it was removed
   std::optional<std::string> cluster{};
   double resource_seconds = 0;
-  double useful_seconds = 0;  ///< of jobs that ended with exit status 0
+  double useful_seconds = 0;  ///< of jobs that ended with exit status 0, and of others until their last checkpoint
   double failed_seconds = 0;  ///< of jobs that failed by their own fault
   double lost_seconds = 0;    ///< of jobs that were killed or preempted, or could not run
   std::int64_t jobs = 0;      ///< that started

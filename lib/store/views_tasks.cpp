@@ -64,6 +64,7 @@ Job read_job(const sql::views_jobs::Row& row) {
   job.submitted_at = row.submitted_at;
   job.started_at = row.started_at;
   job.ended_at = row.ended_at;
+  job.checkpointed_at = row.checkpointed_at;
   job.resubmissions = *row.resubmissions;
   job.message = row.message;
   job.login = *row.login;

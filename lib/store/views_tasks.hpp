@@ -65,6 +65,7 @@ struct Job {
   std::optional<grid::Instant> submitted_at;
   std::optional<grid::Instant> started_at;
   std::optional<grid::Instant> ended_at;
+  std::optional<grid::Instant> checkpointed_at;  ///< when OAR passed the last signal for a checkpoint on to it
   int resubmissions = 0;
   std::optional<std::string> message;
   std::string login;             ///< of its user on the cluster

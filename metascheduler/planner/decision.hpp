@@ -255,6 +255,11 @@ struct TasksReserved {
   static constexpr std::string_view kName = "tasks_reserved";
   std::int64_t tasks = 0;
 };
+/// The tasks left wait for another cluster, and may have checkpoints there.
+struct TasksKept {
+  static constexpr std::string_view kName = "tasks_kept";
+  std::int64_t tasks = 0;
+};
 /// Jobs that took these tasks one after the other are over, and the files with the tasks' ends have not been read.
 struct EndsUnread {
   static constexpr std::string_view kName = "ends_unread";
@@ -274,7 +279,7 @@ using Reason =
                  reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached,
                  reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
                  reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
-                 reason::TasksElsewhere, reason::TasksReserved, reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

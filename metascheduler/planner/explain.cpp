@@ -288,6 +288,12 @@ struct ReasonText {
         "it gets more when most of them are read",
         counted(why.tasks, "task"), cluster);
   }
+  std::string operator()(const reason::TasksKept& why) const {
+    return fmt::format(
+        "{} gets nothing: the last {} {} for another cluster, which has {}; jobs start when that cluster has room, or anew here when "
+        "checkpoint_patience is over",
+        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.tasks == 1 ? "its checkpoint" : "their checkpoints");
+  }
   std::string operator()(const reason::TasksReserved& why) const {
     return fmt::format(
         "{} gets nothing: the last {} came back from another cluster, the only one where nothing can run twice; jobs start when that "

@@ -171,6 +171,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto tasks = own + (dealt ? own_claim : std::max<std::int64_t>(0, contender.tasks_for_anyone - claimed));
     if (tasks <= 0) {
       if (any_for_anyone) return reason::TasksElsewhere{};
+      if (contender.campaign->checkpoint_cost) return reason::TasksKept{contender.tasks_reserved};
       return reason::TasksReserved{contender.tasks_reserved};
     }
     const auto sizing = scheduler.size(candidate, tasks);

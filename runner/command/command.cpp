@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "lib/grid/campaign_folder.hpp"
+#include "lib/grid/checkpoint.hpp"
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/text/words.hpp"
 #include "runner/command/base64.hpp"
+#include "runner/command/checkpoint_lines.hpp"
 #include "runner/command/command_words.hpp"
 #include "runner/command/output_lines.hpp"
 
@@ -32,7 +34,8 @@ namespace {
 /// - The command gets a shell of its own, so that it sees none of these names.
 /// - Arguments in base64 are decoded through a pipe: in bash, the status of a process substitution gets lost about once in some thousand
 ///   times (`wait` returns -1).
-/// - Signals of OAR (checkpoint, end of walltime) are for the command: the wrapper only outlives it, and takes no other task.
+/// - The wrapper outlives the signals of OAR (checkpoint, end of walltime), and takes no other task then. Those of a checkpoint reach it
+///   alone: it forwards them in a campaign with checkpoints (checkpoint_lines.hpp).
 /// - A command may have removed the folder: the end is still noted.
 /// - In a pool (Q), the end is an empty file of its own, which needs no process. OAR cannot list a folder in which a file changes its name
 ///   meanwhile, and in a pool, one always does. A rename, which a full disk allows, comes second.
@@ -178,6 +181,9 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
   if (facts.exec_file.empty()) {
     return "exec_file is empty";
   }
+  if (!facts.checkpoint_signal.empty() && (facts.pool || !grid::checkpoint_signal(facts.checkpoint_signal))) {
+    return fmt::format("checkpoints with the signal '{}' cannot be taken", facts.checkpoint_signal);
+  }
   for (const std::string* text : {&facts.exec_file, &facts.cluster, &facts.user, &facts.workdir, &facts.resources, &facts.walltime,
                                   &facts.output_directory, &facts.output_files}) {
     if (has_nul(*text)) {
@@ -266,15 +272,21 @@ std::string begin_pool(const LaunchFacts& facts) {
 /// The wrapper with the lines for what tasks leave, and those of a carrier.
 std::string wrapper(const LaunchFacts& facts) {
   const auto folder = folder_word(facts.output_directory);
-  auto text = with(kWrapper, "@BEFORE@", lines_before_command(folder));
+  auto text = with(kWrapper, "@BEFORE@", checkpoint_lines_before_command(facts.checkpoint_signal) + lines_before_command(folder));
   text = with(text, "@AFTER@", lines_after_command(folder, facts.output_files));
   return with(text, "@POOL@", begin_pool(facts));
 }
 
 /// The script of the launch's jobs.
 std::string script_of(const LaunchFacts& facts) {
-  const auto run = with(facts.pool ? kRunInPool : facts.measured ? kRunMeasured : kRunOne, "@COMMAND@", command_words(facts).run);
-  if (!facts.pool) return fmt::format("{}{}{}\nexit $s", assignments(facts), run, wrapper(facts));
+  const auto words = command_words(facts).run;
+  const auto run = !facts.checkpoint_signal.empty() ? run_with_checkpoints(facts.checkpoint_signal, words)
+                                                    : with(facts.pool       ? kRunInPool
+                                                           : facts.measured ? kRunMeasured
+                                                                            : kRunOne,
+                                                           "@COMMAND@", words);
+  if (!facts.pool)
+    return fmt::format("{}{}{}{}\nexit $s", assignments(facts), run, wrapper(facts), checkpoint_lines_after_end(facts.checkpoint_signal));
   return fmt::format("{}\n{}{}{}{}\nexit $s", assignments(facts), pool_assignments(*facts.pool), run, wrapper(facts), kTakePooled);
 }
 

@@ -32,12 +32,13 @@ struct LaunchFacts {
   std::string resources;  ///< as the JDL requests: `/nodes=1/core=4`
   std::string walltime;   ///< of a task, h:m:s
   std::optional<PoolFacts> pool = {};
-  bool measured = false;              ///< its jobs note how long their commands took
-  std::string output_directory = {};  ///< of stdout and stderr, variables as in workdir; empty: OAR's own files
-  std::string output_files = {};      ///< patterns, one a line
-  bool placeholders = false;          ///< the braces of exec_file may be placeholders (lib/text/placeholders.hpp)
-  bool params_shell = false;          ///< the arguments are shell text, which the job's shell expands
-  std::string folder = {};            ///< of claims and ends; empty: the campaign's, in the home of the job's user
+  bool measured = false;               ///< its jobs note how long their commands took
+  std::string output_directory = {};   ///< of stdout and stderr, variables as in workdir; empty: OAR's own files
+  std::string output_files = {};       ///< patterns, one a line
+  bool placeholders = false;           ///< the braces of exec_file may be placeholders (lib/text/placeholders.hpp)
+  std::string checkpoint_signal = {};  ///< forwarded to the command; empty: the campaign has no checkpoints
+  bool params_shell = false;           ///< the arguments are shell text, which the job's shell expands
+  std::string folder = {};             ///< of claims and ends; empty: the campaign's, in the home of the job's user
 };
 
 /// One job of a launch.
@@ -66,6 +67,9 @@ struct TaskFacts {
 /// walltime; the job exits with the status of its own task, or with grid::kRanNothing after that task's walltime. In a pool, the end is a
 /// file of its own, and `.s` stays beside it. The stdout and stderr of pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and
 /// `.stderr`, beside the carrier's.
+///
+/// With checkpoints (lib/grid/checkpoint.hpp), CIGRI_CHECKPOINT names the folder `checkpoints/<task>` of the campaign's folder. The wrapper
+/// forwards the signal to the first process of the command, and removes the folder when the command ended with status 0.
 ///
 /// With an output_directory, stdout, stderr and the output files of each task are there (lib/grid/task_outputs.hpp).
 class JobCommand {

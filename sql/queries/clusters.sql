@@ -111,12 +111,14 @@ SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND 
 ORDER BY name
 
 -- name: clusters.to_wipe
--- Reachable clusters with waiting jobs of ours, jobs to kill, remaining files of campaigns that ended before @ended_before, or a live
+-- Reachable clusters with waiting jobs of ours, jobs to kill, running jobs that get signals for checkpoints, remaining files of campaigns that ended before @ended_before, or a live
 -- campaign with more files than files_target allows.
 SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND is_live(j.state)
              AND (is_remote(j.state) OR (j.state = 'pooled' AND k.sent_at IS NULL)))
+  OR EXISTS (SELECT FROM campaigns g JOIN campaign_clusters p ON p.campaign_id = g.id AND p.cluster_id = c.id AND p.running > 0
+    WHERE g.checkpoint_cost_s IS NOT NULL AND is_live(g.state))
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id
     WHERE k.reason = 'lost' AND j.cluster_id = c.id AND is_lost_and_killed(j, k))
   OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.ended_at < instant(@ended_before)

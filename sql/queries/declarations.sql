@@ -35,7 +35,7 @@ WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('launching', 'unknown')
 
 -- name: declarations.release_bound_tasks
 -- Releases tasks bound to a cluster, or because of a launch (the other parameter is null). Each gets a new attempt; the old one does not
--- count.
+-- count. Tasks that are only kept at the cluster have a new attempt already, and run nowhere: they are not among the rows.
 WITH freed AS (
   UPDATE returned_tasks r SET cluster_id = NULL, fence = NULL FROM returned_tasks b
   WHERE b.campaign_id = r.campaign_id AND b.number = r.number AND (r.cluster_id = @cluster OR r.fence = @launch)
@@ -43,12 +43,13 @@ WITH freed AS (
 launch AS (UPDATE launches l SET released_at = instant(@now) FROM freed f WHERE l.id = f.fence AND l.released_at IS NULL),
 raised AS (
   UPDATE tasks t SET attempt = next_attempt(t), uncounted = t.uncounted + next_attempt(t) - t.attempt
-  FROM freed f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state = 'waiting')
-SELECT f.campaign_id, f.number, f.cluster_id, k.name AS cluster FROM freed f JOIN clusters k ON k.id = f.cluster_id ORDER BY 1, 2
+  FROM freed f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state = 'waiting' AND f.fence IS NOT NULL)
+SELECT f.campaign_id, f.number, f.cluster_id, k.name AS cluster FROM freed f JOIN clusters k ON k.id = f.cluster_id
+WHERE f.fence IS NOT NULL ORDER BY 1, 2
 
 -- name: declarations.bound_tasks_of
 -- Number of tasks bound to a cluster, or because of a launch (the other parameter is null).
-SELECT count(*) AS tasks FROM returned_tasks WHERE cluster_id = @cluster OR fence = @launch
+SELECT count(*) AS tasks FROM returned_tasks WHERE (cluster_id = @cluster OR fence = @launch) AND fence IS NOT NULL
 
 -- name: declarations.find_launch
 -- A launch's state, campaign and cluster.

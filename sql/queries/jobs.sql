@@ -179,7 +179,10 @@ SELECT
   coalesce(o.contender_lives, false) AS contender_lives,
   coalesce(o.claim_taken, false) AS claim_taken,
   coalesce(o.orphan_may_come, false) AS orphan_may_come,
-  coalesce(o.other_copy_runs, false) AS other_copy_runs
+  coalesce(o.other_copy_runs, false) AS other_copy_runs,
+  c.checkpoint_cost_s IS NOT NULL AND l.script IS NULL AS checkpoints,
+  j.checkpointed_at IS NOT NULL AS signalled,
+  j.checkpointed_at IS NOT NULL OR coalesce(o.has_checkpoint, false) AS has_checkpoint
 FROM jobs j
 JOIN launches l ON l.id = j.launch_id
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
@@ -189,7 +192,8 @@ CROSS JOIN LATERAL (
   SELECT bool_or(o.attempt = j.attempt AND is_live(o.state)) AS contender_lives,
     bool_or(o.attempt = j.attempt AND o.ending = 'duplicate') AS claim_taken,
     bool_or(o.attempt = j.attempt AND o.ending = 'never_submitted' AND v.state = 'void' AND v.tag IS NOT NULL) AS orphan_may_come,
-    bool_or(o.attempt <> j.attempt AND is_copy(t, o.attempt) AND o.state = 'running') AS other_copy_runs
+    bool_or(o.attempt <> j.attempt AND is_copy(t, o.attempt) AND o.state = 'running') AS other_copy_runs,
+    bool_or(o.cluster_id = j.cluster_id AND o.checkpointed_at IS NOT NULL) AS has_checkpoint
   FROM jobs o JOIN launches v ON v.id = o.launch_id
   WHERE o.campaign_id = j.campaign_id AND o.task = j.task AND o.id <> j.id) o
 WHERE j.id = ANY (@jobs::bigint[])
@@ -199,7 +203,7 @@ ORDER BY j.id
 -- Ends jobs and writes the settlements of their tasks. Each change is guarded by the state that the rule saw (@leaves, @task_leaves,
 -- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
--- and whether it is bound to this cluster; @walltimes: in seconds, null: unchanged. @durations: of the task, as its job measured it, in
+-- and whether it is bound to this cluster; @kept: whether it is kept at it, with an attempt of its own; @walltimes: in seconds, null: unchanged. @durations: of the task, as its job measured it, in
 -- seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks had ended before; else null. @commands: the seconds
 -- that the command of a job with one task took; null: unknown. What scripts do is no result of their pair; one that could not start shows
 -- that others cannot either.
@@ -231,12 +235,13 @@ WITH given AS (
     @counted::boolean[],
     @priorities::integer[],
     @bound::boolean[],
+    @kept::boolean[],
     @walltimes::integer[],
     @durations::double precision[],
     @run_endings::text[],
     @commands::double precision[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
-      task_state, attempt, charge, counted, priority, bound, walltime_s, duration, run_ending, command)
+      task_state, attempt, charge, counted, priority, bound, kept, walltime_s, duration, run_ending, command)
   JOIN jobs j ON j.id = g.id),
 ended AS (
   UPDATE jobs j SET
@@ -255,7 +260,7 @@ ended AS (
   FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(g.leaves)
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
     coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds, g.known_resources, g.failure, g.command,
-    g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.walltime_s),
+    g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.kept, g.walltime_s, j.pooled),
 settled AS (
   UPDATE tasks t SET
     state = e.task_state,
@@ -267,11 +272,11 @@ settled AS (
     walltime_s = coalesce(e.walltime_s, t.walltime_s)
   FROM ended e
   WHERE e.moves AND t.campaign_id = e.campaign_id AND t.number = e.task AND t.state = e.task_leaves AND t.attempt = e.attempt_leaves
-  RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, e.priority, CASE WHEN e.bound THEN e.cluster_id END AS cluster_id,
+  RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, e.priority, CASE WHEN e.bound OR e.kept THEN e.cluster_id END AS cluster_id,
     CASE WHEN e.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 outcomes AS MATERIALIZED (
   SELECT e.campaign_id, e.cluster_id, e.started_at, e.ended_at, e.resources, e.known_resources, e.ending, e.seconds, e.failure, e.command,
-    is_script(e.task) AS script, s.state
+    e.pooled, is_script(e.task) AS script, s.state
   FROM ended e FULL JOIN settled s ON s.job = e.id),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
@@ -289,7 +294,9 @@ pair AS (
     failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.failures,
     measured = p.measured + d.measured,
     command_s = p.command_s + d.command_s,
-    held_s = p.held_s + d.held_s
+    held_s = p.held_s + d.held_s,
+    interruptions = p.interruptions + d.interruptions,
+    exposed_s = p.exposed_s + d.exposed_s
   FROM (
     SELECT
       campaign_id,
@@ -306,7 +313,9 @@ pair AS (
       count(*) FILTER (WHERE state = 'done' AND command IS NOT NULL) AS measured,
       coalesce(sum(command) FILTER (WHERE state = 'done'), 0) AS command_s,
       coalesce(sum(extract(epoch FROM ended_at - started_at)) FILTER (WHERE state = 'done' AND command IS NOT NULL), 0)
-        ::double precision AS held_s
+        ::double precision AS held_s,
+      count(*) FILTER (WHERE ending IN ('preempted', 'node_failure') AND started_at IS NOT NULL AND NOT pooled AND NOT script) AS interruptions,
+      coalesce(sum(extract(epoch FROM ended_at - started_at)) FILTER (WHERE NOT pooled AND NOT script), 0)::double precision AS exposed_s
     FROM outcomes GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (

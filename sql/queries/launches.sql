@@ -34,7 +34,9 @@ SELECT
   CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory,
   CASE WHEN l.script IS NULL THEN p.output_files ELSE '' END AS output_files,
   c.placeholders AND l.script IS NULL AS placeholders,
-  c.params_shell AND l.script IS NULL AS params_shell
+  c.params_shell AND l.script IS NULL AS params_shell,
+  CASE WHEN l.script IS NULL THEN c.checkpoint_signal END AS checkpoint_signal,
+  c.checkpoint_cost_s
 FROM launches l
 JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id

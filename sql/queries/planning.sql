@@ -55,6 +55,8 @@ SELECT
   temporal_grouping AS grouping,
   dimensional_grouping AS side_by_side,
   needs,
+  checkpoint_cost_s::double precision AS checkpoint_cost,
+  checkpoint_period_s::double precision AS checkpoint_period,
   asked
 FROM campaigns
 WHERE is_live(state)
@@ -86,6 +88,8 @@ SELECT
     WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id AND l.state = 'unknown'
       AND l.unknown_at >= (SELECT max(s.time) FROM gridstatus s WHERE s.cluster_id = p.cluster_id AND s.reachable))
         ELSE 0 END::integer AS unseen,
+  p.interruptions,
+  p.exposed_s AS exposed_seconds,
   p.suspected,
   coalesce((p.campaign_id, p.cluster_id) IN (SELECT campaign_id, cluster_id FROM events
     WHERE state = 'open' AND code = 'POOL_REFUSED' AND campaign_id IS NOT NULL AND cluster_id IS NOT NULL), false) AS pools_refused

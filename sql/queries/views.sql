@@ -199,6 +199,7 @@ SELECT
   micros(j.submitted_at) AS submitted_at,
   micros(j.started_at) AS started_at,
   micros(j.ended_at) AS ended_at,
+  micros(j.checkpointed_at) AS checkpointed_at,
   j.resubmissions,
   j.message,
   coalesce(l.login, u.login) AS login,

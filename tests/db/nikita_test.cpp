@@ -41,6 +41,11 @@ class SlowApi {
     const std::lock_guard lock{mutex_};
     return asked_;
   }
+  /// Whether it answers requests to change something with an error from now on.
+  void refuse(bool refuse) {
+    const std::lock_guard lock{mutex_};
+    refuses_ = refuse;
+  }
   void forget() {
     const std::lock_guard lock{mutex_};
     items_.clear();
@@ -56,11 +61,11 @@ class SlowApi {
  private:
   http::Response answer(const http::Request& request) {
     std::unique_lock lock{mutex_};
-    if (request.method == "DELETE") asked_.insert(request.method + " " + request.target);
+    if (request.method != "GET") asked_.insert(request.method + " " + request.target);
     if (latency_) changed_.wait_for(lock, *latency_, [] { return false; });
     else changed_.wait(lock, [&] { return latency_.has_value(); });
     http::Response response;
-    response.status = 200;
+    response.status = refuses_ && request.method != "GET" ? 500 : 200;
     response.headers.add("Content-Type", "application/json");
     response.body = request.method == "DELETE" ? R"({"status":"deletion registered"})" : listing();
     return response;
@@ -76,6 +81,7 @@ class SlowApi {
   std::condition_variable changed_;
   std::optional<std::chrono::milliseconds> latency_ = 0ms;
   std::multiset<std::string> asked_;
+  bool refuses_ = false;
   std::vector<std::string> items_;
   std::unique_ptr<http::Server> server_;  // the last: its threads use the rest
 };
@@ -147,6 +153,42 @@ TEST_F(Nikita, DeletesNoJobThatHasAnIdOfOurs_ButNotOurNameAndCommand) {
   EXPECT_EQ(counts.foreign, kJobs - 1) << "also those that it does not list";
   EXPECT_EQ(api.asked().size(), 1U);
   EXPECT_EQ(value("SELECT count(*) FROM kill_requests WHERE sent_at IS NOT NULL"), "1");
+}
+
+TEST_F(Nikita, HasJobsSignalledWhoseCheckpointIsDue_OncePerPeriod_IfTheyAreOurs) {
+  execute("DELETE FROM kill_requests");
+  execute(R"(UPDATE campaigns SET jdl = jdl || '{"checkpoint": {"signal": "USR1", "period": 1800, "cost": 60}}')");
+  // Three of them have run for an hour; one of these is to be killed, and one is not ours any more.
+  execute(fmt::format(
+      "UPDATE jobs SET state = 'running', started_at = now() - CASE WHEN id <= {} THEN interval '1 hour' ELSE interval '5 min' END",
+      jobs[2].id.value()));
+  execute(fmt::format("INSERT INTO kill_requests (job_id, reason, requested_at, sent_at) VALUES ({}, 'excess', now(), now())",
+                      jobs[1].id.value()));
+  api.forget();
+  show(jobs[0]);
+  api.show(jobs[2].remote, "somebody else's", "sleep 1000");
+  EXPECT_EQ(turn().signalled, 1);
+  EXPECT_EQ(api.asked(), (std::multiset<std::string>{fmt::format("POST /jobs/{}/checkpoints/new.json", jobs[0].remote.value())}));
+  EXPECT_EQ(value("SELECT string_agg(id::text, ' ') FROM jobs WHERE checkpointed_at IS NOT NULL"), std::to_string(jobs[0].id.value()));
+  EXPECT_EQ(turn().signalled, 0) << "the next one is due in half an hour";
+  execute(
+      "UPDATE jobs SET signalled_at = now() - interval '31 min', checkpointed_at = now() - interval '31 min' WHERE signalled_at IS NOT NULL");
+  EXPECT_EQ(turn().signalled, 1);
+}
+
+TEST_F(Nikita, WhoseSignalGetsNoAnswer_DoesNotRepeatIt_BeforeAnotherPeriodIsOver) {
+  execute("DELETE FROM kill_requests");
+  execute(R"(UPDATE campaigns SET jdl = jdl || '{"checkpoint": {"signal": "USR1", "period": 1800, "cost": 60}}')");
+  execute("UPDATE jobs SET state = 'running', started_at = now() - interval '1 hour'");
+  api.refuse(true);
+  config.module_time_limit = 120s;
+  EXPECT_EQ(turn().signalled, 0);
+  const auto asked = api.asked().size();
+  EXPECT_GT(asked, 0U);
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE checkpointed_at IS NOT NULL"), "0");
+  api.refuse(false);
+  EXPECT_EQ(turn().signalled, kJobs - static_cast<int>(asked)) << "those that were not signalled yet";
+  EXPECT_EQ(turn().signalled, 0);
 }
 
 TEST_F(Nikita, AsksFirstForWhatItAskedForLeast) {

@@ -65,7 +65,7 @@ void GridSteps::apply(State& next, std::size_t j, grid::JobEnd how, const grid::
   if (settled.state != TaskState::waiting) return;
   if (settled.counted && task.counted < bounds_.limits.attempts) ++task.counted;
   task.in_bag = true;
-  task.bound = settled.bound ? next.launches[at(job.launch)].cluster : kNone;
+  task.bound = settled.bound || settled.kept ? next.launches[at(job.launch)].cluster : kNone;
   task.fence = settled.bound ? job.fence : kNone;
 }
 

@@ -17,6 +17,12 @@ class GridSteps : protected Steps {
   [[nodiscard]] static grid::TaskFacts facts_of(const Task& task);
   [[nodiscard]] static grid::JobFacts job_facts(const State& state, std::size_t j);
 
+  /// Adds what is known of checkpoints: a job that claimed its attempt was signalled, and an earlier one may have been.
+  void note_checkpoint(grid::JobFacts& facts) const {
+    facts.checkpoints = facts.has_checkpoint = bounds_.checkpoints;
+    facts.signalled = bounds_.checkpoints && facts.claimed;
+  }
+
   /// Writes the end of a job, and what it means for its task.
   void apply(State& next, std::size_t j, grid::JobEnd how, const grid::Settlement& settled) const;
 

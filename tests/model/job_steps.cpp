@@ -38,6 +38,7 @@ class JobSteps : GridSteps {
 
   void end(State& next, std::size_t j, grid::JobEnd how, grid::JobFacts facts, grid::Deletion deletion) const {
     const auto& task = next.tasks[at(next.jobs[j].task)];
+    note_checkpoint(facts);
     apply(next, j, how, rules_.settle(facts_of(task), facts, how, deletion, bounds_.limits));
   }
 

@@ -20,6 +20,7 @@ class LaunchSteps : GridSteps {
       for (int cluster = 0; cluster < kClusters; ++cluster) plan(static_cast<std::size_t>(t), cluster);
     }
     if (bounds_.replicas) replicate();
+    release_kept();
     for (std::size_t l = 0; l < state_.launches.size(); ++l) {
       if (state_.launches[l].used) launch(l);
     }
@@ -45,6 +46,15 @@ class LaunchSteps : GridSteps {
   void replicate();
 
   // runner
+
+  /// It waited for its checkpoint for long enough.
+  void release_kept() {
+    for (std::size_t t = 0; t < state_.tasks.size(); ++t) {
+      const auto& task = state_.tasks[t];
+      if (!task.in_bag || task.bound == kNone || task.fence != kNone) continue;
+      step("a task leaves its checkpoint", [&](State& next) { next.tasks[t].bound = kNone; });
+    }
+  }
 
   void launch(std::size_t l);
   void send(std::size_t l);
@@ -184,8 +194,10 @@ void LaunchSteps::give_back(std::size_t l, LaunchState to, grid::Sent sent, std:
         if (remote.used && !remote.known && next.jobs[at(remote.job)].task == job.task) next.tasks[at(job.task)].excused = true;
       }
       const grid::Unsubmitted unsubmitted{.sent = sent, .fenced = job.fence != job.launch, .replicas_allowed = false};
+      auto facts = job_facts(next, j);
+      note_checkpoint(facts);
       apply(next, j, grid::JobEnd::never_submitted,
-            rules_.settle_unsubmitted(facts_of(next.tasks[at(job.task)]), job_facts(next, j), unsubmitted, bounds_.limits));
+            rules_.settle_unsubmitted(facts_of(next.tasks[at(job.task)]), facts, unsubmitted, bounds_.limits));
     }
   });
 }

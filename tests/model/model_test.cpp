@@ -16,10 +16,11 @@ constexpr std::size_t kMost = 20'000'000;
 const Bounds kTwoLaunches{.launches = 2, .jobs = 2, .remotes = 3, .troubles = 0};
 const Bounds kOneLaunch{.launches = 1, .jobs = 1, .remotes = 2, .troubles = 1};
 const Bounds kTwoTroubles{.launches = 1, .jobs = 2, .remotes = 3, .troubles = 2};
+const Bounds kCheckpoints{.launches = 2, .jobs = 2, .remotes = 2, .troubles = 0, .checkpoints = true};
 
 /// The bigger ones take minutes with sanitizers: with GLEANER_TEST_LONG.
 std::vector<Bounds> worlds() {
-  std::vector<Bounds> all{kTwoLaunches, kOneLaunch, kTwoTroubles};
+  std::vector<Bounds> all{kTwoLaunches, kOneLaunch, kTwoTroubles, kCheckpoints};
   if (std::getenv("GLEANER_TEST_LONG") == nullptr) return all;
   all.push_back({.launches = 1, .jobs = 2, .remotes = 3, .troubles = 3});
   all.push_back({.launches = 2, .jobs = 2, .remotes = 3, .troubles = 1});
@@ -40,8 +41,8 @@ TEST(Model, WhateverHappens_NoAttemptRunsTwice_NoTaskIsLost_AndEachMayEnd) {
     EXPECT_TRUE(found.complete);
     EXPECT_EQ(found.broken, "") << told(found);
     std::cout << "[ measured ] tasks " << bounds.tasks << ", launches " << bounds.launches << ", jobs " << bounds.jobs << ", jobs of OAR "
-              << bounds.remotes << ", misfortunes " << bounds.troubles << (bounds.replicas ? ", replicas" : "") << ": " << found.states
-              << " states, " << found.steps << " steps" << std::endl;
+              << bounds.remotes << ", misfortunes " << bounds.troubles << (bounds.replicas ? ", replicas" : "")
+              << (bounds.checkpoints ? ", checkpoints" : "") << ": " << found.states << " states, " << found.steps << " steps" << std::endl;
   }
 }
 

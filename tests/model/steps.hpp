@@ -15,6 +15,7 @@ struct Bounds {
   int attempts = 3;  ///< that are planned on one path
   int troubles = 2;  ///< that the world makes on one path
   bool replicas = false;
+  bool checkpoints = false;  ///< of its task each job that began has had a checkpoint written
   grid::Limits limits{.attempts = 3, .charged = 1, .walltime_factor = 1};
 };
 

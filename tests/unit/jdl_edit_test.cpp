@@ -125,6 +125,7 @@ TEST(Edit, KeysThatStay_AreRefusedByName_WithTheReason) {
   EXPECT_THAT(wrong(R"({"clusters": {"alpha": {"output_files": ["{TASK}.dat"]}}})"),
               HasSubstr("clusters.alpha.output_files: it cannot be changed"));
   EXPECT_THAT(wrong(R"({"parameter_names": ["x"]})"), HasSubstr("parameter_names: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"checkpoint": {"cost": 90}})"), HasSubstr("checkpoint: it cannot be changed"));
   EXPECT_THAT(wrong(R"({"input_mb": 3})"), HasSubstr("input_mb: it cannot be changed"));
 }
 

@@ -159,12 +159,15 @@ RC_GTEST_PROP(JdlProperty, ACampaignThatIsShown_IsTheSameWhenItIsSubmittedAgain_
                                       R"("replicas": "allowed")",
                                       R"("params_shell": true)",
                                       R"("retries": 3, "retry_on": [137, 1])",
+                                      R"("checkpoint": {"signal": "TERM", "period": 7200, "cost": "0:02:00"})",
                                       R"("placeholders": false)",
                                       R"("min_duration": "0:1:0")"};
   std::string others;
   for (const auto& key : keys) {
     const bool is_second_grouping = key.find("auto") != std::string::npos && others.find("temporal_grouping") != std::string::npos;
-    if (*rc::gen::arbitrary<bool>() && !is_second_grouping) others += ", " + key;
+    const bool is_contradiction = key.find("checkpoint") != std::string::npos &&
+                                  (others.find("replicas") != std::string::npos || others.find("auto") != std::string::npos);
+    if (*rc::gen::arbitrary<bool>() && !is_second_grouping && !is_contradiction) others += ", " + key;
   }
   const auto command = *rc::gen::element("e", "e {1} '{2}'", "e \\\\{} x", "find -exec {}");
   const auto defaults = [](grid::Grouping grouping, grid::Seconds walltime) {

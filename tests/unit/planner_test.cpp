@@ -291,6 +291,17 @@ TEST(Planner, ReturnedTask_WaitsForTheClusterThatReturnedIt) {
   EXPECT_EQ(result.launches.at(0).returned, 3);
 }
 
+TEST(Planner, TasksThatWaitForTheirCheckpoints_AreExplainedWithThem) {
+  Snapshot snapshot{
+      .clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, 3)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
+  snapshot.campaigns[0].checkpoint_cost = 60;
+  snapshot.pairs[1].returned_tasks = 3;
+  EXPECT_EQ(
+      explain(*decision_on(plan(snapshot), 1, 1), {{cluster_id(1), "alpha"}}),
+      "waiting for its turn on alpha: alpha gets nothing: the last 3 tasks wait for another cluster, which has their checkpoints; jobs start when that cluster has "
+      "room, or anew here when checkpoint_patience is over");
+}
+
 TEST(Planner, ReturnedTasks_AreFirstInTheirClustersLaunches) {
   auto snapshot = one_of_each();
   snapshot.clusters[0].array_size = 10;

@@ -20,7 +20,8 @@ Any any_end() {
   Any any;
   any.task.state = *rc::gen::element(TaskState::waiting, TaskState::launching, TaskState::submitted, TaskState::running, TaskState::done,
                                      TaskState::failed, TaskState::cancelled);
-  any.task.attempt = *rc::gen::inRange(0, 5);
+  const int spent = *rc::gen::element(0, kMostCheckpointedAttempts - 2);
+  any.task.attempt = spent + *rc::gen::inRange(0, 5);
   if (*rc::gen::arbitrary<bool>()) {
     any.task.replica = any.task.attempt + *rc::gen::element(-1, 1);
     any.task.replica_lives = *rc::gen::arbitrary<bool>();
@@ -28,7 +29,7 @@ Any any_end() {
   any.task.charged = *rc::gen::inRange(0, 4);
   any.task.counted = *rc::gen::inRange(0, 5);
   any.task.cancelled = *rc::gen::arbitrary<bool>();
-  any.job.attempt = *rc::gen::inRange(-1, 7);
+  any.job.attempt = spent + *rc::gen::inRange(-1, 7);
   any.job.began = *rc::gen::arbitrary<bool>();
   any.job.claimed = *rc::gen::arbitrary<bool>();
   any.job.contender_lives = *rc::gen::arbitrary<bool>();
@@ -39,6 +40,9 @@ Any any_end() {
   any.job.other_copy_runs = *rc::gen::arbitrary<bool>();
   any.job.walltime = Seconds{*rc::gen::inRange(1, 1000)};
   if (*rc::gen::arbitrary<bool>()) any.job.max_walltime = Seconds{*rc::gen::inRange(1, 2000)};
+  any.job.checkpoints = *rc::gen::arbitrary<bool>();
+  any.job.signalled = any.job.checkpoints && *rc::gen::arbitrary<bool>();
+  any.job.has_checkpoint = any.job.signalled || (any.job.checkpoints && *rc::gen::arbitrary<bool>());
   any.end = static_cast<JobEnd>(*rc::gen::inRange(0, static_cast<int>(JobEnd::not_reached) + 1));
   any.deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient, Deletion::overdue);
   any.job.retried = *rc::gen::arbitrary<bool>();
@@ -92,8 +96,17 @@ RC_GTEST_PROP(Settlements, ChargeTheTaskForItsOwnFaultAlone_AndOnlyItsLastCopy, 
     RC_ASSERT((next.charged && (!any.job.retried || any.task.charged + 1 >= most_charged(any))) ||
               (next.counted && any.task.counted + 1 >= any.limits.attempts));
   if (!next.counted)
-    RC_ASSERT(any.end == JobEnd::lost || any.end == JobEnd::not_reached || (any.end == JobEnd::killed_by_us && !any.job.began));
+    RC_ASSERT(any.end == JobEnd::lost || any.end == JobEnd::not_reached || (any.end == JobEnd::killed_by_us && !any.job.began) ||
+              (any.job.signalled && any.task.attempt < kMostCheckpointedAttempts && !next.charged));
   if (next.walltime) RC_ASSERT(*next.walltime > any.job.walltime && *next.walltime <= any.job.max_walltime.value());
+}
+
+RC_GTEST_PROP(Settlements, KeepATaskAtItsCheckpoint_OnlyWhereItMayHaveOne_AndWithANewAttempt, ()) {
+  const auto any = any_end();
+  const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
+  if (!next.kept) return;
+  RC_ASSERT(any.job.checkpoints && next.moves && next.state == TaskState::waiting && !next.bound && !any.task.replica_lives);
+  RC_ASSERT(next.attempt > any.task.attempt);
 }
 
 RC_GTEST_PROP(Settlements, LeaveATaskToWhomMayRunIt, ()) {

@@ -1,0 +1,77 @@
+#include "nikita/checkpoint.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "lib/grid/job_identity.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/checkpoints.hpp"
+#include "lib/store/clock.hpp"
+
+namespace gleaner::nikita {
+namespace {
+
+/// OAR takes about 0.2 s for one (it calls the job's node), and serves four at once.
+constexpr int kMostSignals = 200;
+
+std::vector<store::DueSignal> due_now(fleet::Visit& visit) {
+  std::vector<store::DueSignal> due;
+  visit.database.transact([&](store::Transaction& transaction) {
+    const auto now = store::now(transaction);
+    std::vector<store::SignalPeriod> periods;
+    for (const auto& pair : store::checkpointed_pairs(transaction, visit.cluster.id, now))
+      periods.push_back({pair.campaign, grid::period_of(pair.period, pair.cost, pair.interruptions)});
+    if (periods.empty()) due.clear();
+    else due = store::due_signals(transaction, visit.cluster.id, periods, kMostSignals, now);
+  });
+  return due;
+}
+
+/// Leaves out what OAR does not list under the id with its own name and command: after OAR was reinstalled, an id may be a foreign job's.
+oar::Result<void> keep_ours(fleet::Visit& visit, std::vector<store::DueSignal>& due) {
+  std::vector<grid::RemoteJobId> remotes;
+  for (const auto& one : due) remotes.push_back(one.remote);
+  const auto listed = visit.client.jobs(remotes);
+  if (!listed) return tl::unexpected{listed.error()};
+  std::erase_if(due, [&](const store::DueSignal& one) {
+    const auto found = std::ranges::find(*listed, one.remote, &oar::RemoteJob::id);
+    return found == listed->end() || found->state != oar::RemoteState::running ||
+           !grid::is_same_job(found->name, found->command, one.tag, {one.campaign, one.task, one.attempt, one.job});
+  });
+  return {};
+}
+
+}  // namespace
+
+int request_checkpoints(fleet::Visit& visit) {
+  auto due = due_now(visit);
+  if (due.empty() || !keep_ours(visit, due)) return 0;
+  // In parts of as many as the client has in flight, so that a hanging cluster costs the time limit of one request.
+  const auto at_once = static_cast<std::size_t>(oar::Limits{}.parallel);
+  int passed_on = 0;
+  for (std::size_t first = 0; first < due.size() && visit.time_left() > process::Duration{0}; first += at_once) {
+    const auto part = std::span{due}.subspan(first, std::min(at_once, due.size() - first));
+    std::vector<oar::JobOf> asked;
+    std::vector<grid::JobId> jobs;
+    for (const auto& one : part) {
+      asked.push_back({one.login, one.remote});
+      jobs.push_back(one.job);
+    }
+    visit.database.transact([&](store::Transaction& transaction) { store::note_signals_sent(transaction, jobs, store::now(transaction)); });
+    const auto answers = visit.client.checkpoint(asked);
+    std::vector<grid::JobId> done;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i]) done.push_back(part[i].job);
+      else
+        process::log::warning("job not signalled for a checkpoint",
+                              {{"cluster", visit.cluster.name}, {"remote", part[i].remote}, {"error", oar::describe(answers[i].error())}});
+    }
+    visit.database.transact([&](store::Transaction& transaction) { store::note_signals_passed_on(transaction, done); });
+    passed_on += static_cast<int>(done.size());
+    if (std::ranges::none_of(answers, [](const auto& answer) { return answer || !fleet::was_silent(answer.error()); })) break;
+  }
+  return passed_on;
+}
+
+}  // namespace gleaner::nikita

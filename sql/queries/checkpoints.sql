@@ -1,0 +1,53 @@
+-- Checkpoints: the signals for them, and the tasks that are kept at the cluster where theirs are.
+
+-- name: checkpoints.pairs
+-- The live campaigns with checkpoints that have running jobs on a cluster, and how often their jobs are interrupted there. `exposed`: the
+-- seconds for which its jobs ran, those that run now too.
+SELECT
+  c.id AS campaign_id,
+  c.checkpoint_period_s::double precision AS period,
+  c.checkpoint_cost_s::double precision AS cost,
+  p.interruptions,
+  p.exposed_s + r.seconds AS exposed
+FROM campaigns c
+JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = @cluster
+CROSS JOIN LATERAL (
+  SELECT sum(greatest(0, extract(epoch FROM instant(@now) - j.started_at)))::double precision AS seconds
+  FROM jobs j WHERE j.campaign_id = c.id AND j.cluster_id = @cluster AND j.state = 'running' AND NOT is_script(j.task)) r
+WHERE c.checkpoint_cost_s IS NOT NULL AND is_live(c.state) AND r.seconds IS NOT NULL
+ORDER BY c.id
+
+-- name: checkpoints.due
+-- Running jobs on a cluster whose start or last signal is a period of their campaign ago, those that are most overdue first. Jobs that are
+-- to be killed are not among them.
+SELECT j.id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, coalesce(l.login, u.login) AS login
+FROM unnest(@campaigns::bigint[], @periods::double precision[]) AS g(campaign_id, period)
+JOIN jobs j ON j.campaign_id = g.campaign_id AND j.cluster_id = @cluster AND j.state = 'running' AND NOT is_script(j.task)
+JOIN launches l ON l.id = j.launch_id
+JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
+WHERE greatest(j.started_at, j.signalled_at) + g.period * interval '1 second' <= instant(@now)
+  AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
+ORDER BY greatest(j.started_at, j.signalled_at) + g.period * interval '1 second', j.id LIMIT @most
+
+-- name: checkpoints.note_sent
+-- Records that the signal is sent, whatever the answer.
+UPDATE jobs SET signalled_at = instant(@now) WHERE id = ANY (@jobs::bigint[]) AND state = 'running'
+
+-- name: checkpoints.note_passed_on
+-- Records that OAR passed the last signal on to these jobs.
+UPDATE jobs SET checkpointed_at = signalled_at WHERE id = ANY (@jobs::bigint[]) AND state = 'running'
+
+-- name: checkpoints.release
+-- Lets tasks go to any cluster that have waited since @waited_since for the one with their checkpoint, or whose cluster is disabled or
+-- retired. Each begins anew there. Also tasks that are bound by a launch have a cluster; those have a fence, and are not released here.
+WITH released AS (
+  UPDATE returned_tasks r SET cluster_id = NULL FROM clusters k
+  WHERE r.cluster_id = k.id AND r.fence IS NULL AND NOT is_script(r.number)
+    AND (r.returned_at <= instant(@waited_since) OR NOT k.enabled OR k.retired_at IS NOT NULL)
+  RETURNING r.campaign_id, k.name)
+SELECT campaign_id, name AS cluster, count(*) AS tasks FROM released GROUP BY 1, 2 ORDER BY 1, 2
+
+-- name: checkpoints.kept
+-- The cluster for which a waiting task is kept, as its checkpoint is there, and since when it waits.
+SELECT k.name AS cluster, micros(r.returned_at) AS since FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
+WHERE r.campaign_id = @campaign AND r.number = @task AND r.fence IS NULL

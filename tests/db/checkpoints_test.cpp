@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "lib/store/checkpoints.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+/// Tasks with checkpoints: where they go, what they count.
+namespace gleaner::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class CheckpointedTasks : public GridFixture {
+ protected:
+  CheckpointedTasks() : campaign{a_campaign(3)} {
+    execute(R"(UPDATE campaigns SET jdl = jdl || '{"checkpoint": {"signal": "USR1", "period": "auto", "cost": 60}}')");
+  }
+  /// A job of the next task on alpha that runs.
+  store::LiveJob running() {
+    auto job = launched(campaign, alpha, 1).back();
+    transact([&](store::Transaction& t) {
+      store::observe_jobs(
+          t, std::array{store::Observation{.job = job.id, .state = grid::JobState::running, .started_at = now, .resources = 1}});
+    });
+    job.state = grid::JobState::running;
+    return job;
+  }
+  void signal(const store::LiveJob& job, grid::Instant at) {
+    transact([&](store::Transaction& t) {
+      store::note_signals_sent(t, std::array{job.id}, at);
+      store::note_signals_passed_on(t, std::array{job.id});
+    });
+  }
+  std::string bag() {
+    return value(
+        "SELECT coalesce(string_agg(concat_ws(':', number, priority, cluster_id, fence), ' ' ORDER BY number), '') FROM returned_tasks");
+  }
+  grid::CampaignId campaign;
+};
+
+TEST_F(CheckpointedTasks, ThatWereSignalled_AreKeptAtTheirCluster_AndOthersGoAnywhere) {
+  const auto signalled = running(), not_signalled = running();
+  signal(signalled, now + 5s);
+  const auto next = end(signalled, grid::JobEnd::preempted, many_attempts);
+  EXPECT_TRUE(next.kept);
+  EXPECT_FALSE(next.counted);
+  EXPECT_FALSE(end(not_signalled, grid::JobEnd::preempted, many_attempts).kept);
+  EXPECT_EQ(bag(), fmt::format("0:20:{} 1:10", alpha.value()));
+  EXPECT_EQ(value("SELECT string_agg(uncounted::text, ' ' ORDER BY number) FROM tasks WHERE number < 2"), "1 0");
+  transact([&](store::Transaction& t) {
+    EXPECT_EQ(store::kept_task(t, campaign, grid::TaskNumber{0})->cluster, "alpha");
+    EXPECT_FALSE(store::kept_task(t, campaign, grid::TaskNumber{1}));
+  });
+}
+
+TEST_F(CheckpointedTasks, AreTakenFirst_ByTheirClusterAlone) {
+  const auto job = running();
+  signal(job, now + 5s);
+  end(job, grid::JobEnd::preempted, many_attempts);
+  const auto elsewhere = launched(campaign, beta, 2);
+  for (const auto& other : elsewhere) EXPECT_NE(other.task, job.task);
+  const auto again = launched(campaign, alpha, 1);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].task, job.task);
+  EXPECT_EQ(again[0].attempt, job.attempt + 1);
+  EXPECT_EQ(again[0].fence, again[0].launch) << "nobody else has its attempt";
+}
+
+TEST_F(CheckpointedTasks, ThatWereContinued_AreKeptToo_WhenTheyAreInterruptedBeforeTheNextSignal) {
+  const auto first = running();
+  signal(first, now + 5s);
+  end(first, grid::JobEnd::preempted, many_attempts);
+  const auto second = running();
+  ASSERT_EQ(second.task, first.task);
+  const auto next = end(second, grid::JobEnd::preempted, many_attempts);
+  EXPECT_TRUE(next.kept);
+  EXPECT_TRUE(next.counted);
+}
+
+TEST_F(CheckpointedTasks, AreReleased_WhenTheyWaitedLongEnough_OrTheirClusterIsDisabled) {
+  const auto first = running(), second = running();
+  for (const auto& job : {first, second}) {
+    signal(job, now + 5s);
+    end(job, grid::JobEnd::node_failure, many_attempts);
+  }
+  const auto release = [&](grid::Instant waited_since) {
+    std::int64_t tasks = 0;
+    transact([&](store::Transaction& t) {
+      tasks = 0;
+      for (const auto& released : store::release_kept_tasks(t, waited_since)) tasks += released.tasks;
+    });
+    return tasks;
+  };
+  EXPECT_EQ(release(now - 1h), 0);
+  execute("UPDATE returned_tasks SET returned_at = returned_at - interval '2 hours' WHERE number = 0");
+  EXPECT_EQ(release(now - 1h), 1);
+  EXPECT_EQ(bag(), fmt::format("0:20 1:20:{}", alpha.value()));
+  execute("UPDATE clusters SET enabled = false WHERE name = 'alpha'");
+  EXPECT_EQ(release(now - 1h), 1);
+  EXPECT_EQ(bag(), "0:20 1:20");
+}
+
+TEST_F(CheckpointedTasks, CountWhatTheyDidUntilTheLastSignalAsUseful) {
+  const auto first = running(), second = running();
+  signal(first, now + 4s);
+  end(first, grid::JobEnd::preempted, many_attempts);
+  end(second, grid::JobEnd::rerun_first, many_attempts);
+  EXPECT_EQ(value("SELECT concat_ws(' ', resource_seconds, useful_seconds, failed_seconds, lost_seconds) FROM usage"), "20 14 0 6");
+}
+
+TEST_F(CheckpointedTasks, AreSignalledAtTheRateOfInterruptionsOfTheirPair) {
+  const auto ended = running(), runs = running();
+  end(ended, grid::JobEnd::preempted, many_attempts);
+  EXPECT_EQ(
+      value(
+          "SELECT interruptions || ' ' || exposed_s FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id WHERE k.name = 'alpha'"),
+      "1 10");
+  transact([&](store::Transaction& t) {
+    const auto pairs = store::checkpointed_pairs(t, alpha, now + 100s);
+    ASSERT_EQ(pairs.size(), 1U);
+    EXPECT_FALSE(pairs[0].period);
+    EXPECT_EQ(pairs[0].cost, 60);
+    EXPECT_EQ(pairs[0].interruptions.jobs, 1);
+    EXPECT_EQ(pairs[0].interruptions.seconds, 110);
+    EXPECT_TRUE(store::checkpointed_pairs(t, beta, now).empty()) << "nothing runs there";
+    const std::array periods{store::SignalPeriod{campaign, 50}};
+    EXPECT_TRUE(store::due_signals(t, alpha, periods, 10, now + 49s).empty());
+    const auto due = store::due_signals(t, alpha, periods, 10, now + 50s);
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_EQ(due[0].job, runs.id);
+    EXPECT_EQ(due[0].remote, runs.remote);
+    EXPECT_EQ(due[0].tag, runs.tag);
+    EXPECT_TRUE(store::due_signals(t, alpha, periods, 0, now + 50s).empty());
+  });
+}
+
+}  // namespace
+}  // namespace gleaner::tests
