@@ -84,13 +84,13 @@ void Measurement::count_jobs() {
   for (const auto& job : outcome_.jobs) {
     auto& cluster = metrics_.clusters[static_cast<std::size_t>(job.cluster)];
     const double used = seconds_run(job, outcome_.end) * job.width;
-    const bool lost = was_lost(job);
-    (lost ? cluster.wasted : cluster.used) += used;
-    if (!lost) {
-      metrics_.campaigns[static_cast<std::size_t>(job.campaign)].used += used;
-      metrics_.achieved +=
-          seconds_run(job, metrics_.omniscient.until) * job.width * scenario_.clusters[static_cast<std::size_t>(job.cluster)].speed;
-    }
+    const auto use = use_of(job, outcome_.end);
+    cluster.used += use.useful * job.width;
+    cluster.wasted += use.lost * job.width;
+    metrics_.campaigns[static_cast<std::size_t>(job.campaign)].used += use.useful * job.width;
+    if (used > 0)
+      metrics_.achieved += use.useful * job.width * seconds_run(job, metrics_.omniscient.until) * job.width / used *
+                           scenario_.clusters[static_cast<std::size_t>(job.cluster)].speed;
     if (!job.pooled) ++cluster.submitted;
     const auto& full = full_at_[static_cast<std::size_t>(job.cluster)];
     if (!job.pooled && full && job.planned <= *full) cluster.submitted_before_full = cluster.submitted_before_full.value_or(0) + 1;
@@ -203,6 +203,17 @@ double seconds_run(const Job& job, double until) {
   if (!job.started) return 0;
   const double end = job.own_end ? seconds_of(job.own_end->at) : job.state == JobState::ended ? seconds_of(job.ended) : until;
   return std::max(0.0, std::min(end, until) - seconds_of(*job.started));
+}
+
+Use use_of(const Job& job, double until) {
+  const double ran = seconds_run(job, until);
+  const auto& checkpoints = job.checkpoints;
+  if (!was_lost(job)) {
+    const double written = checkpoints.period > 0 && job.state == JobState::ended ? ran - checkpoints.work_in(ran) : 0;
+    return {.useful = ran - written, .lost = 0};
+  }
+  if (job.superseded) return {.useful = 0, .lost = ran};
+  return {.useful = checkpoints.saved_after(ran), .lost = checkpoints.since_checkpoint(ran)};
 }
 
 std::optional<double> jain(const std::vector<double>& got) {

@@ -16,8 +16,8 @@ struct ClusterMetrics {
   double capacity = 0;
   double local = 0;
   double used = 0;      ///< by the grid's jobs that succeeded, or still ran at the end
-  double wasted = 0;    ///< by the grid's jobs that were killed
-  double overhead = 0;  ///< held by the grid's jobs while OAR started and ended them
+  double wasted = 0;    ///< by the grid's jobs that were killed, since their last checkpoints
+  double overhead = 0;  ///< held by the grid's jobs while OAR started and ended them, and while they wrote checkpoints
   double idle = 0;
   std::int64_t submitted = 0;                         ///< jobs
   std::int64_t local_jobs = 0;                        ///< that started
@@ -72,6 +72,12 @@ inline constexpr double kFull = 0.9;
 
 /// Whether the work of a job that is over was lost.
 [[nodiscard]] bool was_lost(const Job& job);
+/// The time for which a job's command ran, in seconds. The rest of it went into checkpoints.
+struct Use {
+  double useful = 0;  ///< if it was killed: what its last checkpoint holds
+  double lost = 0;
+};
+[[nodiscard]] Use use_of(const Job& job, double until);
 /// Seconds for which the job's command ran, until `until`.
 [[nodiscard]] double seconds_run(const Job& job, double until);
 

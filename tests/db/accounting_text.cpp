@@ -14,12 +14,12 @@ std::string text_of(std::optional<grid::Instant> instant) { return instant ? fmt
 std::string text_of(const grid::PairFacts& p) {
   return fmt::format(
       "pair {}/{}: priority {} width {} walltime {} most {} login {}; launching {} waiting {} running {} unknown {}; concluded {} done {} took {:.6f} squares {:.3f}; failures {}{}; resources {} of {}; "
-      "started {} accepted {}; ratio {} submitted {} offered {}; active {} returned {} suspected {} unseen {} fitting {}",
+      "started {} accepted {}; ratio {} submitted {} offered {}; active {} returned {} suspected {} unseen {} fitting {}; interrupted {} exposed {:.6f}",
       p.campaign.value(), p.cluster.value(), p.priority, text_of(p.resources_per_job), p.walltime, text_of(p.max_jobs), p.login,
       p.launching, p.waiting, p.running, p.unknown, p.concluded_jobs, p.done, p.duration_sum, p.duration_squares, p.failures_in_a_row,
       p.last_failure_at ? " ever" : "", p.resources_sum, p.resources_jobs, text_of(p.last_start_at), text_of(p.last_accept_at),
       text_of(p.forecast_ratio), p.last_submitted, p.last_offered, p.active, p.returned_tasks, p.suspected, p.unseen,
-      text_of(p.fitting_tasks));
+      text_of(p.fitting_tasks), p.interruptions, p.exposed_seconds);
 }
 
 std::string text_of(const grid::CampaignFacts& c) {

@@ -92,10 +92,18 @@ void Book::write(std::span<const store::Submitted> submitted) {
   }
 }
 
-std::vector<std::int64_t> Book::take_tasks(int index, std::int64_t most) {
+std::vector<std::int64_t> Book::take_tasks(int index, int cluster, std::int64_t most) {
   auto& campaign = campaigns_[index_of(index)];
   const auto end = released(index);
   std::vector<std::int64_t> tasks;
+  for (auto kept = campaign.kept.begin(); kept != campaign.kept.end() && std::ssize(tasks) < most;) {
+    if (kept->second.cluster != cluster) {
+      ++kept;
+      continue;
+    }
+    tasks.push_back(kept->first);
+    kept = campaign.kept.erase(kept);
+  }
   while (std::ssize(tasks) < most) {
     if (!campaign.returned.empty()) tasks.push_back(campaign.returned.extract(campaign.returned.begin()).value());
     else if (campaign.next_task < end) tasks.push_back(campaign.next_task++);
@@ -107,7 +115,8 @@ std::vector<std::int64_t> Book::take_tasks(int index, std::int64_t most) {
 std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant now) {
   auto& campaign = campaigns_[index_of(launch.campaign)];
   const auto pair = pair_index(launch.campaign, launch.cluster);
-  const auto tasks = take_tasks(static_cast<int>(index_of(launch.campaign)), std::int64_t{launch.jobs} + launch.pooled);
+  const auto tasks = take_tasks(static_cast<int>(index_of(launch.campaign)), static_cast<int>(index_of(launch.cluster)),
+                                std::int64_t{launch.jobs} + launch.pooled);
   const bool is_pool = std::ssize(tasks) > launch.jobs;
   const auto& spec = spec_of(static_cast<int>(index_of(launch.campaign)));
   if (is_pool)
@@ -153,6 +162,7 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
     job.duration += (spec.starts - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
   }
   job.width = on_cluster.width;
+  continue_task(job, known == campaign.tasks.end() ? nullptr : &known->second);
   campaign.pairs[index_of(pair)].facts.active = true;
   world_.jobs.push_back(std::move(job));
   return static_cast<int>(world_.jobs.size()) - 1;

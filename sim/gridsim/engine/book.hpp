@@ -71,6 +71,11 @@ class Book {
   struct Task {
     grid::TaskFacts facts;
     std::vector<int> live;  ///< its jobs, where it has two copies
+    /// Its checkpoint: seconds of its work on that cluster.
+    struct Saved {
+      int cluster = kNone;
+      double work = 0;
+    } saved = {};
   };
   struct Campaign {
     bool submitted = false;
@@ -79,6 +84,11 @@ class Book {
     std::optional<grid::Instant> ended_at;  ///< when the grid knew it
     std::int64_t next_task = 0;
     std::set<std::int64_t> returned;
+    struct Kept {
+      int cluster;
+      grid::Instant since;
+    };
+    std::map<std::int64_t, Kept> kept;  ///< tasks given back that wait for the cluster with their checkpoint
     std::map<std::int64_t, Task> tasks;
     std::map<int, std::int64_t> lasted;  ///< jobs done by duration (bucket_of), where tasks may get copies
     std::int64_t done = 0, failed = 0;
@@ -102,7 +112,12 @@ class Book {
   void update_pooled(int job, Changes& changes);
   void count_start(const Job& job, Changes& changes);
   void settle(int job, Changes& changes);
-  void conclude(const Job& job, grid::TaskState state);
+  void conclude(const Job& job, const grid::Settlement& next);
+  void release_kept();
+  /// Seconds of the work that a job's task need not do again, here.
+  [[nodiscard]] double saved_by(const Job& job) const;
+  /// Lets a new job continue from the last checkpoint of its task.
+  void continue_task(Job& job, const Task* known) const;
   void add_use(const Job& job);
   void finish_campaigns();
   [[nodiscard]] Task task_of(const Job& job) const;
@@ -110,7 +125,7 @@ class Book {
   void add_replicable(grid::PlanningFacts& facts, grid::Instant now) const;
   [[nodiscard]] std::map<int, std::int64_t> running_tasks() const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
-  [[nodiscard]] std::vector<std::int64_t> take_tasks(int campaign, std::int64_t most);
+  [[nodiscard]] std::vector<std::int64_t> take_tasks(int campaign, int cluster, std::int64_t most);
   [[nodiscard]] bool is_over(std::size_t campaign) const;
   /// The number of its first tasks that no other campaign holds.
   [[nodiscard]] std::int64_t released(int campaign) const;

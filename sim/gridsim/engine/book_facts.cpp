@@ -23,6 +23,9 @@ grid::PairFacts Book::planning_pair(int campaign, int pair) const {
     facts.last_offered = 0;
   }
   facts.brake = brake_of(spec_of(campaign).clusters[index_of(pair)].state.braked, status_at_);
+  const auto cluster = static_cast<int>(index_of(facts.cluster));
+  facts.returned_tasks =
+      std::ranges::count_if(campaigns_[index_of(campaign)].kept, [&](const auto& kept) { return kept.second.cluster == cluster; });
   return facts;
 }
 
@@ -51,7 +54,7 @@ grid::CampaignFacts Book::campaign_facts(int index, grid::Instant now) const {
   campaign.brake = brake_of(spec.braked, now);
   if (spec.paused || spec.stuck) campaign.state = grid::CampaignState::paused;
   const auto free = std::max(released(index), known.next_task);
-  campaign.waiting_tasks = free - known.next_task + static_cast<std::int64_t>(known.returned.size());
+  campaign.waiting_tasks = free - known.next_task + static_cast<std::int64_t>(known.returned.size() + known.kept.size());
   campaign.held_tasks = spec.tasks - free;
   note_first(index, campaign);
   return campaign;

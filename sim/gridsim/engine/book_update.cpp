@@ -29,6 +29,7 @@ void Book::update(std::span<const Cluster> clusters, grid::Instant now) {
   const auto over = std::ranges::stable_partition(changed, [&](int job) { return job_of(job).state != JobState::ended; });
   update_jobs({changed.begin(), over.begin()});
   update_jobs({over.begin(), over.end()});
+  release_kept();
   finish_campaigns();
 }
 
@@ -118,6 +119,9 @@ void Book::count_start(const Job& job, Changes& changes) {
 void Book::add_use(const Job& job) {
   if (!job.held) return;
   const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
+  auto& facts = pair_of(job).facts;
+  facts.exposed_seconds += seconds_of(job.ended) - seconds_of(*job.held);
+  if (job.end == JobEnd::preempted || job.end == JobEnd::node_failure) ++facts.interruptions;
   // What a job had used before the simulation began is in the scenario's usage.
   usage_[{job.campaign, job.pair, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
 }
@@ -135,6 +139,11 @@ grid::JobFacts Book::facts_of(int index, const Task& task) const {
   facts.began = facts.claimed = job.held.has_value();
   facts.other_copy_runs =
       std::ranges::any_of(task.live, [&](int other) { return other != index && known_[index_of(other)] == JobState::launching; });
+  if (job.checkpoints.period > 0) {
+    facts.checkpoints = true;
+    facts.signalled = saved_by(job) > job.continues_from;
+    facts.has_checkpoint = facts.signalled || task.saved.cluster == job.cluster;
+  }
   facts.walltime = grid::Seconds{static_cast<std::int64_t>(spec_of(job).facts.walltime)};
   return facts;
 }
@@ -158,7 +167,8 @@ void Book::settle(int index, Changes& changes) {
     facts.attempt = next.attempt;
     facts.replica_lives = next.replica_lives;
     facts.charged += next.charged ? 1 : 0;
-    conclude(job, next.state);
+    if (const double saved = saved_by(job); next.kept && saved > 0) task.saved = {.cluster = job.cluster, .work = saved};
+    conclude(job, next);
   }
   if (next.state == grid::TaskState::done) {
     for (const int other : task.live) superseded_.push_back(id_of(other));
@@ -167,10 +177,12 @@ void Book::settle(int index, Changes& changes) {
   if (tasks.contains(job.task) || next.state != grid::TaskState::done) tasks.insert_or_assign(job.task, std::move(task));
 }
 
-void Book::conclude(const Job& job, grid::TaskState state) {
+void Book::conclude(const Job& job, const grid::Settlement& next) {
+  const auto state = next.state;
   auto& campaign = campaign_of(job);
   auto& pair = pair_of(job);
-  if (state == grid::TaskState::waiting) campaign.returned.insert(job.task);
+  if (next.kept) campaign.kept.insert_or_assign(job.task, Campaign::Kept{.cluster = job.cluster, .since = status_at_});
+  else if (state == grid::TaskState::waiting) campaign.returned.insert(job.task);
   if (state != grid::TaskState::done && state != grid::TaskState::failed) return;
   ++pair.facts.concluded_jobs;
   // OAR knows no end of a pooled job: the grid's clock counts.

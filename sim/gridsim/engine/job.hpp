@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/grid/checkpoint.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
@@ -38,7 +39,9 @@ struct Job {
   std::optional<grid::Instant> held;     ///< it holds resources: OAR's start time
   std::optional<grid::Instant> started;  ///< its command runs
   grid::Instant ended{};
-  double duration = 0;  ///< seconds that it runs here, its walltime ignored
+  double duration = 0;                     ///< seconds that it runs here, its walltime ignored
+  grid::CheckpointedRun checkpoints = {};  ///< period 0: its task writes none
+  double continues_from = 0;               ///< seconds of its task's work, here, that are in a checkpoint when it begins
   int width = 1;
   std::int64_t tasks = 1;  ///< tasks that it carries out, one after the other
   double starts = 1;       ///< jobs of OAR that it stands for

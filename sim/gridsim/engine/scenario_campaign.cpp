@@ -119,6 +119,7 @@ CampaignSpec CampaignReader::read() {
        {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
        {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
        {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
+       {"checkpoint", inline_only([&](const Node& value, const Path& at) { read_scheduling("checkpoint", value, at); })},
        {"temporal_grouping", inline_only([&](const Node& value, const Path& at) { read_scheduling("temporal_grouping", value, at); })},
        {"dimensional_grouping",
         inline_only([&](const Node& value, const Path& at) { read_scheduling("dimensional_grouping", value, at); })},
@@ -154,6 +155,11 @@ void CampaignReader::read_scheduling(std::string_view key, const Node& value, co
   if (scheduling.min_duration) campaign_.min_duration = static_cast<double>(scheduling.min_duration->count());
   if (key == "temporal_grouping") campaign_.grouping = scheduling.grouping;
   if (key == "dimensional_grouping") campaign_.side_by_side = scheduling.side_by_side;
+  if (const auto& checkpoint = scheduling.checkpoint) {
+    campaign_.checkpoint_cost = static_cast<double>(checkpoint->cost.count());
+    if (checkpoint->period) campaign_.checkpoint_period = static_cast<double>(checkpoint->period->count());
+    campaign_.grouping = grid::Grouping::off;
+  }
   if (scheduling.max_attempts) campaign_.max_attempts = scheduling.max_attempts;
 }
 
