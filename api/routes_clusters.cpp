@@ -59,7 +59,12 @@ void write_stress(text::JsonWriter& json, const views::Stress& stress) {
   });
 }
 
-void write_cluster(text::JsonWriter& json, const views::ClusterView& view) {
+/// Resources that stay free for local jobs.
+int kept_resources(const views::ClusterView& view, const process::Config& config) {
+  return grid::kept_resources(view.cluster.headroom.value_or(config.headroom), view.learnt_headroom, view.cluster.max_resources);
+}
+
+void write_cluster(text::JsonWriter& json, const views::ClusterView& view, const process::Config& config) {
   const auto& cluster = view.cluster;
   write_availability(json, cluster);
   json.field("api_url", cluster.url);
@@ -68,6 +73,8 @@ void write_cluster(text::JsonWriter& json, const views::ClusterView& view) {
   json.field("power", cluster.power);
   json.field("flood", cluster.flood);
   json.field("array_size", cluster.array_size);
+  json.field("headroom", cluster.headroom ? std::optional{cluster.headroom->text()} : std::nullopt);
+  json.field("kept_resources", kept_resources(view, config));
   json.field("max_resources", cluster.max_resources);
   json.field("blacklisted", !cluster.enabled || cluster.reachable == std::optional{false} || view.brake.has_value());
   json.key("brake");
@@ -95,7 +102,7 @@ http::Response list_clusters(const Call& call) {
   const auto page = page_of(clusters, *part);
   text::JsonWriter json;
   json.object([&] {
-    json.key("items").array(page, [&](const auto& view) { json.object([&] { write_cluster(json, view); }); });
+    json.key("items").array(page, [&](const auto& view) { json.object([&] { write_cluster(json, view, call.config); }); });
     json.field("standstill", standstill);
     write_page_end(json, call, {.window = *part, .shown = std::ssize(page), .total = std::ssize(clusters), .parent = "/"});
   });
@@ -112,7 +119,7 @@ http::Response show_cluster(const Call& call) {
   }
   if (found == clusters.end()) return error(Code::no_such_cluster, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
   text::JsonWriter json;
-  json.object([&] { write_cluster(json, *found); });
+  json.object([&] { write_cluster(json, *found, call.config); });
   return answer(json);
 }
 

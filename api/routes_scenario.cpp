@@ -18,8 +18,9 @@ http::Response show_scenario(const Call& call) {
   std::optional<grid::Instant> standstill;
   const auto state = call.connections.read([&](store::Transaction& transaction) {
     standstill = standstill_of(call, transaction);
-    return store::grid_state(transaction, {.flood = call.config.flood, .array_size = call.config.array_size}, call.config.fairshare_window,
-                             call.now);
+    return store::grid_state(transaction,
+                             {.flood = call.config.flood, .array_size = call.config.array_size, .headroom = call.config.headroom},
+                             call.config.fairshare_window, call.now);
   });
   text::JsonWriter json;
   json.object([&] {

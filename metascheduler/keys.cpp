@@ -36,6 +36,7 @@ std::vector<process::Use> keys() {
   std::vector<process::Use> keys{"database",
                                  "flood",
                                  "array_size",
+                                 "headroom",
                                  "status_max_age",
                                  "failures_before_brake",
                                  "brake_time",

@@ -82,9 +82,9 @@ void Wiping::request_kills() {
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
     const Queue queue{.jobs = store::waiting_jobs(transaction, visit_.cluster.id),
-                      .free_resources = status_.free_resources,
+                      .free_resources = status_.free_for_grid(),
                       .max_resources = status_.max_resources,
-                      .flood = status_.flood};
+                      .flood = status_.flood_for_grid()};
     const auto wiped = to_wipe(queue, {.grace = visit_.config.waiting_grace, .timeout = visit_.config.remote_waiting_timeout}, now);
     store::request_kills(transaction, wiped.excess, store::KillReason::excess, now);
     store::request_kills(transaction, wiped.waited_too_long, store::KillReason::waited_too_long, now);
@@ -178,7 +178,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     store::request_kills_of_cancelled_tasks(transaction, now);
     store::request_kills_of_superseded(transaction, now);
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);
-    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size}))
+    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size, config.headroom}))
       statuses.emplace(status.id, std::move(status));
     token = store::grid_token(transaction);
   });

@@ -5,9 +5,11 @@
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/headroom.hpp"
 #include "lib/store/prediction.hpp"
 #include "lib/store/stress.hpp"
 #include "predictor/forecasts_of.hpp"
+#include "predictor/headrooms_of.hpp"
 #include "predictor/stress_of.hpp"
 
 namespace gleaner::predictor {
@@ -43,11 +45,14 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
     if (!fleet::is_sole_turn(config, transaction, store::Database::Work::predict)) return;
-    const auto forecasts =
-        forecasts_of(store::prediction_facts(transaction, config.flood, now - config.throughput_window, now), config, now);
+    const auto facts =
+        store::prediction_facts(transaction, {config.flood, config.array_size, config.headroom}, now - config.throughput_window, now);
+    const auto forecasts = forecasts_of(facts, config, now);
     store::write_forecasts(transaction, forecasts, now);
     counts.campaigns = static_cast<int>(forecasts.size());
     counts.limited = watch_stress(config, transaction, now);
+    const auto local = store::local_facts(transaction, config.headroom);
+    for (const auto& [cluster, resources] : headrooms_of(local, facts, config, now)) store::learn_headroom(transaction, cluster, resources);
     process::failpoint("predictor.before_commit");
   });
   return counts;

@@ -837,15 +837,19 @@ CREATE TABLE clusters (
     failed_polls integer DEFAULT 0 NOT NULL,
     next_probe_at timestamp with time zone,
     last_error text,
+    headroom text,
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
     CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
     CONSTRAINT clusters_flood_check CHECK ((flood >= (0)::double precision)),
+    CONSTRAINT clusters_headroom_check CHECK ((headroom ~ '^(auto|[0-9]{1,7}|[0-9.]{1,20}%)$'::text)),
     CONSTRAINT clusters_memory_max_mb_check CHECK ((memory_max_mb > 0)),
     CONSTRAINT clusters_memory_unit_mb_check CHECK ((memory_unit_mb > 0)),
     CONSTRAINT clusters_power_check CHECK ((power > (0)::double precision)),
     CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision))
 );
+
+COMMENT ON COLUMN clusters.headroom IS 'resources that the grid leaves free for local jobs: a number, a part such as 5%, or auto; null: the configuration''s';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -876,7 +880,8 @@ CREATE VIEW cluster_rows AS
     clusters.memory_max_mb,
     clusters.cost,
     clusters.transfer_mb_s,
-    micros(clusters.retired_at) AS retired_at
+    micros(clusters.retired_at) AS retired_at,
+    clusters.headroom
    FROM clusters;
 
 CREATE TABLE cluster_stress (
@@ -1154,6 +1159,14 @@ ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE learnt_headroom (
+    cluster_id bigint NOT NULL,
+    polled_at timestamp with time zone,
+    last_start timestamp with time zone,
+    resources integer DEFAULT 0 NOT NULL,
+    CONSTRAINT learnt_headroom_resources_check CHECK ((resources >= 0))
+);
+
 CREATE TABLE lease (
     one boolean DEFAULT true NOT NULL,
     term bigint DEFAULT 0 NOT NULL,
@@ -1192,6 +1205,15 @@ ALTER TABLE limits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE local_demand (
+    cluster_id bigint NOT NULL,
+    hour smallint NOT NULL,
+    seconds double precision NOT NULL,
+    arrivals text NOT NULL,
+    CONSTRAINT local_demand_hour_check CHECK (((hour >= 0) AND (hour <= 23))),
+    CONSTRAINT local_demand_seconds_check CHECK ((seconds >= (0)::double precision))
 );
 
 CREATE TABLE user_mappings (
@@ -1384,11 +1406,17 @@ ALTER TABLE ONLY launches
 ALTER TABLE ONLY launches
     ADD CONSTRAINT launches_tag_key UNIQUE (tag);
 
+ALTER TABLE ONLY learnt_headroom
+    ADD CONSTRAINT learnt_headroom_pkey PRIMARY KEY (cluster_id);
+
 ALTER TABLE ONLY lease
     ADD CONSTRAINT lease_pkey PRIMARY KEY (one);
 
 ALTER TABLE ONLY limits
     ADD CONSTRAINT limits_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY local_demand
+    ADD CONSTRAINT local_demand_pkey PRIMARY KEY (cluster_id, hour);
 
 ALTER TABLE ONLY request_bags
     ADD CONSTRAINT request_bags_pkey PRIMARY KEY (campaign_id, request);
@@ -1521,7 +1549,7 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH 
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE ON brakes FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('brake');
 
-CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTION note_act('declaration', 'what', 'subject');
 
@@ -1628,11 +1656,17 @@ ALTER TABLE ONLY launches
 ALTER TABLE ONLY launches
     ADD CONSTRAINT launches_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id);
 
+ALTER TABLE ONLY learnt_headroom
+    ADD CONSTRAINT learnt_headroom_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY limits
     ADD CONSTRAINT limits_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY limits
     ADD CONSTRAINT limits_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY local_demand
+    ADD CONSTRAINT local_demand_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY normal_users
     ADD CONSTRAINT normal_users_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

@@ -8,6 +8,7 @@
 #include "lib/store/batch.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/headroom.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/stress.hpp"
 #include "updator/sinks.hpp"
@@ -35,6 +36,8 @@ class Writer {
   void report_absent();
   void sample_durations(const Judged& judged);
   void write_status();
+  void watch_local();
+  [[nodiscard]] bool is_ours(const oar::RemoteJob& job) const { return poll_.ours.contains(job.id) || poll_.leaving.contains(job.id); }
   [[nodiscard]] store::Target here() const { return {.campaign = {}, .cluster = visit_.cluster.id}; }
 
   store::Transaction& transaction_;
@@ -138,7 +141,7 @@ void Writer::write_status() {
     const int resources = job.resources.value_or(1);
     status.used += resources;
     if (job.is_best_effort()) status.used_besteffort += resources;
-    if (poll_.ours.contains(job.id) || poll_.leaving.contains(job.id)) status.our_running += resources;
+    if (is_ours(job)) status.our_running += resources;
   }
   // The two lists are of different moments, so resources that passed from one job to another may be counted twice.
   status.used = std::min(status.used, status.max_resources);
@@ -149,6 +152,22 @@ void Writer::write_status() {
   if (poll_.usable_resources) store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.nodes, poll_.began);
   store::record_status(transaction_, status);
   store::record_reached(transaction_, visit_.cluster.id, now_);
+}
+
+/// Observes the local jobs that came, where the headroom is to be learnt.
+void Writer::watch_local() {
+  if (visit_.cluster.headroom.value_or(visit_.config.headroom).kind != grid::Headroom::Kind::automatic) return;
+  std::vector<grid::LocalStart> local;
+  for (const auto& job : poll_.occupying) {
+    if (job.started && !job.is_best_effort() && !is_ours(job)) local.push_back({job.submitted, *job.started, job.resources.value_or(1)});
+  }
+  const int hour = grid::hour_of_day(poll_.began);
+  auto [watch, demand] = store::watched_cluster(transaction_, visit_.cluster.id, hour);
+  const auto arrivals = grid::note_poll(watch, local, poll_.began);
+  store::note_poll(transaction_, visit_.cluster.id, watch);
+  if (!arrivals) return;
+  demand.observe(arrivals->seconds, arrivals->resources);
+  store::note_demand(transaction_, visit_.cluster.id, hour, demand);
 }
 
 Changes Writer::write(const Judged& judged) {
@@ -170,6 +189,7 @@ Changes Writer::write(const Judged& judged) {
   brake_sinks(transaction_, visit_, done, now_);
   report_absent();
   write_status();
+  watch_local();
   return changes;
 }
 

@@ -53,6 +53,7 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
                {"state", "State", Align::left, Shrink::when_needed},
                {"max", "Max", Align::right},
                {"free", "Free", Align::right},
+               {"kept", "Kept", Align::right, Shrink::left_out},
                {"used", "Used", Align::right},
                {"ours", "Ours", Align::right},
                {"waiting", "Waiting", Align::right, Shrink::left_out},
@@ -65,9 +66,9 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   for (const auto& c : clusters) {
     const auto& status = c["status"];
     table.rows.push_back({Cell{c["id"].integer()}, Cell{c["name"].text()}, state_of(c, now), count(c["max_resources"]),
-                          count(status["free"]), count(status["used"]), count(status["our_running"]), count(status["our_waiting"]),
-                          count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]),
-                          Cell{c["last_error"].text()}});
+                          count(status["free"]), count(c["kept_resources"]), count(status["used"]), count(status["our_running"]),
+                          count(status["our_waiting"]), count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]),
+                          count(c["stress"]["job_limit"]), Cell{c["last_error"].text()}});
   }
   return table;
 }

@@ -50,6 +50,7 @@ process::Outcome cluster_show(const Call& call) {
   add("transfer_mb_s", Cell{c.transfer_mb_s});
   add("flood", own_or_default(c.flood));
   add("array_size", own_or_default(c.array_size));
+  add("headroom", c.headroom ? Cell{c.headroom->text()} : Cell{{}, "as configured"});
   add("memory_property", text_cell(c.memory_property));
   add("memory_unit_mb", Cell{std::int64_t{c.memory_unit_mb}});
   add("memory_max_mb", c.memory_max_mb ? Cell{*c.memory_max_mb} : Cell{{}, "not known"});

@@ -74,6 +74,15 @@ void read_numbers(const Call& call, store::Cluster& cluster) {
   }
 }
 
+void read_headroom(const Call& call, store::Cluster& cluster) {
+  const auto given = call.value("headroom");
+  if (!given) return;
+  const auto read = grid::headroom(*given);
+  const bool is_default = *given == "default";
+  if (!is_default && !read) throw wrong("headroom", *given, fmt::format("{}, or 'default'", grid::kHeadroomForm));
+  cluster.headroom = is_default ? std::nullopt : read;
+}
+
 void read_memory(const Call& call, store::Cluster& cluster) {
   if (const auto given = call.value("memory-property")) {
     const bool plain = !given->empty() && std::ranges::all_of(*given, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
@@ -104,6 +113,7 @@ void read_access(const Call& call, store::Cluster& cluster) {
   if (call.has("no-verify")) cluster.verify_tls = false;
   if (call.has("verify")) cluster.verify_tls = true;
   read_numbers(call, cluster);
+  read_headroom(call, cluster);
   read_memory(call, cluster);
 }
 

@@ -21,9 +21,9 @@ using process::Error;
 using process::ExitCode;
 
 std::vector<std::string_view> access_options() {
-  std::vector<std::string_view> options{"authentication",  "auth",        "login",     "secret-file", "identity-header", "ca-file",
-                                        "certificate",     "key",         "no-verify", "verify",      "flood",           "array_size",
-                                        "memory-property", "memory-unit", "memory-max"};
+  std::vector<std::string_view> options{
+      "authentication", "auth",   "login", "secret-file", "identity-header", "ca-file",         "certificate", "key",
+      "no-verify",      "verify", "flood", "array_size",  "headroom",        "memory-property", "memory-unit", "memory-max"};
   for (const auto& declared : kDeclaredOptions) options.push_back(declared.option);
   return options;
 }

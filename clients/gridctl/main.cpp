@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
                   {"url", "URL", "cluster edit: the new address"},
                   {"flood", "FRACTION", "what may wait in its queue; `default`: as configured"},
                   {"array_size", "NUMBER", "the most jobs in one submission; `default`: as configured"},
+                  {"headroom", "RESOURCES",
+                   "resources that stay free for local jobs: a number, a part such as 5%, or auto; `default`: as configured"},
                   {"memory-property", "NAME",
                    "the property of OAR's resources that holds a node's memory, such as mem; `none`: there is none"},
                   {"memory-unit", "MB", "what one of it is, such as 1024 when it counts GB (1)"},

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "lib/grid/dependency.hpp"
 #include "lib/grid/fields.hpp"
 #include "lib/grid/grouping.hpp"
+#include "lib/grid/headroom.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/needs.hpp"
 #include "lib/grid/policy_facts.hpp"
@@ -52,6 +54,8 @@ struct ClusterFacts : DeclaredFacts {
   int max_resources = 0;             ///< greatest number of resources that may be used
   int max_node_resources = 0;        ///< of the biggest node; 0: unknown
   std::optional<double> start_cost;  ///< seconds for which a job holds its resources besides its tasks; empty: not measured yet
+  Headroom headroom;                 ///< resources that stay free for local jobs
+  int learnt_headroom = 0;           ///< by the predictor, where the headroom is `auto`
   int free_resources = 0;            ///< usable, minus those in use by anybody when the status was read
   int our_resources = 0;             ///< in use by our jobs, including jobs that were about to end
   std::optional<Instant> status_at;  ///< empty: no status yet
@@ -59,6 +63,12 @@ struct ClusterFacts : DeclaredFacts {
   std::optional<int> job_limit;      ///< most of our live jobs, while the cluster is under stress
   std::string stress_reason;         ///< why it is under stress, with figures
   std::optional<Brake> brake;
+
+  [[nodiscard]] int kept_resources() const { return grid::kept_resources(headroom, learnt_headroom, max_resources); }
+  /// Free resources that the grid's jobs may take.
+  [[nodiscard]] int free_for_grid() const { return std::max(0, free_resources - kept_resources()); }
+  /// What may wait. Nothing, if resources stay free: OAR would start it there.
+  [[nodiscard]] double flood_for_grid() const { return kept_resources() > 0 ? 0.0 : flood; }
 };
 
 inline constexpr auto kClusterFields =
@@ -73,6 +83,8 @@ inline constexpr auto kClusterFields =
                                         row_field("max_resources", &ClusterFacts::max_resources),
                                         row_field("max_node_resources", &ClusterFacts::max_node_resources),
                                         scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
+                                        row_field("headroom", &ClusterFacts::headroom),
+                                        row_field("learnt_headroom", &ClusterFacts::learnt_headroom),
                                         row_field("free", &ClusterFacts::free_resources),
                                         row_field("our_running", &ClusterFacts::our_resources),
                                         row_field("status_at", &ClusterFacts::status_at),

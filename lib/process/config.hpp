@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/grid/grouping.hpp"
+#include "lib/grid/headroom.hpp"
 #include "lib/grid/planner_config.hpp"
 #include "lib/grid/time.hpp"
 
@@ -48,6 +49,8 @@ struct Config : grid::PlannerConfig {
   bool stress_durations{};
   Duration stress_pause{};
   int array_size{};
+  grid::Headroom headroom{};
+  double headroom_weight{};
 
   // Waiting jobs
   Duration remote_waiting_timeout{};

@@ -118,6 +118,20 @@ inline Wrong read_grouping(std::string_view value, Config& into) {
   return {};
 }
 
+inline Wrong read_headroom(std::string_view value, Config& into) {
+  const auto read = grid::headroom(value);
+  if (!read) return std::string{grid::kHeadroomForm};
+  into.headroom = *read;
+  return {};
+}
+
+inline Wrong read_headroom_weight(std::string_view value, Config& into) {
+  const auto read = text::real_number(value);
+  if (!read || *read < 0 || *read > 1e6) return "a number from 0 to 1000000, such as 50";
+  into.headroom_weight = *read;
+  return {};
+}
+
 inline Wrong read_address(std::string_view value, Config& into) {
   const bool known = value.starts_with("unix:/") || value.starts_with("http://") || value.starts_with("https://");
   if (!known) return "unix:/path/of/socket, http://host:port or https://host:port";
@@ -176,6 +190,7 @@ inline std::string written(std::uint64_t value) { return format_size(value); }
 inline std::string written(int value) { return fmt::format("{}", value); }
 inline std::string written(double value) { return fmt::format("{}", value); }
 inline std::string written(grid::Grouping value) { return std::string{grid::name_of(value)}; }
+inline std::string written(const grid::Headroom& value) { return value.text(); }
 inline std::string written(bool value) { return value ? "yes" : "no"; }
 inline std::string written(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ",")); }
 
@@ -212,6 +227,8 @@ inline constexpr Option::Codec level{read_level, write<&Config::log_level>};
 inline constexpr Option::Codec resources{read_resources, write<&Config::default_resources>};
 inline constexpr Option::Codec walltime{read_walltime, write<&Config::default_walltime>};
 inline constexpr Option::Codec grouping{read_grouping, write<&Config::temporal_grouping>};
+inline constexpr Option::Codec headroom{read_headroom, write<&Config::headroom>};
+inline constexpr Option::Codec headroom_weight{read_headroom_weight, write<&Config::headroom_weight>};
 inline constexpr Option::Codec address{read_address, write<&Config::api>};
 inline constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
 inline constexpr Option::Codec cigri_path{read_cigri_path, write<&Config::api_cigri_path>};

@@ -46,6 +46,10 @@ constexpr auto kOptions = std::to_array<Option>({
      duration<&Config::check_period>, host},
 
     {"flood", "FRACTION", "0.5", "what may wait in a cluster's own queue, as a fraction of its resources", fraction<&Config::flood>, plan},
+    {"headroom", "RESOURCES", "0", "resources of a cluster that stay free for local jobs: a number, a part such as 5%, or auto (learnt)",
+     headroom, plan},
+    {"headroom_weight", "NUMBER", "50",
+     "idle resource-seconds that a resource-second of a local job's waiting is worth, where the headroom is auto", headroom_weight, plan},
     {"predictor_algorithm", "NAME", "measured", "how the job ratios are adapted", word<&Config::predictor_algorithm>, plan},
     {"job_ratio_max", "NUMBER", "1", "the most jobs for one resource that they may learn: above 1, short jobs wait behind each other",
      at_least_one<&Config::job_ratio_max>, plan},

@@ -26,6 +26,7 @@ Cluster read(const auto& row) {
   cluster.verify_tls = *row.verify_tls;
   cluster.flood = row.flood;
   cluster.array_size = row.array_size;
+  if (row.headroom.has_value()) cluster.headroom = row.headroom.as(grid::headroom);
   cluster.enabled = *row.enabled;
   cluster.retired_at = row.retired_at;
   cluster.reachable = row.reachable;
@@ -41,6 +42,10 @@ Cluster read(const auto& row) {
   cluster.memory_max_mb = row.memory_max_mb;
   detail::read_fields<grid::kDeclaredFields>(row, cluster);
   return cluster;
+}
+
+std::optional<std::string> text_of(const std::optional<grid::Headroom>& headroom) {
+  return headroom ? std::optional{headroom->text()} : std::nullopt;
 }
 
 void declare(Transaction& transaction, grid::ClusterId cluster, const grid::DeclaredFacts& facts) {
@@ -98,6 +103,7 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
                                           .verify_tls = c.verify_tls,
                                           .flood = c.flood,
                                           .array_size = c.array_size,
+                                          .headroom = text_of(c.headroom),
                                           .enabled = c.enabled,
                                           .memory_property = c.memory_property,
                                           .memory_unit_mb = c.memory_unit_mb,
@@ -121,6 +127,7 @@ void edit_cluster(Transaction& transaction, const Cluster& c) {
                         .verify_tls = c.verify_tls,
                         .flood = c.flood,
                         .array_size = c.array_size,
+                        .headroom = text_of(c.headroom),
                         .enabled = c.enabled,
                         .memory_property = c.memory_property,
                         .memory_unit_mb = c.memory_unit_mb,

@@ -26,8 +26,9 @@ struct Cluster : grid::DeclaredFacts {
   std::string certificate_file;
   std::string key_file;
   bool verify_tls = true;
-  std::optional<double> flood;    ///< nothing: the configuration's
-  std::optional<int> array_size;  ///< nothing: the configuration's
+  std::optional<double> flood;             ///< nothing: the configuration's
+  std::optional<int> array_size;           ///< nothing: the configuration's
+  std::optional<grid::Headroom> headroom;  ///< nothing: the configuration's
   bool enabled = true;
   std::optional<grid::Instant> retired_at;  ///< empty: it is not retired
 

@@ -12,6 +12,7 @@
 #include "lib/grid/fields.hpp"
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/needs.hpp"
+#include "lib/grid/headroom.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/store/detail.hpp"
 
@@ -28,6 +29,7 @@ consteval std::size_t place_of(std::string_view column) {
 inline void assign(grid::CampaignType& into, const sql::Field& field) { into = field.as(grid::campaign_type); }
 inline void assign(grid::Grouping& into, const sql::Field& field) { into = field.as(grid::grouping); }
 inline void assign(grid::Needs& into, const sql::Field& field) { into = field.as(grid::parse_needs); }
+inline void assign(grid::Headroom& into, const sql::Field& field) { into = field.as(grid::headroom); }
 inline void assign(grid::CampaignState& into, const sql::Field& field) { into = field.as(grid::campaign_state); }
 template <sql::Readable T>
 void assign(T& into, const sql::Field& field) {

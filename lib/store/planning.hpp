@@ -18,6 +18,7 @@ namespace gleaner::store {
 struct ClusterDefaults {
   double flood;
   int array_size;
+  grid::Headroom headroom = {};
 };
 
 /// The clusters' facts, without brakes.

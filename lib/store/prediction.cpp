@@ -31,9 +31,9 @@ PredictionPair::Access access_of(const grid::PairFacts& facts, const grid::Clust
 
 PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster) {
   PredictionPair pair{facts};
-  pair.flood = cluster.flood;
+  pair.flood = cluster.flood_for_grid();
   pair.max_resources = cluster.max_resources;
-  pair.free_resources = cluster.free_resources;
+  pair.free_resources = cluster.free_for_grid();
   pair.reachable = cluster.reachable;
   pair.access = access_of(facts, cluster);
   pair.start_cost = cluster.start_cost;
@@ -55,13 +55,13 @@ PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   return campaign;
 }
 
-PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin, grid::Instant now) {
+PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant window_begin, grid::Instant now) {
   PredictionFacts facts;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ended;
   std::map<std::int64_t, std::size_t> places;  // of the campaigns, by id
   for (const auto& row : exec_prepared(transaction, sql::prediction_window{.window_begin = window_begin}))
     ended[{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}] = *row.jobs;
-  auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
+  auto counted = counted_facts(transaction, defaults);
   read_brakes(transaction, counted, now);
   read_awaited(transaction, counted.campaigns);
   facts.pairs.reserve(counted.pairs.size());

@@ -10,6 +10,7 @@
 #include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/store/planning.hpp"
 
 /// Queries of the predictor.
 namespace gleaner::store {
@@ -61,7 +62,7 @@ struct PredictionFacts {
   std::vector<PredictionCampaign> campaigns;
 };
 /// @param window_begin  of the throughput
-[[nodiscard]] PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin,
+[[nodiscard]] PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant window_begin,
                                                grid::Instant now);
 
 /// The forecast of a pair.

@@ -88,7 +88,7 @@ std::string word(Which which) { return which == Which::open ? "open" : "all"; }
 std::vector<ClusterView> clusters(Transaction& transaction, grid::Instant now) {
   std::map<std::int64_t, ClusterView> known;
   for (const auto& row : exec(transaction, sql::views_clusters{.now = now}))
-    known[row.id.as<std::int64_t>()] = {{}, read_status(row), detail::read_brake(row), read_stress(row)};
+    known[row.id.as<std::int64_t>()] = {{}, read_status(row), detail::read_brake(row), read_stress(row), row.learnt_headroom.value_or(0)};
   std::vector<ClusterView> all;
   for (auto& cluster : store::clusters(transaction)) {
     auto view = std::move(known[cluster.id.value()]);

@@ -30,6 +30,7 @@ struct ClusterView {
   std::optional<GridStatus> status;  ///< the newest
   std::optional<Brake> brake;
   Stress stress;
+  int learnt_headroom = 0;  ///< in resources, where the headroom is `auto`
 };
 /// By name.
 [[nodiscard]] std::vector<ClusterView> clusters(Transaction& transaction, grid::Instant now);

@@ -17,11 +17,11 @@ template <class T, class... Values>
   else return sizeof...(Values);
 }
 
-/// References to the members of an aggregate, in their order. For structs without bases, of up to eight members.
+/// References to the members of an aggregate, in their order. For structs without bases, of up to nine members.
 template <class T>
 [[nodiscard]] auto members_of(const T& value) {
   constexpr auto count = count_members<T>();
-  static_assert(count <= 8, "members_of needs a case for so many members");
+  static_assert(count <= 9, "members_of needs a case for so many members");
   if constexpr (count == 0) {
     return std::tie();
   } else if constexpr (count == 1) {
@@ -45,9 +45,12 @@ template <class T>
   } else if constexpr (count == 7) {
     const auto& [a, b, c, d, e, f, g] = value;
     return std::tie(a, b, c, d, e, f, g);
-  } else {
+  } else if constexpr (count == 8) {
     const auto& [a, b, c, d, e, f, g, h] = value;
     return std::tie(a, b, c, d, e, f, g, h);
+  } else {
+    const auto& [a, b, c, d, e, f, g, h, i] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i);
   }
 }
 

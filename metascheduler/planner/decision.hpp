@@ -27,7 +27,8 @@ struct Takers {
 /// What the offer of a cluster consists of, in resources, before the plan gives anything.
 struct OfferParts {
   int max_resources = 0;
-  int free_resources = 0;
+  int free_resources = 0;              ///< those that stay free included
+  int kept_resources = 0;              ///< that stay free for local jobs, as far as they are free
   double flood_resources = 0.0;        ///< that may wait
   double waiting_resources = 0.0;      ///< that wait already
   double unaccounted_resources = 0.0;  ///< of launches that the cluster's status cannot show yet
@@ -147,6 +148,7 @@ struct TooBig {
   static constexpr std::string_view kName = "too_big";
   int resources_per_job = 0;
   int max_resources = 0;
+  int kept_resources = 0;  ///< of them, those that stay free for local jobs
 };
 /// Each of the waiting tasks needs more than the cluster has.
 struct NoTaskFits {
@@ -206,6 +208,12 @@ struct WidthUnknown {
 /// The cluster is full, and its queue holds what the flood allows.
 struct NoFreeResources {
   static constexpr std::string_view kName = "no_free_resources";
+  double job_resources = 0.0;
+  OfferParts parts = {};
+};
+/// What is free stays free for local jobs.
+struct KeptForLocal {
+  static constexpr std::string_view kName = "kept_for_local_jobs";
   double job_resources = 0.0;
   OfferParts parts = {};
 };
@@ -278,8 +286,8 @@ using Reason =
                  reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst,
                  reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached,
                  reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
-                 reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
-                 reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::KeptForLocal, reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting,
+                 reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -35,8 +35,9 @@ std::string campaigns(const Takers& takers) {
 
 /// The parts of an offer.
 std::string offer(const OfferParts& parts) {
-  auto text =
-      fmt::format("{} of {} resources are free, {} may wait", parts.free_resources, parts.max_resources, figure(parts.flood_resources));
+  auto text = fmt::format("{} of {} resources are free", parts.free_resources, parts.max_resources);
+  if (parts.kept_resources > 0) text += fmt::format(", {} stay free for local jobs (headroom)", parts.kept_resources);
+  text += fmt::format(", {} may wait", figure(parts.flood_resources));
   if (parts.waiting_resources > 0.0) text += fmt::format(", {} wait already", figure(parts.waiting_resources));
   const double given = parts.unaccounted_resources - parts.unknown_resources;
   if (given > kDust) text += fmt::format(", {} were just given", figure(given));
@@ -49,7 +50,8 @@ std::string offer(const OfferParts& parts) {
 
 /// Whether a job would fit if there were no unknown launches.
 bool is_kept_by_unknown(const OfferParts& parts, double job_resources) {
-  const double room = parts.free_resources + parts.flood_resources - parts.waiting_resources - parts.unaccounted_resources;
+  const double room = std::max(0, parts.free_resources - parts.kept_resources) + parts.flood_resources - parts.waiting_resources -
+                      parts.unaccounted_resources;
   return parts.unknown_jobs > 0 && room + parts.unknown_resources + kDust >= job_resources;
 }
 
@@ -175,8 +177,9 @@ struct ReasonText {
     return fmt::format("the user {} has no account on {}; an administrator can map one", why.user, cluster);
   }
   std::string operator()(const reason::TooBig& why) const {
-    return fmt::format("a job needs {} resources, and {} has {}; a smaller request in the JDL fits", why.resources_per_job, cluster,
-                       why.max_resources);
+    const auto kept = why.kept_resources > 0 ? fmt::format(", of which {} stay free for local jobs (headroom)", why.kept_resources) : "";
+    return fmt::format("a job needs {} resources, and {} has {}{}; a smaller request in the JDL fits", why.resources_per_job, cluster,
+                       why.max_resources, kept);
   }
   std::string operator()(const reason::ScriptFirst& why) const {
     switch (why.preparation) {
@@ -241,6 +244,10 @@ struct ReasonText {
       return fmt::format("{} has no room: {}; a job needs {}, and starts when the cluster has reported whether it accepted the submission",
                          cluster, offer(parts), need);
     return fmt::format("{} is full: {}; a job needs {}, and starts when some are free", cluster, offer(parts), need);
+  }
+  std::string operator()(const reason::KeptForLocal& why) const {
+    return fmt::format("{} keeps what is free for jobs of its own users: {}; a job needs {}, and starts when more are free", cluster,
+                       offer(why.parts), figure(why.job_resources));
   }
   std::string operator()(const reason::NotEnoughResources& why) const {
     return fmt::format("{} offers {} resources ({}), and a job needs {}; it starts when as many are free at once", cluster,

@@ -107,8 +107,9 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
   if (cluster.brake) return reason::ClusterBraked{*cluster.brake};
   if (pair.brake) return reason::PairBraked{*pair.brake};
   if (!pair.mapped) return reason::NotMapped{campaign.user};
-  if (pair.resources_per_job.value_or(0) > cluster.max_resources)
-    return reason::TooBig{.resources_per_job = *pair.resources_per_job, .max_resources = cluster.max_resources};
+  const int kept = cluster.kept_resources();
+  if (pair.resources_per_job.value_or(0) > cluster.max_resources - kept)
+    return reason::TooBig{.resources_per_job = *pair.resources_per_job, .max_resources = cluster.max_resources, .kept_resources = kept};
   if (pair.unread_tasks > kMostUnread) return reason::EndsUnread{pair.unread_tasks};
   if (pair.preparation != grid::Preparation::ready) return reason::ScriptFirst{pair.preparation};
   return std::nullopt;

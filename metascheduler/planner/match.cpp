@@ -6,6 +6,12 @@
 namespace gleaner::planner {
 namespace {
 
+/// The offer, were nothing kept free for local jobs. What our jobs will take of it is left out: the reason does not change with each job.
+Offer with_headroom(const ClusterView& cluster, const Offer& offer) {
+  const double free = offer.free + cluster.withheld_resources;
+  return {.resources = free, .free = free};
+}
+
 Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   const auto& cluster = *candidate.cluster;
   const auto index = candidate.cluster_index;
@@ -18,6 +24,8 @@ Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   const auto& at_first = ledger.at_first(index);
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
   const double one_job = job_resources(*candidate.pair, cluster);
+  if (cluster.withheld_resources > 0 && room_for(candidate, with_headroom(cluster, at_first)) > 0)
+    return reason::KeptForLocal{one_job, parts_of(cluster)};
   if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(cluster)};
   return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(cluster)};
 }
@@ -29,8 +37,8 @@ grid::Instant at(grid::Instant now, double after) {
 /// Whether a candidate lacks only resources. One that a limit on waiting jobs stops lacks free ones.
 bool lacks_room(const Candidate& candidate, const Plan& plan) {
   if (candidate.decision < 0) return false;  // it is served in another class
-  return is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns, reason::HeldForReservation,
-                   reason::LimitReached>(plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::NotEnoughResources, reason::EarlierCampaigns,
+                   reason::HeldForReservation, reason::LimitReached>(plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
 }
 
 bool may_have_a_task(const Contender& contender, const Candidate& candidate) {

@@ -17,9 +17,10 @@ using grid::kLowestPriority;
 using grid::kNormalPriority;
 using grid::LimitKind;
 
-/// One cluster. Counts are in resources.
+/// One cluster. Counts are in resources. What stays free for local jobs is not among its free resources, and its flood is 0 then.
 struct ClusterView : grid::ClusterFacts {
   bool status_fresh = true;            ///< its status is recent enough to plan on
+  int withheld_resources = 0;          ///< free ones that stay free for local jobs
   double waiting_resources = 0.0;      ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
   double unaccounted_resources = 0.0;  ///< of our launches that the status cannot show yet (planned, in flight,
                                        ///< accepted since, of unknown fate since); subtracted from the offer

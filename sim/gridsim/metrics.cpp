@@ -1,7 +1,9 @@
 #include "sim/gridsim/metrics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 
 namespace gleaner::gridsim {
 namespace {
@@ -14,7 +16,8 @@ class Measurement {
     prepare();
     count_usage();
     count_jobs();
-    count_local();
+    count_local(outcome_.local_waits, &ClusterMetrics::local_waits);
+    count_local(alone_.local_waits, &ClusterMetrics::local_waits_alone);
     add_up();
     judge_campaigns();
     judge_users();
@@ -25,7 +28,7 @@ class Measurement {
   void prepare();
   void count_usage();
   void count_jobs();
-  void count_local();
+  void count_local(const std::vector<LocalWait>& waits, LocalWaits ClusterMetrics::*into);
   void add_up();
   void judge_campaigns();
   void judge_users();
@@ -34,7 +37,7 @@ class Measurement {
   const Scenario& scenario_;
   const Outcome& outcome_;
   Metrics metrics_;
-  std::vector<UsageChange> local_usage_;  ///< usage by the local jobs alone
+  Outcome alone_;  ///< of the local jobs without the grid
   std::vector<double> work_;
   std::vector<std::optional<grid::Instant>> full_at_;
   std::vector<double> held_;  ///< resource-seconds held by the grid's jobs, by cluster
@@ -62,9 +65,9 @@ void Measurement::prepare() {
     campaign.submitted = spec.at;
     metrics_.campaigns.push_back(std::move(campaign));
   }
-  local_usage_ = simulate_local(scenario_, outcome_.end);
+  alone_ = simulate_local(scenario_, outcome_.end);
   work_ = work_of(scenario_, outcome_.durations);
-  metrics_.omniscient = omniscient(scenario_, local_usage_, work_, outcome_.end);
+  metrics_.omniscient = omniscient(scenario_, alone_.usage, work_, outcome_.end);
   full_at_.resize(scenario_.clusters.size());
   held_.resize(scenario_.clusters.size());
 }
@@ -101,13 +104,15 @@ void Measurement::count_jobs() {
   }
 }
 
-void Measurement::count_local() {
-  for (const auto& wait : outcome_.local_waits) {
-    auto& cluster = metrics_.clusters[static_cast<std::size_t>(wait.cluster)];
-    ++cluster.local_jobs;
-    cluster.local_wait += wait.seconds;
-    cluster.longest_local_wait = std::max(cluster.longest_local_wait, wait.seconds);
+void Measurement::count_local(const std::vector<LocalWait>& waits, LocalWaits ClusterMetrics::*into) {
+  std::vector<std::vector<double>> of_clusters(metrics_.clusters.size());
+  std::vector<double> all;
+  for (const auto& wait : waits) {
+    of_clusters[static_cast<std::size_t>(wait.cluster)].push_back(wait.seconds);
+    all.push_back(wait.seconds);
   }
+  for (std::size_t i = 0; i < of_clusters.size(); ++i) metrics_.clusters[i].*into = local_waits_of(std::move(of_clusters[i]));
+  metrics_.all.*into = local_waits_of(std::move(all));
 }
 
 void Measurement::add_up() {
@@ -125,9 +130,6 @@ void Measurement::add_up() {
     all.overhead += cluster.overhead;
     all.idle += cluster.idle;
     all.submitted += cluster.submitted;
-    all.local_jobs += cluster.local_jobs;
-    all.local_wait += cluster.local_wait;
-    all.longest_local_wait = std::max(all.longest_local_wait, cluster.longest_local_wait);
     all.submitted_before_full = std::max(all.submitted_before_full, cluster.submitted_before_full);
   }
 }
@@ -137,7 +139,7 @@ double Measurement::alone(std::size_t campaign) const {
   std::vector<double> work(work_.size(), 0.0);
   work[campaign] = work_[campaign];
   const double at = scenario_.campaigns[campaign].at;
-  const double bound = omniscient(scenario_, local_usage_, work, outcome_.end).until - at;
+  const double bound = omniscient(scenario_, alone_.usage, work, outcome_.end).until - at;
   double speed = 0;
   for (const auto& pair : scenario_.campaigns[campaign].clusters) speed = std::max(speed, scenario_.clusters[pair.cluster].speed);
   return std::max(bound, *std::ranges::max_element(outcome_.durations[campaign]) / speed);
@@ -196,6 +198,16 @@ void Measurement::judge_users() {
 }
 
 }  // namespace
+
+LocalWaits local_waits_of(std::vector<double> seconds) {
+  if (seconds.empty()) return {};
+  std::ranges::sort(seconds);
+  const auto place = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(seconds.size()))) - 1;
+  return {.jobs = std::ssize(seconds),
+          .sum = std::accumulate(seconds.begin(), seconds.end(), 0.0),
+          .p95 = seconds[place],
+          .longest = seconds.back()};
+}
 
 bool was_lost(const Job& job) { return job.state == JobState::ended && (job.superseded || job.end != JobEnd::done); }
 

@@ -8,6 +8,17 @@
 
 namespace gleaner::gridsim {
 
+/// How long local jobs waited, from their arrival until they started. Seconds.
+struct LocalWaits {
+  std::int64_t jobs = 0;  ///< that started
+  double sum = 0;
+  double p95 = 0;  ///< 95 % of them waited no longer
+  double longest = 0;
+
+  [[nodiscard]] std::optional<double> mean() const { return jobs > 0 ? std::optional{sum / static_cast<double>(jobs)} : std::nullopt; }
+};
+[[nodiscard]] LocalWaits local_waits_of(std::vector<double> seconds);
+
 /// Resource-seconds of one cluster over the whole simulation. They add up: capacity = local + used +
 /// wasted + overhead + idle.
 struct ClusterMetrics {
@@ -19,10 +30,9 @@ struct ClusterMetrics {
   double wasted = 0;    ///< by the grid's jobs that were killed, since their last checkpoints
   double overhead = 0;  ///< held by the grid's jobs while OAR started and ended them, and while they wrote checkpoints
   double idle = 0;
-  std::int64_t submitted = 0;                         ///< jobs
-  std::int64_t local_jobs = 0;                        ///< that started
-  double local_wait = 0;                              ///< seconds that they waited, in all
-  double longest_local_wait = 0;                      ///< seconds
+  std::int64_t submitted = 0;  ///< jobs
+  LocalWaits local_waits = {};
+  LocalWaits local_waits_alone = {};                  ///< the same without the grid
   std::optional<std::int64_t> submitted_before_full;  ///< jobs, until 90 % of the resources were in use
 };
 
@@ -59,10 +69,6 @@ struct Metrics {
   [[nodiscard]] double utilisation() const { return all.capacity > 0 ? 1 - all.idle / all.capacity : 0; }
   /// The fraction of the omniscient scheduler's use that was achieved.
   [[nodiscard]] double efficiency() const { return omniscient.work > 0 ? achieved / omniscient.work : 1; }
-  /// Seconds that a local job waited. Empty: there was none.
-  [[nodiscard]] std::optional<double> mean_local_wait() const {
-    return all.local_jobs > 0 ? std::optional{all.local_wait / static_cast<double>(all.local_jobs)} : std::nullopt;
-  }
   /// The fraction of the grid's use that was lost in killed jobs.
   [[nodiscard]] double waste() const { return all.used + all.wasted > 0 ? all.wasted / (all.used + all.wasted) : 0; }
 };

@@ -21,6 +21,7 @@ std::string share(double part, double whole) { return whole > 0 ? percent(part /
 std::string hours(double resource_seconds) { return fmt::format("{:.1f}", resource_seconds / 3600); }
 std::string time(double seconds) { return terminal::length(std::chrono::seconds{static_cast<std::int64_t>(seconds + 0.5)}); }
 std::string time(std::optional<double> seconds) { return seconds ? time(*seconds) : "-"; }
+std::string seconds(std::optional<double> value) { return value ? fmt::format("{:.1f}s", *value) : "-"; }
 std::string number(std::optional<double> value) { return value ? fmt::format("{:.2f}", *value) : "-"; }
 std::string count(std::int64_t value) { return fmt::format("{}", value); }
 std::string count(std::optional<std::int64_t> value) { return value ? count(*value) : "-"; }
@@ -77,8 +78,11 @@ constexpr auto kFigures = std::to_array<Figure>({
     {"jobs preempted", [](const Metrics& m) { return count(m.preempted); }},
     {"jobs taken back waiting", [](const Metrics& m) { return count(m.wiped); }},
     {"jobs over their walltime", [](const Metrics& m) { return count(m.walltime_kills); }},
-    {"local jobs wait, mean", [](const Metrics& m) { return m.mean_local_wait() ? fmt::format("{:.1f}s", *m.mean_local_wait()) : "-"; }},
-    {"local jobs wait, most", [](const Metrics& m) { return time(m.all.longest_local_wait); }},
+    {"local jobs wait, mean", [](const Metrics& m) { return seconds(m.all.local_waits.mean()); }},
+    {"  95 % no longer than", [](const Metrics& m) { return seconds(m.all.local_waits.p95); }},
+    {"  most", [](const Metrics& m) { return time(m.all.local_waits.longest); }},
+    {"  without the grid, mean", [](const Metrics& m) { return seconds(m.all.local_waits_alone.mean()); }},
+    {"  without the grid, 95 %", [](const Metrics& m) { return seconds(m.all.local_waits_alone.p95); }},
     {"mean flow time", [](const Metrics& m) { return time(m.mean_flow); }},
     {"mean slowdown", [](const Metrics& m) { return number(m.mean_slowdown); }},
     {"fairness (Jain)", [](const Metrics& m) { return number(m.fairness); }},

@@ -12,9 +12,13 @@ void add_seconds(text::JsonWriter& json, const ClusterMetrics& cluster) {
   json.field("wasted_resource_seconds", cluster.wasted);
   json.field("overhead_resource_seconds", cluster.overhead);
   json.field("idle_resource_seconds", cluster.idle);
-  json.field("local_jobs", cluster.local_jobs);
-  json.field("local_wait_seconds", cluster.local_wait);
-  json.field("longest_local_wait_seconds", cluster.longest_local_wait);
+  json.field("local_jobs", cluster.local_waits.jobs);
+  json.field("local_wait_seconds", cluster.local_waits.sum);
+  json.field("mean_local_wait_seconds", cluster.local_waits.mean());
+  json.field("p95_local_wait_seconds", cluster.local_waits.p95);
+  json.field("longest_local_wait_seconds", cluster.local_waits.longest);
+  json.field("mean_local_wait_without_grid_seconds", cluster.local_waits_alone.mean());
+  json.field("p95_local_wait_without_grid_seconds", cluster.local_waits_alone.p95);
   json.field("jobs_submitted", cluster.submitted);
   json.field("jobs_submitted_before_90_percent", cluster.submitted_before_full);
 }

@@ -11,9 +11,9 @@ SELECT * FROM cluster_rows WHERE name = @name
 -- name: clusters.add
 -- Adds a cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
-  flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb)
+  flood, array_size, headroom, enabled, memory_property, memory_unit_mb, memory_max_mb)
 VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
-  @flood, @array_size, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
+  @flood, @array_size, @headroom, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
 RETURNING id
 
 -- name: clusters.declare
@@ -36,6 +36,7 @@ UPDATE clusters SET
   verify_tls = @verify_tls,
   flood = @flood,
   array_size = @array_size,
+  headroom = @headroom,
   enabled = @enabled,
   memory_property = @memory_property,
   memory_unit_mb = @memory_unit_mb,

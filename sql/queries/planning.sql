@@ -1,14 +1,16 @@
 -- Queries of the metascheduler.
 
 -- name: planning.clusters
--- Every cluster with its newest status, and what a start there cost the last campaigns that measured it. @flood and @array_size are the
--- configuration's, for clusters without values of their own.
+-- Every cluster with its newest status, and what a start there cost the last campaigns that measured it. @flood, @array_size and @headroom
+-- are the configuration's, for clusters without values of their own.
 SELECT
   c.id,
   c.name,
   c.power,
   coalesce(c.flood, @flood::double precision) AS flood,
   coalesce(c.array_size, @array_size::integer) AS array_size,
+  coalesce(c.headroom, @headroom::text) AS headroom,
+  h.resources AS learnt_headroom,
   c.enabled,
   c.retired_at IS NOT NULL AS retired,
   c.cost,
@@ -26,6 +28,7 @@ SELECT
   t.reason AS stress_reason
 FROM clusters c
 LEFT JOIN cluster_stress t ON t.cluster_id = c.id AND t.job_limit IS NOT NULL
+LEFT JOIN learnt_headroom h ON h.cluster_id = c.id
 LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s
   WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 LEFT JOIN LATERAL (

@@ -322,10 +322,12 @@ SELECT
   x.signal,
   x.reason AS stress_reason,
   micros(x.limited_at) AS limited_at,
+  h.resources AS learnt_headroom,
   b.reason AS brake,
   micros(b.expires_at) AS brake_until
 FROM clusters c
 LEFT JOIN cluster_stress x ON x.cluster_id = c.id
+LEFT JOIN learnt_headroom h ON h.cluster_id = c.id
 LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.time DESC LIMIT 1) s ON true
 LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant(@now)
 

@@ -68,7 +68,7 @@ void Accounting::compare() {
     EXPECT_EQ(difference(texts_of_usage(booked.policies.usage), texts_of_usage(policies.usage)), "");
     EXPECT_EQ(difference(texts(booked.policies.endings), texts(policies.endings)), "");
     EXPECT_EQ(difference(texts(booked.policies.dying), texts(policies.dying)), "");
-    const auto foreseen = store::prediction_facts(t, config.flood, window, now);
+    const auto foreseen = store::prediction_facts(t, {config.flood, 1, config.headroom}, window, now);
     EXPECT_EQ(difference(texts(predicted.campaigns), texts(foreseen.campaigns)), "");
     EXPECT_EQ(difference(texts(predicted.pairs), texts(foreseen.pairs)), "");
     std::set<grid::JobId> kills, dying;

@@ -34,7 +34,7 @@ class Forecasts : public GridFixture {
   void predict() {
     auto config = process::build_config({}, {}).value();
     transact([&](store::Transaction& transaction) {
-      const auto facts = store::prediction_facts(transaction, config.flood, now - config.throughput_window, now);
+      const auto facts = store::prediction_facts(transaction, {config.flood, 1, config.headroom}, now - config.throughput_window, now);
       store::write_forecasts(transaction, predictor::forecasts_of(facts, config, now), now);
     });
   }

@@ -117,8 +117,8 @@ TEST(GridsimEngine, ALocalJob_KillsTheYoungest_AndTheirTasksAreDoneLater) {
     }
   }
   EXPECT_GT(metrics.all.wasted, 0);
-  EXPECT_EQ(metrics.all.local_jobs, 1);
-  EXPECT_NEAR(*metrics.mean_local_wait(), 5, 1e-6) << "until the killed ones have given way";
+  EXPECT_EQ(metrics.all.local_waits.jobs, 1);
+  EXPECT_NEAR(*metrics.all.local_waits.mean(), 5, 1e-6) << "until the killed ones have given way";
 }
 
 TEST(GridsimEngine, TheLastTasksOfASlowCluster_GetASecondCopy_AndTheFirstSuccessCounts) {
@@ -233,7 +233,7 @@ TEST(GridsimOmniscient, IsWhatTheFreeResourcesGive_CutToTheWork) {
   const auto scenario =
       a_scenario(R"("alpha": {"nodes": 1, "cores": 10, "local": {"every": {"list": ["100s", "10d"]}, "duration": "100s", "resources": 4}})",
                  R"({"tasks": 10, "resources": 3, "duration": "60s"})");
-  const auto usage = simulate_local(scenario, 1000);
+  const auto usage = simulate_local(scenario, 1000).usage;
   const auto whole = omniscient(scenario, usage, std::vector<double>{1800.0}, 1000);
   EXPECT_TRUE(whole.complete);
   EXPECT_NEAR(whole.until, 100 + 100 + 300 / 9.0, 0.01);  // 9 of 10, then 6 of 6, then 9 of 10 again

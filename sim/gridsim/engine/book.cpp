@@ -51,7 +51,8 @@ Book::Book(World& world)
     : world_{world},
       waiting_(world.scenario.clusters.size()),
       running_(world.scenario.clusters.size()),
-      free_(world.scenario.clusters.size()) {
+      free_(world.scenario.clusters.size()),
+      learnt_headroom_(world.scenario.clusters.size()) {
   const auto& scenario = world.scenario;
   for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) {
     const auto& spec = scenario.campaigns[i];

@@ -60,6 +60,9 @@ class Book {
   /// Jobs whose tasks another copy has done since the last call: to be killed.
   [[nodiscard]] std::vector<grid::JobId> take_superseded();
 
+  /// What the predictor has learnt of a cluster.
+  void learn_headroom(std::size_t cluster, int resources) { learnt_headroom_[cluster] = resources; }
+
   [[nodiscard]] bool active() const { return !active_.empty(); }
   [[nodiscard]] bool all_over() const { return over_ == campaigns_.size(); }
 
@@ -163,7 +166,8 @@ class Book {
   std::vector<int> carried_;               ///< pooled jobs that carriers carry out, as far as the grid knows
   /// Resource-seconds of ended jobs by campaign, pair and day.
   std::map<std::tuple<int, int, std::int64_t>, double> usage_;
-  std::vector<int> free_;  ///< by cluster, in the status
+  std::vector<int> free_;             ///< by cluster, in the status
+  std::vector<int> learnt_headroom_;  ///< by cluster
   grid::Instant status_at_{};
 };
 

@@ -35,6 +35,8 @@ grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) c
   facts.id = grid::ClusterId{static_cast<std::int64_t>(cluster) + 1};
   facts.flood = spec.own_flood.value_or(world_.scenario.config.flood);
   facts.array_size = spec.own_array_size.value_or(world_.scenario.config.array_size);
+  facts.headroom = spec.own_headroom.value_or(world_.scenario.config.headroom);
+  facts.learnt_headroom = learnt_headroom_[cluster];
   facts.max_resources = spec.resources();
   facts.max_node_resources = spec.cores;
   facts.start_cost = spec.start_cost.value_or(spec.start_delay + spec.end_delay);

@@ -201,7 +201,8 @@ void Cluster::start_local(const Local& local) {
                        .resources = job.resources};
   world_.agenda.add(running.end, {.kind = Event::Kind::local_end, .cluster = index_, .job = local.index});
   world_.usage.push_back({world_.agenda.now(), index_, kLocal, job.resources});
-  world_.local_waits.push_back({index_, seconds_of(world_.agenda.now()) - job.at});
+  const double at = seconds_of(world_.agenda.now());
+  world_.local_waits.push_back({index_, at - job.at, at, job.resources});
   running_local_.emplace(local.index, std::move(running));
 }
 

@@ -7,19 +7,45 @@
 #include "metascheduler/submitted_of.hpp"
 #include "nikita/excess.hpp"
 #include "predictor/forecasts_of.hpp"
+#include "predictor/headrooms_of.hpp"
 
 namespace gleaner::gridsim {
 grid::Instant GridCycle::run(std::span<const Cluster> clusters, grid::Instant now) {
   book_.update(clusters, now);
+  watch_local(now);
   if (!book_.active()) return now;
   predict(now);
   wipe(now);
   return plan(now);
 }
 
+/// What the updator does where a headroom is to be learnt.
+void GridCycle::watch_local(grid::Instant now) {
+  std::map<grid::ClusterId, std::vector<grid::LocalStart>> starts;
+  for (; seen_starts_ < world_.local_waits.size(); ++seen_starts_) {
+    const auto& one = world_.local_waits[seen_starts_];
+    starts[grid::ClusterId{one.cluster + 1}].push_back({instant_of(one.at - one.seconds), instant_of(one.at), one.resources});
+  }
+  for (std::size_t i = 0; i < world_.scenario.clusters.size(); ++i) {
+    const auto headroom = world_.scenario.clusters[i].own_headroom.value_or(world_.scenario.config.headroom);
+    if (headroom.kind != grid::Headroom::Kind::automatic) continue;
+    const grid::ClusterId cluster{static_cast<std::int64_t>(i) + 1};
+    auto& watch = watches_[cluster];
+    const auto arrivals = grid::note_poll(watch, starts[cluster], now);
+    watch.last_start.reset();  // each start is seen once here, also that of a job that is over
+    if (!arrivals) continue;
+    local_[cluster].demand.at(static_cast<std::size_t>(grid::hour_of_day(now))).observe(arrivals->seconds, arrivals->resources);
+  }
+}
+
 void GridCycle::predict(grid::Instant now) {
   const auto& config = world_.scenario.config;
-  book_.write(predictor::forecasts_of(book_.prediction_facts(now - config.throughput_window), config, now));
+  const auto facts = book_.prediction_facts(now - config.throughput_window);
+  book_.write(predictor::forecasts_of(facts, config, now));
+  for (const auto& [cluster, resources] : predictor::headrooms_of(local_, facts, config, now)) {
+    local_[cluster].kept_resources = resources;
+    book_.learn_headroom(static_cast<std::size_t>(cluster.value() - 1), resources);
+  }
 }
 
 void GridCycle::wipe(grid::Instant now) {
@@ -30,9 +56,9 @@ void GridCycle::wipe(grid::Instant now) {
   for (std::size_t i = 0; i < facts.clusters.size(); ++i) {
     const auto& cluster = facts.clusters[i];
     const nikita::Queue queue{.jobs = book_.waiting_jobs(static_cast<int>(i)),
-                              .free_resources = cluster.free_resources,
+                              .free_resources = cluster.free_for_grid(),
                               .max_resources = cluster.max_resources,
-                              .flood = cluster.flood};
+                              .flood = cluster.flood_for_grid()};
     auto wiped = nikita::to_wipe(queue, {.grace = config.waiting_grace, .timeout = config.remote_waiting_timeout}, now);
     wiped.excess.insert(wiped.excess.end(), wiped.waited_too_long.begin(), wiped.waited_too_long.end());
     remove(wiped.excess, now);

@@ -1,6 +1,8 @@
 #pragma once
+#include <map>
 #include <vector>
 
+#include "lib/store/headroom.hpp"
 #include "sim/gridsim/engine/book.hpp"
 #include "sim/gridsim/engine/cluster.hpp"
 
@@ -32,6 +34,7 @@ class GridCycle {
   [[nodiscard]] const std::vector<PairCycle>& history() const { return history_; }
 
  private:
+  void watch_local(grid::Instant now);
   void predict(grid::Instant now);
   void wipe(grid::Instant now);
   void remove(std::span<const grid::JobId> jobs, grid::Instant now);
@@ -43,6 +46,9 @@ class GridCycle {
   Book& book_;
   std::map<std::pair<int, int>, int> wiped_;
   std::vector<PairCycle> history_;
+  std::map<grid::ClusterId, store::LocalFacts> local_;
+  std::map<grid::ClusterId, grid::LocalWatch> watches_;
+  std::size_t seen_starts_ = 0;  ///< of local jobs, in World::local_waits
 };
 
 }  // namespace gleaner::gridsim

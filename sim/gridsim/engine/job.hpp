@@ -64,10 +64,12 @@ struct Pool {
   std::deque<int> tasks;  ///< pooled jobs that no carrier has begun
 };
 
-/// How long a cluster's own job waited.
+/// The start of a cluster's own job, after it waited.
 struct LocalWait {
   int cluster;
   double seconds;
+  double at;  ///< its start, in seconds since the beginning
+  int resources;
 };
 
 /// Resources that are taken (delta > 0) or released on a cluster.

@@ -37,15 +37,16 @@ using LocalUsers = std::variant<std::monostate, Synthetic, Trace>;
 /// A cluster. Its facts are the planner's input, as far as they do not change.
 struct ClusterSpec : grid::ClusterFacts {
   int nodes = 1;
-  int cores = 1;                      ///< resources of a node
-  double speed = 1;                   ///< divisor of durations on this cluster
-  std::optional<double> own_flood;    ///< empty: the configuration's
-  std::optional<int> own_array_size;  ///< empty: the configuration's
-  double start_delay = 1.0;           ///< seconds from OAR's decision until the job runs
-  double start_rate = 2.0;            ///< jobs that OAR starts per second
-  double end_delay = 0.0;             ///< seconds from a job's end until its resources are free
-  double preemption_delay = 5.0;      ///< seconds until a preempted job has released its resources
-  double api_latency = 0.2;           ///< seconds that a submission or a deletion takes
+  int cores = 1;                               ///< resources of a node
+  double speed = 1;                            ///< divisor of durations on this cluster
+  std::optional<double> own_flood;             ///< empty: the configuration's
+  std::optional<int> own_array_size;           ///< empty: the configuration's
+  std::optional<grid::Headroom> own_headroom;  ///< empty: the configuration's
+  double start_delay = 1.0;                    ///< seconds from OAR's decision until the job runs
+  double start_rate = 2.0;                     ///< jobs that OAR starts per second
+  double end_delay = 0.0;                      ///< seconds from a job's end until its resources are free
+  double preemption_delay = 5.0;               ///< seconds until a preempted job has released its resources
+  double api_latency = 0.2;                    ///< seconds that a submission or a deletion takes
   LocalUsers local;
   int held = 0;       ///< resources that others hold during the whole simulation
   double braked = 0;  ///< seconds from the beginning during which nothing is sent there

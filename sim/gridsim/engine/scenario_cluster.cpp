@@ -114,6 +114,11 @@ void read_cluster(const Node& node, const Path& path, const std::filesystem::pat
                            if (const auto size = jdl::read_integer(value, at.text, {1, 1'000'000}, findings))
                              cluster.own_array_size = static_cast<int>(*size);
                          }},
+                        {"headroom",
+                         [&](const Node& value, const Path& at) {
+                           cluster.own_headroom = grid::headroom(value.text);
+                           if (!cluster.own_headroom) refuse(value, at, std::string{grid::kHeadroomForm}, findings);
+                         }},
                         {"start_delay", delay(&ClusterSpec::start_delay)},
                         {"start_rate",
                          [&](const Node& value, const Path& at) {

@@ -125,12 +125,12 @@ Outcome simulate(const Scenario& scenario, const GoesOn& goes_on) {
   return std::move(simulation).outcome();
 }
 
-std::vector<UsageChange> simulate_local(const Scenario& scenario, double end) {
+Outcome simulate_local(const Scenario& scenario, double end) {
   auto alone = scenario;
   alone.campaigns.clear();
   Simulation simulation{alone, end};
   simulation.run();
-  return std::move(simulation).outcome().usage;
+  return std::move(simulation).outcome();
 }
 
 }  // namespace gleaner::gridsim

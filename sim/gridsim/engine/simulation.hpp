@@ -41,7 +41,7 @@ using GoesOn = std::function<bool(double simulated)>;
 /// @param goes_on  empty: always
 [[nodiscard]] Outcome simulate(const Scenario& scenario, const GoesOn& goes_on = {});
 
-/// The clusters' usage by their local jobs alone, without the grid, until `end` seconds.
-[[nodiscard]] std::vector<UsageChange> simulate_local(const Scenario& scenario, double end);
+/// The clusters with their local jobs alone, without the grid, until `end` seconds.
+[[nodiscard]] Outcome simulate_local(const Scenario& scenario, double end);
 
 }  // namespace gleaner::gridsim
