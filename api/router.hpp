@@ -38,6 +38,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> submission_routes();
 [[nodiscard]] std::span<const Route> append_routes();
 [[nodiscard]] std::span<const Route> edit_routes();
+[[nodiscard]] std::span<const Route> input_routes();
 [[nodiscard]] std::span<const Route> campaign_routes();
 [[nodiscard]] std::span<const Route> control_routes();
 [[nodiscard]] std::span<const Route> task_routes();

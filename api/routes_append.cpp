@@ -16,6 +16,7 @@
 #include "lib/intake/rows.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/dependencies.hpp"
+#include "lib/store/inputs.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -148,18 +149,27 @@ class Append {
   Asked<std::int64_t> write_tasks(Submission& submission, jdl::Requests* requests, std::int64_t first, ParameterBody* body) {
     const auto& file = submission.file;
     if (auto wrong = wrong_numbers(file)) return tl::unexpected{std::move(*wrong)};
-    if (sent_.mode == SubmissionMode::check_only) return take_all({file, nullptr, requests, limits_.tasks, first}, submission, body);
-    if (sent_.count && requests == nullptr) {
+    const auto inputs = known_inputs(file);
+    if (sent_.mode == SubmissionMode::check_only)
+      return take_all({file, nullptr, requests, limits_.tasks, first, address_of(inputs)}, submission, body);
+    if (sent_.count && requests == nullptr && !inputs) {
       if (first + *sent_.count > limits_.tasks) return tl::unexpected{too_many_tasks(limits_.tasks)};
       store::write_numbered_tasks(transaction_, sent_.campaign, *sent_.count, first);
       return *sent_.count;
     }
     const auto kind = requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task;
     store::TaskWriter writer{transaction_, sent_.campaign, kind, first};
-    auto tasks = take_all({file, &writer, requests, limits_.tasks, first}, submission, body);
+    auto tasks = take_all({file, &writer, requests, limits_.tasks, first, address_of(inputs)}, submission, body);
     if (tasks) writer.finish();
     return tasks;
   }
+
+  /// The input files that the campaign was submitted with; appended tasks use them.
+  [[nodiscard]] std::optional<jdl::KnownInputs> known_inputs(const jdl::CampaignFile& file) const {
+    if (file.input_files.empty()) return std::nullopt;
+    return jdl::KnownInputs{store::inputs_of(transaction_, sent_.campaign)};
+  }
+  static const jdl::KnownInputs* address_of(const std::optional<jdl::KnownInputs>& inputs) { return inputs ? &*inputs : nullptr; }
 
   Asked<std::int64_t> take_all(TaskIntake intake, Submission& submission, ParameterBody* body) {
     auto tasks = intake.take_all(body, sent_.form);

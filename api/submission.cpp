@@ -80,6 +80,7 @@ Asked<Submission> check_submission(const Call& call, const SubmissionHead& head,
     return tl::unexpected{
         error(fmt::format("{} in {}; the first one: {}", count_text(problems.size()), name, problems.front().message), problems)};
   }
+  parsed->file.input_manifest = head.input_manifest;
   if (auto wrong = settle_parameters(parsed->file, head, parameters)) return tl::unexpected{std::move(*wrong)};
   auto submission = submission_of(call, std::move(parsed->file), std::move(surroundings));
   const auto doubts = lines_of(parsed->warnings, name);

@@ -7,6 +7,7 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include "lib/grid/input_files.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/text/suggest.hpp"
@@ -14,7 +15,7 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKeys{"jdl", "type", "source", "dry_run", "nb_jobs", "strict"};
+constexpr std::array<std::string_view, 7> kKeys{"jdl", "type", "source", "dry_run", "nb_jobs", "strict", "input_manifest"};
 using jdl::kMostTasks;
 
 /// Takes the members as the reader finds them; false stops the reading.
@@ -38,6 +39,10 @@ class HeadReader {
       (key_ == "jdl" ? head_.jdl : head_.source).assign(text, size);
       has_jdl_ = has_jdl_ || key_ == "jdl";
       return true;
+    }
+    if (key_ == "input_manifest") {
+      head_.input_manifest.assign(text, size);
+      return grid::is_sha256(head_.input_manifest) ? true : wrong("'input_manifest' is not a SHA-256, 64 digits 0-9 and a-f");
     }
     if (key_ == "type") head_.type = grid::campaign_type({text, size});
     return key_ == "type" && head_.type ? true : wrong_kind();

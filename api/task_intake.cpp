@@ -38,8 +38,8 @@ http::Response wrong_task(const std::string& sentence) {
 }  // namespace
 
 TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most,
-                       std::int64_t first)
-    : file_{file}, writer_{writer}, requests_{requests}, most_{most}, first_{first}, placement_{file} {}
+                       std::int64_t first, const jdl::KnownInputs* inputs)
+    : file_{file}, writer_{writer}, requests_{requests}, most_{most}, first_{first}, inputs_{inputs}, placement_{file} {}
 
 std::vector<std::string> TaskIntake::warnings() const {
   std::vector<std::string> warnings;
@@ -70,6 +70,8 @@ void TaskIntake::add(const jdl::Parameter& parameter) {
   if (first_ + count_ > most_) return;
   if (!first_parameter_) first_parameter_ = parameter;
   if (auto wrong = wrong_task_ ? std::nullopt : placement_.wrong(number, parameter)) wrong_task_ = wrong_task(*wrong);
+  if (auto wrong = wrong_task_ || inputs_ == nullptr ? std::nullopt : inputs_->wrong(file_, number, parameter))
+    wrong_task_ = wrong_task(*wrong);
   std::optional<int> request;
   if (requests_ != nullptr && !wrong_task_) {
     const auto worked_out = requests_->request_of(number, parameter);
@@ -99,7 +101,7 @@ void TaskIntake::take_own() {
   if (const auto* params = std::get_if<jdl::Params>(&file_.parameters)) {
     for (const auto& parameter : params->values) add(parameter);
   } else if (const auto* count = std::get_if<jdl::Count>(&file_.parameters)) {
-    const bool needed = (writer_ != nullptr && file_.type != grid::CampaignType::test) || requests_ != nullptr;
+    const bool needed = (writer_ != nullptr && file_.type != grid::CampaignType::test) || requests_ != nullptr || inputs_ != nullptr;
     const auto wanted = needed ? count->tasks : std::min(count->tasks, std::ssize(file_.clusters));
     for (std::int64_t i = 0; i < wanted && !wrong_task_ && first_ + i <= most_; ++i) add(std::to_string(first_ + i));
     count_ = count->tasks;

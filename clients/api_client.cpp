@@ -361,6 +361,15 @@ Reply ApiClient::put(const std::string& path, const std::string& json) {
   return curl_->read({.method = Method::put, .path = path, .body = &body, .content_type = "application/json"});
 }
 
+Reply ApiClient::put_bytes(const std::string& path, BodySource& body) {
+  return curl_->read({.method = Method::put, .path = path, .body = &body, .content_type = "application/octet-stream"});
+}
+
+Reply ApiClient::ask(const std::string& path, const std::string& json) {
+  TextBody body{json};
+  return curl_->read({.method = Method::post, .path = path, .body = &body, .content_type = "application/json"});
+}
+
 Reply ApiClient::submit(BodySource& body) {
   return post_once({"/v1/campaigns", "whether the campaign was created is unknown",
                     "'gridstat -u' shows your campaigns; submit it again only if it is not there"},

@@ -72,6 +72,10 @@ class ApiClient {
 
   /// PUT of JSON, and again if the answer is lost. The reply may have status 400, with problems.
   [[nodiscard]] Reply put(const std::string& path, const std::string& json);
+  /// PUT of bytes, and again if the answer is lost.
+  Reply put_bytes(const std::string& path, BodySource& body);
+  /// POST of JSON that asks a question, and again if the answer is lost.
+  [[nodiscard]] Reply ask(const std::string& path, const std::string& json);
 
  private:
   struct Curl;

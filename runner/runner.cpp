@@ -11,6 +11,7 @@
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
+#include "runner/inputs.hpp"
 #include "runner/launcher.hpp"
 #include "runner/limits.hpp"
 #include "runner/reconcile.hpp"
@@ -19,8 +20,8 @@
 namespace gleaner::runner {
 
 std::string Counts::summary() const {
-  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={} released={}", launches, accepted, refused,
-                     unknown, given_back, found, released);
+  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={} released={} inputs={}", launches, accepted,
+                     refused, unknown, given_back, found, released, inputs);
 }
 
 namespace {
@@ -55,6 +56,7 @@ void add(Counts& total, const Counts& counts) {
   total.given_back += counts.given_back;
   total.found += counts.found;
   total.released += counts.released;
+  total.inputs += counts.inputs;
 }
 
 }  // namespace
@@ -76,7 +78,10 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   });
   fleet::visit_clusters(config, shared, store::Database::Work::launch, clusters, [&](fleet::Visit& visit) {
     Counts counts;
-    if (reconcile(visit, counts)) make_launches(visit, grid, counts);
+    if (reconcile(visit, counts)) {
+      make_launches(visit, grid, counts);
+      send_inputs(visit, grid, counts);
+    }
     const std::lock_guard lock{mutex};
     add(total, counts);
   });

@@ -14,8 +14,9 @@ struct Counts {
   int given_back = 0;
   int found = 0;     ///< jobs of launches without an answer, adopted
   int released = 0;  ///< tasks of void launches that may go to other clusters
+  int inputs = 0;    ///< pieces of input files that were brought to clusters
   [[nodiscard]] std::string summary() const;
-  [[nodiscard]] bool is_idle() const { return launches + given_back + found + released == 0; }  ///< it changed nothing
+  [[nodiscard]] bool is_idle() const { return launches + given_back + found + released + inputs == 0; }  ///< it changed nothing
 };
 
 /// One cycle: settles the launches whose fate is unknown, then makes the planned ones, on each cluster independently.

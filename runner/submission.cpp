@@ -136,6 +136,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .measured = launch.to_measure,
                           .output_directory = launch.output_directory,
                           .output_files = launch.output_files,
+                          .input_files = launch.input_files,
                           .placeholders = launch.placeholders,
                           .checkpoint_signal = launch.checkpoint_signal,
                           .params_shell = launch.params_shell};

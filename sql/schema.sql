@@ -224,6 +224,8 @@ CASE
     ELSE NULL::integer
 END) STORED,
     checkpoint_cost_s integer GENERATED ALWAYS AS ((((jdl -> 'checkpoint'::text) ->> 'cost'::text))::integer) STORED,
+    input_files text DEFAULT ''::text NOT NULL,
+    input_bytes bigint DEFAULT 0 NOT NULL,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -331,7 +333,11 @@ CREATE TABLE campaign_clusters (
     command_s double precision DEFAULT 0 NOT NULL,
     held_s double precision DEFAULT 0 NOT NULL,
     interruptions bigint DEFAULT 0 NOT NULL,
-    exposed_s double precision DEFAULT 0 NOT NULL
+    exposed_s double precision DEFAULT 0 NOT NULL,
+    inputs_login text,
+    inputs_sent bigint DEFAULT 0 NOT NULL,
+    inputs_at timestamp with time zone,
+    CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
 );
 
 CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
@@ -784,6 +790,17 @@ CREATE TABLE campaign_forecasts (
     start_latest timestamp with time zone
 );
 
+CREATE TABLE campaign_inputs (
+    campaign_id bigint NOT NULL,
+    place integer NOT NULL,
+    path text NOT NULL,
+    sha256 text NOT NULL,
+    bytes bigint NOT NULL,
+    begin bigint NOT NULL,
+    CONSTRAINT campaign_inputs_begin_check CHECK ((begin >= 0)),
+    CONSTRAINT campaign_inputs_bytes_check CHECK ((bytes >= 0))
+);
+
 CREATE TABLE campaign_requests (
     campaign_id bigint NOT NULL,
     cluster_id bigint NOT NULL,
@@ -838,11 +855,13 @@ CREATE TABLE clusters (
     next_probe_at timestamp with time zone,
     last_error text,
     headroom text,
+    measured_mb_s double precision,
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
     CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
     CONSTRAINT clusters_flood_check CHECK ((flood >= (0)::double precision)),
     CONSTRAINT clusters_headroom_check CHECK ((headroom ~ '^(auto|[0-9]{1,7}|[0-9.]{1,20}%)$'::text)),
+    CONSTRAINT clusters_measured_mb_s_check CHECK ((measured_mb_s > (0)::double precision)),
     CONSTRAINT clusters_memory_max_mb_check CHECK ((memory_max_mb > 0)),
     CONSTRAINT clusters_memory_unit_mb_check CHECK ((memory_unit_mb > 0)),
     CONSTRAINT clusters_power_check CHECK ((power > (0)::double precision)),
@@ -1108,6 +1127,57 @@ CREATE TABLE imported_campaigns (
     left_out bigint NOT NULL
 );
 
+CREATE TABLE inputs (
+    user_name text NOT NULL,
+    sha256 text NOT NULL,
+    bytes bigint NOT NULL,
+    used_at timestamp with time zone NOT NULL,
+    CONSTRAINT inputs_bytes_check CHECK ((bytes >= 0)),
+    CONSTRAINT inputs_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
+CREATE TABLE user_mappings (
+    user_name text NOT NULL,
+    cluster_id bigint NOT NULL,
+    login text NOT NULL
+);
+
+CREATE VIEW logins AS
+ SELECT c.id AS campaign_id,
+    k.id AS cluster_id,
+    COALESCE(m.login, c.user_name) AS login
+   FROM ((campaigns c
+     CROSS JOIN clusters k)
+     LEFT JOIN user_mappings m ON (((m.user_name = c.user_name) AND (m.cluster_id = k.id))));
+
+CREATE VIEW missing_inputs AS
+ SELECT p.campaign_id,
+    p.cluster_id,
+    u.login,
+    c.input_bytes,
+    c.priority,
+        CASE
+            WHEN (p.inputs_login = u.login) THEN p.inputs_sent
+            ELSE (0)::bigint
+        END AS sent
+   FROM ((campaigns c
+     JOIN campaign_clusters p ON ((p.campaign_id = c.id)))
+     JOIN logins u ON (((u.campaign_id = p.campaign_id) AND (u.cluster_id = p.cluster_id))))
+  WHERE (is_live(c.state) AND (NOT c.sealed) AND (c.input_files <> ''::text) AND ((p.inputs_at IS NULL) OR (p.inputs_login <> u.login)));
+
+CREATE VIEW inputs_to_send AS
+ SELECT m.campaign_id,
+    m.cluster_id,
+    m.login,
+    m.input_bytes,
+    m.priority,
+    m.sent
+   FROM (((missing_inputs m
+     JOIN campaigns c ON (((c.id = m.campaign_id) AND (c.state = 'in_treatment'::campaign_state) AND (c.waiting > 0))))
+     JOIN campaign_clusters p ON (((p.campaign_id = m.campaign_id) AND (p.cluster_id = m.cluster_id) AND (p.max_jobs IS DISTINCT FROM 0))))
+     JOIN clusters k ON (((k.id = m.cluster_id) AND k.enabled AND (k.retired_at IS NULL) AND (k.reachable IS TRUE))))
+  WHERE ((m.login ~ '^[A-Za-z0-9_]+$'::text) AND (NOT is_kept_waiting(m.campaign_id)));
+
 ALTER TABLE jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME jobs_id_seq
     START WITH 1
@@ -1216,20 +1286,6 @@ CREATE TABLE local_demand (
     CONSTRAINT local_demand_seconds_check CHECK ((seconds >= (0)::double precision))
 );
 
-CREATE TABLE user_mappings (
-    user_name text NOT NULL,
-    cluster_id bigint NOT NULL,
-    login text NOT NULL
-);
-
-CREATE VIEW logins AS
- SELECT c.id AS campaign_id,
-    k.id AS cluster_id,
-    COALESCE(m.login, c.user_name) AS login
-   FROM ((campaigns c
-     CROSS JOIN clusters k)
-     LEFT JOIN user_mappings m ON (((m.user_name = c.user_name) AND (m.cluster_id = k.id))));
-
 CREATE TABLE normal_users (
     user_name text NOT NULL,
     cluster_id bigint,
@@ -1334,6 +1390,9 @@ ALTER TABLE ONLY campaign_clusters
 ALTER TABLE ONLY campaign_forecasts
     ADD CONSTRAINT campaign_forecasts_pkey PRIMARY KEY (campaign_id);
 
+ALTER TABLE ONLY campaign_inputs
+    ADD CONSTRAINT campaign_inputs_pkey PRIMARY KEY (campaign_id, place);
+
 ALTER TABLE ONLY campaign_requests
     ADD CONSTRAINT campaign_requests_pkey PRIMARY KEY (campaign_id, cluster_id, request);
 
@@ -1393,6 +1452,9 @@ ALTER TABLE ONLY gridstatus
 
 ALTER TABLE ONLY imported_campaigns
     ADD CONSTRAINT imported_campaigns_pkey PRIMARY KEY (source, source_id, submitted_at);
+
+ALTER TABLE ONLY inputs
+    ADD CONSTRAINT inputs_pkey PRIMARY KEY (user_name, sha256);
 
 ALTER TABLE ONLY jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
@@ -1469,6 +1531,8 @@ CREATE INDEX campaign_clusters_scripts ON campaign_clusters USING btree (campaig
 
 CREATE INDEX campaign_clusters_uncleaned ON campaign_clusters USING btree (campaign_id) WHERE (cleaned_at IS NULL);
 
+CREATE INDEX campaign_inputs_contents ON campaign_inputs USING btree (sha256);
+
 CREATE INDEX campaigns_failed ON campaigns USING btree (id) WHERE ((state = 'terminated'::campaign_state) AND (failed > 0));
 
 CREATE UNIQUE INDEX campaigns_key ON campaigns USING btree (user_name, idempotency_key) WHERE (idempotency_key IS NOT NULL);
@@ -1490,6 +1554,8 @@ CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_i
 CREATE UNIQUE INDEX feed_newest ON feed USING btree (kind, subject) WHERE (change = ANY (ARRAY['counts'::text, 'again'::text]));
 
 CREATE INDEX feed_noted_at ON feed USING btree (noted_at);
+
+CREATE INDEX inputs_contents ON inputs USING btree (sha256, bytes);
 
 CREATE INDEX jobs_done ON jobs USING btree (campaign_id, cluster_id, ended_at, id) WHERE (ending = 'done'::text);
 
@@ -1607,6 +1673,9 @@ ALTER TABLE ONLY campaign_clusters
 
 ALTER TABLE ONLY campaign_forecasts
     ADD CONSTRAINT campaign_forecasts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY campaign_inputs
+    ADD CONSTRAINT campaign_inputs_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY campaign_requests
     ADD CONSTRAINT campaign_requests_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

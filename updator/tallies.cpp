@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/store/events.hpp"
+#include "lib/store/inputs.hpp"
 #include "lib/store/scripts.hpp"
 
 namespace gleaner::updator {
@@ -72,6 +73,8 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
                        .message = tally.message,
                        .occurrences = tally.failed + tally.raised},
                       now);
+    // What the wrapper complains of may be an input file, and its report may be lost with a full home.
+    if (tally.last == grid::JobEnd::cannot_start) store::send_inputs_again(transaction, campaign, visit.cluster.id);
     if (tally.failed == 0) continue;
     const int in_a_row = grid::failures_in_a_row(tally.failures_before, tally.done, tally.failed);
     if (in_a_row < config.failures_before_brake) continue;

@@ -13,6 +13,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridsub/chain.hpp"
+#include "clients/gridsub/inputs.hpp"
 #include "clients/gridsub/problems.hpp"
 #include "clients/gridsub/rerun.hpp"
 #include "lib/jdl/parse.hpp"
@@ -161,6 +162,8 @@ Campaign read_campaign(const process::Arguments& arguments, const Given& given, 
   } else {
     campaign.tasks = static_cast<std::int64_t>(std::get<jdl::Params>(campaign.file.parameters).values.size());
   }
+  campaign.folder = given.path.empty() ? std::filesystem::path{"."} : std::filesystem::path{given.path}.parent_path();
+  find_inputs(campaign);
   return campaign;
 }
 
@@ -188,6 +191,7 @@ std::string head_of(const Campaign& campaign, SubmissionMode mode) {
   if (campaign.type) head += fmt::format(R"(,"type":"{}")", grid::name_of(*campaign.type));
   if (campaign.nb_jobs) head += fmt::format(R"(,"nb_jobs":{})", *campaign.nb_jobs);
   if (campaign.doubts == jdl::Doubts::refused) head += R"(,"strict":true)";
+  if (!campaign.input_manifest.empty()) head += fmt::format(R"(,"input_manifest":"{}")", campaign.input_manifest);
   if (mode == SubmissionMode::check_only) head += R"(,"dry_run":true)";
   return head + "}";
 }

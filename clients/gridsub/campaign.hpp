@@ -1,7 +1,9 @@
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,9 @@ struct Campaign {
   jdl::Doubts doubts = jdl::Doubts::reported;   ///< the grid reports them, if they are not refused
   std::unique_ptr<ParameterFile> parameters{};  ///< null: they are in the campaign file itself
   std::int64_t tasks = 0;
+  std::filesystem::path folder{};  ///< that its input files are relative to
+  std::set<std::string> inputs{};  ///< the paths of all its input files
+  std::string input_manifest{};    ///< SHA-256 of the list of them, when they are uploaded
 };
 
 /// Asks the grid for its problems with a campaign file, of which only text, source, type, nb_jobs and doubts are set.

@@ -104,6 +104,7 @@ std::vector<std::string> environment(const Campaign& campaign, const LocalTask& 
   for (const std::string_view name : {"OAR_NODEFILE", "OAR_NODE_FILE", "OAR_FILE_NODES", "OAR_RESOURCE_FILE"})
     put(name, node_file(place).string());
   for (const std::string_view name : {"OAR_WORKDIR", "OAR_WORKING_DIRECTORY", "OAR_O_WORKDIR"}) put(name, directory_of(task, place));
+  if (!campaign.inputs.empty()) put("CIGRI_INPUTS", std::filesystem::absolute(campaign.folder).string());
   put("OAR_JOB_NAME", campaign.file.name);
   put("OAR_PROJECT_NAME", task.section->project.empty() ? "default" : task.section->project);
   put("OAR_JOB_WALLTIME", grid::format_walltime(task.walltime));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "clients/gridsub/chain.hpp"
+#include "clients/gridsub/inputs.hpp"
 #include "clients/gridsub/problems.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -56,6 +57,7 @@ void check_all(ApiClient& api, std::vector<Campaign>& campaigns) {
 
 /// Its id is in `ids` as soon as the campaign exists, also if it cannot be shown then.
 void submit(ApiClient& api, Campaign& campaign, Output& output, std::vector<std::int64_t>& ids) {
+  upload_inputs(api, campaign, output);
   const auto reply = send(api, campaign, SubmissionMode::submit);
   const auto id = reply.json["id"].whole();
   if (!id) throw Error{ExitCode::failure, "the API's answer names no campaign"};

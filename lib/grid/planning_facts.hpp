@@ -142,6 +142,12 @@ inline constexpr auto kCampaignFields = std::tuple{
     scenario_field("checkpoint_period", &CampaignFacts::checkpoint_period, {1, 3.2e8}),
 };
 
+/// Input files of a campaign that are not on a cluster yet.
+struct MissingInputs {
+  std::int64_t bytes = 0;
+  double mb_s = 0.0;  ///< at which such files reached the cluster; 0: not known
+};
+
 /// One campaign on one cluster of its JDL.
 struct PairFacts {
   CampaignId campaign{0};
@@ -178,6 +184,7 @@ struct PairFacts {
   std::optional<int> matching_resources;      ///< resources of the cluster with these properties, busy or not; empty: unknown
   Preparation preparation = Preparation::ready;  ///< whether the pair's scripts allow tasks there
   bool awaits_epilogue = false;                  ///< the campaign's tasks are settled, and its epilogue there is not over
+  std::optional<MissingInputs> missing_inputs;   ///< input files that are still to be brought there; empty: none
   std::string login;                             ///< of the campaign's user there
   std::optional<Brake> brake;
 };

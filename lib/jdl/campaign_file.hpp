@@ -108,6 +108,8 @@ struct CampaignFile {
   bool params_shell = false;                 ///< parameters are shell text, which the tasks' shell expands
   bool replicas_allowed = false;             ///< a running task may get a replica on another cluster or node
   std::string input_mb;                      ///< an expression or a number: each task's input, in MB; empty: not stated
+  std::vector<std::string> input_files;      ///< patterns of files beside the campaign file, `data/{1}.bin`
+  std::string input_manifest;                ///< SHA-256 of the list of these files that the grid was given; empty: none was
   std::vector<ClusterSection> clusters;      ///< at least one, names all different, in the file's order
   bool operator==(const CampaignFile&) const = default;
 };

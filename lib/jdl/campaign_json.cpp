@@ -129,6 +129,12 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   campaign.params_shell = root.HasMember("params_shell") && root["params_shell"].IsTrue();
   if (root.HasMember("replicas")) campaign.replicas_allowed = text_member(root, "replicas") == "allowed";
   if (root.HasMember("input_mb")) campaign.input_mb = text_member(root, "input_mb");
+  if (root.HasMember("input_files")) {
+    const auto& patterns = member(root, "input_files");
+    if (!patterns.IsArray()) throw Malformed{"'input_files' is not an array"};
+    for (const auto& pattern : patterns.GetArray()) campaign.input_files.push_back(text(pattern, "input_files"));
+  }
+  if (root.HasMember("input_manifest")) campaign.input_manifest = text_member(root, "input_manifest");
   const auto& clusters = member(root, "clusters");
   if (!clusters.IsObject()) throw Malformed{"'clusters' is not an object"};
   for (const auto& cluster : clusters.GetObject()) campaign.clusters.push_back(read_section(text(cluster.name, "clusters"), cluster.value));
@@ -171,6 +177,8 @@ std::string to_json(const CampaignFile& campaign) {
   if (campaign.params_shell) json.field("params_shell", true);
   if (campaign.replicas_allowed) json.field("replicas", "allowed");
   if (!campaign.input_mb.empty()) json.field("input_mb", campaign.input_mb);
+  if (!campaign.input_files.empty()) json.key("input_files").array(campaign.input_files);
+  if (!campaign.input_manifest.empty()) json.field("input_manifest", campaign.input_manifest);
   json.key("clusters").object([&] {
     for (const auto& section : campaign.clusters) write_section(json.key(section.name), section);
   });
@@ -185,7 +193,8 @@ std::string to_jdl(const CampaignFile& campaign) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(stored.data(), stored.size());
   auto& allocator = document.GetAllocator();
-  for (const auto* left_out : {"param_file", "nb_jobs", "project", "campaign_type", kClusterOrder}) document.RemoveMember(left_out);
+  for (const auto* left_out : {"param_file", "nb_jobs", "project", "campaign_type", "input_manifest", kClusterOrder})
+    document.RemoveMember(left_out);
   // The configuration's, which the user did not write.
   if (campaign.scheduling.grouping == grid::Grouping::advise) document.RemoveMember("temporal_grouping");
   for (auto& section : document["clusters"].GetObject()) {

@@ -29,6 +29,7 @@ constexpr std::string_view kTypeStays = "a campaign is a test from its submissio
 constexpr std::string_view kComputed = "the requests of its tasks were computed from it at the submission; submit another campaign";
 constexpr std::string_view kOutputsStay = "what its tasks leave stays in one folder; submit another campaign";
 constexpr std::string_view kScriptsStay = "scripts stay, as they may have run already; submit another campaign";
+constexpr std::string_view kInputsStay = "its input files stay as they were submitted; submit another campaign";
 constexpr std::string_view kOrderStays = "what it comes after stays; submit another campaign";
 constexpr std::string_view kSignalStays = "its jobs were submitted with its signal; submit another campaign";
 constexpr std::array kFixedKeys{FixedKey{"after", kOrderStays},
@@ -42,6 +43,7 @@ constexpr std::array kFixedKeys{FixedKey{"after", kOrderStays},
                                 FixedKey{"campaign_type", kTypeStays},
                                 FixedKey{"parameter_names", kComputed},
                                 FixedKey{"input_mb", kComputed},
+                                FixedKey{"input_files", kInputsStay},
                                 FixedKey{"output_directory", kOutputsStay},
                                 FixedKey{"output_files", kOutputsStay},
                                 FixedKey{"output_file", kOutputsStay},
@@ -258,6 +260,7 @@ tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& presen
   auto file = validate(document, text, findings, settled, &known);
   if (!file) return file;
   file->parameters = present.parameters;
+  file->input_manifest = present.input_manifest;
   if (!names_project) file->project = present.project;
   return file;
 }

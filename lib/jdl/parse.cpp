@@ -11,6 +11,7 @@
 #include "lib/jdl/cluster_names.hpp"
 #include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/described_keys.hpp"
+#include "lib/jdl/inputs.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/outputs.hpp"
 #include "lib/jdl/placement.hpp"
@@ -72,6 +73,7 @@ class Validator {
     if (are_too_many(campaign.clusters)) return campaign;
     check_expressions(campaign);
     check_outputs(campaign);
+    number_inputs(document_, campaign, findings_);
     check_side_by_side(campaign);
     check_retries(campaign);
     check_checkpoint(campaign);
@@ -128,7 +130,8 @@ class Validator {
         if (member.key == "temporal_grouping") states_grouping_ = true;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
       } else if (read_dependency_key(member, path, campaign.dependencies, findings_) ||
-                 read_needs_key(member, path, names_.consumables(), campaign.needs, findings_)) {
+                 read_needs_key(member, path, names_.consumables(), campaign.needs, findings_) ||
+                 read_input_key(member, path, campaign, findings_)) {
         // The order of dependencies is that of their kinds.
       } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
                  !report_unbuilt_key(member, path, findings_)) {

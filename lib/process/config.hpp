@@ -108,6 +108,9 @@ struct Config : grid::PlannerConfig {
   int api_streams_of_user{};
   std::filesystem::path api_spool;
   std::uint64_t api_spool_size{};
+  std::filesystem::path input_spool;
+  std::uint64_t input_spool_max{};
+  std::uint64_t input_max{};
   std::uint64_t max_submission{};
   std::uint64_t max_campaign_file{};
   int max_tasks{};

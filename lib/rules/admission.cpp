@@ -51,6 +51,7 @@ tl::expected<jdl::CampaignFile, std::string> read_changed(const std::string& jdl
   if (file->type != before.type)
     return tl::unexpected{std::string{"it changes test_mode: a rule cannot make a test of a campaign, nor a campaign of a test"}};
   file->parameters = before.parameters;
+  file->input_manifest = before.input_manifest;
   file->project = common_project(*file, before.project);
   return std::move(*file);
 }

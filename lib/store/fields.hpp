@@ -11,8 +11,8 @@
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/fields.hpp"
 #include "lib/grid/grouping.hpp"
-#include "lib/grid/needs.hpp"
 #include "lib/grid/headroom.hpp"
+#include "lib/grid/needs.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/store/detail.hpp"
 

@@ -48,6 +48,7 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.best_effort = *row.best_effort;
   launch.output_directory = *row.output_directory;
   launch.output_files = *row.output_files;
+  launch.input_files = *row.input_files;
   launch.placeholders = *row.placeholders;
   launch.params_shell = *row.params_shell;
   launch.checkpoint_signal = row.checkpoint_signal.value_or("");

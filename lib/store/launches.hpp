@@ -47,6 +47,7 @@ struct LaunchToMake {
   bool best_effort = true;
   std::string output_directory;   ///< empty: stdout and stderr are OAR's files
   std::string output_files;       ///< patterns, one a line
+  std::string input_files;        ///< patterns, one a line; empty: it has none
   bool placeholders = false;      ///< braces of exec_file stand for words of the parameter
   bool params_shell = false;      ///< parameters are shell text
   std::string checkpoint_signal;  ///< empty: its tasks write no checkpoints

@@ -8,6 +8,7 @@
 #include <ranges>
 #include <stdexcept>
 
+#include "lib/grid/input_files.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
@@ -82,6 +83,7 @@ class Details {
     const auto present = rows[0];
     if (*present.returned) read_returned();
     if (*present.groups) read_groups();
+    if (*present.inputs) read_missing_inputs();
     if (*present.dependencies) read_awaited(transaction_, facts_.campaigns);
     if (*present.brakes) read_brakes(now);
     if (*present.logins) read_logins();
@@ -127,6 +129,12 @@ class Details {
   void read_groups() {
     for (const auto& row : exec(transaction_, sql::planning_groups{})) {
       if (auto* const campaign = find(facts_.campaigns, row.id.as<grid::CampaignId>())) campaign->groups.push_back(*row.group_name);
+    }
+  }
+
+  void read_missing_inputs() {
+    for (const auto& row : exec(transaction_, sql::planning_inputs{.piece = grid::kInputPiece})) {
+      if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) pair->missing_inputs = {.bytes = *row.bytes, .mb_s = *row.mb_s};
     }
   }
 

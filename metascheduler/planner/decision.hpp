@@ -160,6 +160,12 @@ struct ScriptFirst {
   static constexpr std::string_view kName = "script_first";
   grid::Preparation preparation = grid::Preparation::prologue_due;  ///< never ready
 };
+/// Input files of the campaign are still to be brought there.
+struct InputsFirst {
+  static constexpr std::string_view kName = "inputs_first";
+  std::int64_t bytes = 0;
+  double mb_s = 0.0;  ///< at which such files reach the cluster; 0: not known
+};
 struct TestAlreadyGiven {
   static constexpr std::string_view kName = "test_already_given";
   int live_jobs = 0;
@@ -280,14 +286,14 @@ struct PoolsUnderWay {
 };
 }  // namespace reason
 
-using Reason =
-    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
-                 reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
-                 reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst,
-                 reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached,
-                 reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
-                 reason::KeptForLocal, reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting,
-                 reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
+using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
+                            reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
+                            reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig,
+                            reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven,
+                            reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch,
+                            reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::NotEnoughResources,
+                            reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
+                            reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <cmath>
 #include <string>
 
 #include "lib/grid/dust.hpp"
@@ -191,6 +192,14 @@ struct ReasonText {
         return fmt::format("the campaign's epilogue runs on {}; tasks start there when it has ended", cluster);
       default: return fmt::format("the campaign's prologue is sent to {} first; tasks start there when it has ended", cluster);
     }
+  }
+  std::string operator()(const reason::InputsFirst& why) const {
+    const double mb = static_cast<double>(why.bytes) / 1e6;
+    const auto when = why.mb_s > 0.0
+                          ? fmt::format(", in about {} s at the {} MB/s of before", figure(std::ceil(mb / why.mb_s)), figure(why.mb_s))
+                          : std::string{};
+    return fmt::format("{} MB of the campaign's input files are still to be brought to {}; tasks start there when they are{}",
+                       mb < 0.01 ? "less than 0.01" : figure(mb), cluster, when);
   }
   std::string operator()(const reason::NoTaskFits& why) const {
     return fmt::format("{} gets nothing: each of the {} left needs more than it has; they go to the campaign's other clusters", cluster,

@@ -112,6 +112,7 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
     return reason::TooBig{.resources_per_job = *pair.resources_per_job, .max_resources = cluster.max_resources, .kept_resources = kept};
   if (pair.unread_tasks > kMostUnread) return reason::EndsUnread{pair.unread_tasks};
   if (pair.preparation != grid::Preparation::ready) return reason::ScriptFirst{pair.preparation};
+  if (pair.missing_inputs) return reason::InputsFirst{pair.missing_inputs->bytes, pair.missing_inputs->mb_s};
   return std::nullopt;
 }
 

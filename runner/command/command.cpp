@@ -14,6 +14,7 @@
 #include "runner/command/base64.hpp"
 #include "runner/command/checkpoint_lines.hpp"
 #include "runner/command/command_words.hpp"
+#include "runner/command/input_lines.hpp"
 #include "runner/command/output_lines.hpp"
 
 namespace gleaner::runner {
@@ -185,7 +186,7 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
     return fmt::format("checkpoints with the signal '{}' cannot be taken", facts.checkpoint_signal);
   }
   for (const std::string* text : {&facts.exec_file, &facts.cluster, &facts.user, &facts.workdir, &facts.resources, &facts.walltime,
-                                  &facts.output_directory, &facts.output_files}) {
+                                  &facts.output_directory, &facts.output_files, &facts.input_files}) {
     if (has_nul(*text)) {
       return "a shell takes no text with a NUL in it";
     }
@@ -272,9 +273,11 @@ std::string begin_pool(const LaunchFacts& facts) {
 /// The wrapper with the lines for what tasks leave, and those of a carrier.
 std::string wrapper(const LaunchFacts& facts) {
   const auto folder = folder_word(facts.output_directory);
-  auto text = with(kWrapper, "@BEFORE@", checkpoint_lines_before_command(facts.checkpoint_signal) + lines_before_command(folder));
+  // The last mark first: a text of the user's may look like a mark.
+  auto text = with(kWrapper, "@POOL@", begin_pool(facts));
   text = with(text, "@AFTER@", lines_after_command(folder, facts.output_files));
-  return with(text, "@POOL@", begin_pool(facts));
+  return with(text, "@BEFORE@",
+              input_lines(facts.input_files) + checkpoint_lines_before_command(facts.checkpoint_signal) + lines_before_command(folder));
 }
 
 /// The script of the launch's jobs.
@@ -285,9 +288,11 @@ std::string script_of(const LaunchFacts& facts) {
                                                            : facts.measured ? kRunMeasured
                                                                             : kRunOne,
                                                            "@COMMAND@", words);
+  const auto functions = input_functions(facts.input_files) + run;
   if (!facts.pool)
-    return fmt::format("{}{}{}{}\nexit $s", assignments(facts), run, wrapper(facts), checkpoint_lines_after_end(facts.checkpoint_signal));
-  return fmt::format("{}\n{}{}{}{}\nexit $s", assignments(facts), pool_assignments(*facts.pool), run, wrapper(facts), kTakePooled);
+    return fmt::format("{}{}{}{}\nexit $s", assignments(facts), functions, wrapper(facts),
+                       checkpoint_lines_after_end(facts.checkpoint_signal));
+  return fmt::format("{}\n{}{}{}{}\nexit $s", assignments(facts), pool_assignments(*facts.pool), functions, wrapper(facts), kTakePooled);
 }
 
 }  // namespace

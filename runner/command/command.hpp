@@ -35,6 +35,7 @@ struct LaunchFacts {
   bool measured = false;               ///< its jobs note how long their commands took
   std::string output_directory = {};   ///< of stdout and stderr, variables as in workdir; empty: OAR's own files
   std::string output_files = {};       ///< patterns, one a line
+  std::string input_files = {};        ///< patterns, one a line
   bool placeholders = false;           ///< the braces of exec_file may be placeholders (lib/text/placeholders.hpp)
   std::string checkpoint_signal = {};  ///< forwarded to the command; empty: the campaign has no checkpoints
   bool params_shell = false;           ///< the arguments are shell text, which the job's shell expands
@@ -70,6 +71,9 @@ struct TaskFacts {
 ///
 /// With checkpoints (lib/grid/checkpoint.hpp), CIGRI_CHECKPOINT names the folder `checkpoints/<task>` of the campaign's folder. The wrapper
 /// forwards the signal to the first process of the command, and removes the folder when the command ended with status 0.
+///
+/// With input_files, the files of the task are below `inputs/f` in the campaign's folder, CIGRI_INPUTS, before its command runs
+/// (lib/grid/input_files.hpp). If one cannot be used, the job ends as when no claim could be made.
 ///
 /// With an output_directory, stdout, stderr and the output files of each task are there (lib/grid/task_outputs.hpp).
 class JobCommand {

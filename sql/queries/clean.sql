@@ -2,10 +2,10 @@
 
 -- name: clean.campaigns
 -- Ended campaigns that left claims and files on a cluster, if nothing of theirs can still appear there: one row for each login that they
--- had there, or with login null if they never sent a job. By campaign, the first few after @after. @quiet_since: since then no launch
+-- had there, or with login null if they never sent a job or an input file. By campaign, the first few after @after. @quiet_since: since then no launch
 -- became void, and no job ended that OAR may start late.
 WITH ended AS (
-  SELECT p.campaign_id, u.login
+  SELECT p.campaign_id, u.login, p.inputs_login
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id AND is_over(c.state) AND c.ended_at < instant(@ended_before)
   JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
@@ -19,7 +19,8 @@ WITH ended AS (
 SELECT e.campaign_id, l.login
 FROM ended e
 LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM launches l
-                   WHERE l.campaign_id = e.campaign_id AND l.cluster_id = @cluster AND l.tag IS NOT NULL) l ON true
+                   WHERE l.campaign_id = e.campaign_id AND l.cluster_id = @cluster AND l.tag IS NOT NULL
+                   UNION SELECT e.inputs_login WHERE e.inputs_login IS NOT NULL) l ON true
 ORDER BY e.campaign_id, l.login
 
 -- name: clean.note_cleaned
@@ -28,7 +29,7 @@ WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND is_over(state) 
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)
-UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
+UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
 RETURNING campaign_id
 
 -- name: clean.is_over

@@ -33,6 +33,7 @@ SELECT
   p.best_effort AND l.script IS NULL AS best_effort,
   CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory,
   CASE WHEN l.script IS NULL THEN p.output_files ELSE '' END AS output_files,
+  CASE WHEN l.script IS NULL THEN c.input_files ELSE '' END AS input_files,
   c.placeholders AND l.script IS NULL AS placeholders,
   c.params_shell AND l.script IS NULL AS params_shell,
   CASE WHEN l.script IS NULL THEN c.checkpoint_signal END AS checkpoint_signal,

@@ -1,8 +1,8 @@
 -- Queries of the metascheduler.
 
 -- name: planning.clusters
--- Every cluster with its newest status, and what a start there cost the last campaigns that measured it. @flood, @array_size and @headroom
--- are the configuration's, for clusters without values of their own.
+-- Every cluster with its newest status, and what a start there cost the last campaigns that measured it. `transfer_mb_s`: as declared, else
+-- as measured. @flood, @array_size and @headroom are the configuration's, for clusters without values of their own.
 SELECT
   c.id,
   c.name,
@@ -14,7 +14,7 @@ SELECT
   c.enabled,
   c.retired_at IS NOT NULL AS retired,
   c.cost,
-  c.transfer_mb_s,
+  CASE WHEN c.transfer_mb_s > 0 THEN c.transfer_mb_s ELSE coalesce(c.measured_mb_s, 0) END AS transfer_mb_s,
   c.max_node_resources,
   starts.cost AS start_cost,
   c.reachable IS TRUE AS reachable,
@@ -113,7 +113,13 @@ SELECT
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
   EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties,
   EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts,
-  EXISTS (SELECT FROM dependencies WHERE met_at IS NULL) AS dependencies
+  EXISTS (SELECT FROM dependencies WHERE met_at IS NULL) AS dependencies,
+  EXISTS (SELECT FROM campaigns WHERE is_live(state) AND input_files <> '') AS inputs
+
+-- name: planning.inputs
+-- By pair: the bytes of input files that are still to be brought, and how fast they reach the cluster. @piece: bytes of a piece.
+SELECT m.campaign_id, m.cluster_id, greatest(0, m.input_bytes - m.sent * @piece::bigint) AS bytes, coalesce(k.measured_mb_s, 0) AS mb_s
+FROM missing_inputs m JOIN clusters k ON k.id = m.cluster_id
 
 -- name: planning.unread
 -- By pair: the pooled jobs whose carriers are all over. What became of them stands in files that have not been read.

@@ -19,12 +19,11 @@ class Checkpoints : public ::testing::TestWithParam<GridUnderTest::Backend> {
 
 /// Adds the numbers from 1 on, to more than a hundred, and ends in its fourth attempt; it fails if its sum is wrong. Its state is
 /// the last number, the sum, and how often it was continued.
-constexpr const char* kAdds =
-    R"(bash -c 'read -r n s r 2>/dev/null <$CIGRI_CHECKPOINT/state || { n=0; s=0; r=-1; }; )"
-    R"(r=$((r+1)); [ $r -gt 0 ] || [ $CIGRI_ATTEMPT = 0 ] || exit 4; )"
-    R"(trap "echo \$n \$s \$r >$CIGRI_CHECKPOINT/new; mv $CIGRI_CHECKPOINT/new $CIGRI_CHECKPOINT/state" USR1; )"
-    R"(until [ $CIGRI_ATTEMPT = 3 ] && [ $n -gt 100 ]; do sleep 0.05; s=$((s+n+1)) n=$((n+1)); done; )"
-    R"(echo $n $s continued $r times; [ $s = $((n*(n+1)/2)) ] || exit 3' task)";
+constexpr const char* kAdds = R"(bash -c 'read -r n s r 2>/dev/null <$CIGRI_CHECKPOINT/state || { n=0; s=0; r=-1; }; )"
+                              R"(r=$((r+1)); [ $r -gt 0 ] || [ $CIGRI_ATTEMPT = 0 ] || exit 4; )"
+                              R"(trap "echo \$n \$s \$r >$CIGRI_CHECKPOINT/new; mv $CIGRI_CHECKPOINT/new $CIGRI_CHECKPOINT/state" USR1; )"
+                              R"(until [ $CIGRI_ATTEMPT = 3 ] && [ $n -gt 100 ]; do sleep 0.05; s=$((s+n+1)) n=$((n+1)); done; )"
+                              R"(echo $n $s continued $r times; [ $s = $((n*(n+1)/2)) ] || exit 3' task)";
 
 TEST_P(Checkpoints, ATaskThatIsPreemptedThreeTimes_ContinuesOnItsCluster_AndEndsWithTheRightResult) {
   if (is_real() && real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
@@ -39,13 +38,14 @@ TEST_P(Checkpoints, ATaskThatIsPreemptedThreeTimes_ContinuesOnItsCluster_AndEnds
   std::string first;
   for (int preemption = 1; preemption <= 3; ++preemption) {
     // The second signal of the attempt: what the first one asked for was written before.
-    ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE state = 'running' AND checkpointed_at > started_at + interval '4 s'", "1",
-                             patience))
+    ASSERT_TRUE(
+        grid.becomes("SELECT count(*) FROM jobs WHERE state = 'running' AND checkpointed_at > started_at + interval '4 s'", "1", patience))
         << preemption;
     const auto cluster = grid.value("SELECT k.name FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.state = 'running'");
     if (first.empty()) first = cluster;
     EXPECT_EQ(cluster, first);
-    submit_local(*std::ranges::find(grid.clusters(), cluster, &TestCluster::name), {.cores = cores, .user = is_real() ? "griduser2" : "bob"});
+    submit_local(*std::ranges::find(grid.clusters(), cluster, &TestCluster::name),
+                 {.cores = cores, .user = is_real() ? "griduser2" : "bob"});
     ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE ending = 'preempted'", std::to_string(preemption), patience));
   }
   ASSERT_TRUE(grid.terminates(campaign, patience));

@@ -95,6 +95,7 @@ void GridUnderTest::write_configuration(const Configuration& configuration) {
   Configuration all{{"database", conninfo_},
                     {"api", "unix:" + (folder_ / "api.socket").string()},
                     {"api_socket", (folder_ / "api.socket").string()},
+                    {"input_spool", (folder_ / "inputs").string()},
                     {"bin_directory", program("almighty").parent_path().string()},
                     {"cycle_period", "300ms"},
                     {"idle_period", "1s"},

@@ -54,9 +54,7 @@ TEST_P(Headroom, StaysFree_SoThatALocalJobStartsWithoutAKill_AndIsNotFilledAgain
 }
 
 INSTANTIATE_TEST_SUITE_P(OnEachBackend, Headroom, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar),
-                         [](const auto& one) {
-                           return std::string{one.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"};
-                         });
+                         [](const auto& one) { return std::string{one.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"}; });
 
 }  // namespace
 }  // namespace gleaner::tests

@@ -32,6 +32,7 @@ const std::vector<Layer>& layers() {
       {"lib/oar/", {"lib/text/", "lib/grid/"}},
       {"lib/store/", {"lib/text/", "lib/grid/", "sql/"}},
       {"lib/http/", {"lib/text/", "lib/grid/"}},
+      {"lib/inputs/", {"lib/text/", "lib/grid/"}},
       {"lib/process/", {"lib/text/", "lib/grid/"}},
       {"lib/rules/ruby/", {"lib/text/", "lib/jdl/"}},
       {"lib/rules/", {"lib/text/", "lib/grid/", "lib/jdl/", "lib/process/", "lib/store/"}},
@@ -75,7 +76,7 @@ const std::vector<Library>& libraries() {
        {"lib/text/", "lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "lib/terminal/", "api/", "clients/", "almighty/",
         "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
-      {"openssl/", {"lib/http/", "api/", "sim/"}},
+      {"openssl/", {"lib/http/", "lib/inputs/", "api/", "sim/"}},
       {"systemd/", {"almighty/", "api/"}},
       {"mruby", {"lib/rules/ruby/"}},
   };

@@ -1,0 +1,96 @@
+#include "api/campaign_inputs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <span>
+
+#include "lib/inputs/spool.hpp"
+#include "lib/store/inputs.hpp"
+
+namespace gleaner::api {
+namespace {
+
+http::Response wrong_key(std::string path, std::string message) {
+  const jdl::Problem problem{{}, std::move(path), {}, std::move(message)};
+  return error(problem.message, std::span{&problem, 1});
+}
+
+std::vector<std::string> contents_of(const std::vector<grid::InputFile>& files) {
+  std::vector<std::string> contents;
+  for (const auto& file : files) contents.push_back(file.sha256);
+  return contents;
+}
+
+/// The first file whose content is not there; null: all are.
+const grid::InputFile* missing_in(const std::vector<grid::InputFile>& files, const std::map<std::string, std::int64_t>& known) {
+  for (const auto& file : files) {
+    if (!known.contains(file.sha256)) return &file;
+  }
+  return nullptr;
+}
+
+std::map<std::string, std::int64_t> used(const Call& call, const std::vector<std::string>& contents) {
+  return call.connections.write(
+      [&](store::Transaction& transaction) { return store::use_inputs(transaction, call.caller.user, contents, call.now); });
+}
+
+}  // namespace
+
+std::optional<http::Response> wrong_inputs(const Call& call, const jdl::CampaignFile& file) {
+  if (file.input_files.empty()) {
+    if (file.input_manifest.empty()) return std::nullopt;
+    return wrong_key("input_manifest", "there is a list of input files, and the campaign file has no input_files");
+  }
+  if (!call.config.input_spool.empty()) return std::nullopt;
+  return wrong_key(
+      "input_files",
+      "this grid takes no input files (its administrator would set input_spool): fetch them in a prologue, or copy them to the "
+      "clusters first");
+}
+
+Asked<CampaignInputs> CampaignInputs::of(const Call& call, const jdl::CampaignFile& file) {
+  CampaignInputs inputs;
+  if (file.input_files.empty()) return inputs;
+  inputs.patterns_ = file.input_files;
+  inputs.manifest_ = file.input_manifest;
+  if (inputs.manifest_.empty())
+    return tl::unexpected{
+        wrong_key("input_files",
+                  "the list of the input files is missing: gridsub sends it; with another client, upload the files and their list, as "
+                  "sha256sum prints it, by PUT /v1/inputs/SHA256, and name it as input_manifest")};
+  const auto not_uploaded = [](std::string_view what, std::string_view sha256) {
+    return tl::unexpected{wrong_key(
+        "input_files", fmt::format("{} ({}) is not among the contents that you have uploaded: PUT /v1/inputs/{}", what, sha256, sha256))};
+  };
+  if (used(call, {inputs.manifest_}).empty()) return not_uploaded("the list of the input files", inputs.manifest_);
+  const auto text = inputs::Spool{call.config.input_spool}.read(inputs.manifest_, grid::kLongestManifest);
+  if (!text) return tl::unexpected{wrong_key("input_files", fmt::format("the list of the input files cannot be read: {}", text.error()))};
+  auto files = grid::read_manifest(*text);
+  if (!files) return tl::unexpected{wrong_key("input_files", fmt::format("the list of the input files: {}", files.error()))};
+  inputs.files_ = std::move(*files);
+  const auto known = used(call, contents_of(inputs.files_));
+  if (const auto* missing = missing_in(inputs.files_, known)) return not_uploaded(fmt::format("'{}'", missing->path), missing->sha256);
+  for (auto& one : inputs.files_) one.bytes = known.at(one.sha256);
+  grid::place_inputs(inputs.files_);
+  inputs.known_ = std::make_shared<const jdl::KnownInputs>(inputs.files_);
+  return inputs;
+}
+
+Asked<void> CampaignInputs::attach(const Call& call, store::Transaction& transaction, grid::CampaignId campaign,
+                                   const jdl::CampaignFile& file) const {
+  if (file.input_files != patterns_)
+    return tl::unexpected{
+        error(Code::wrong_state, "an admission rule changes input_files, whose files were uploaded before: it may only refuse")};
+  if (patterns_.empty()) return {};
+  // Their rows are locked from here on, so that nobody forgets them before the campaign is there.
+  const auto known = store::use_inputs(transaction, call.caller.user, contents_of(files_), call.now);
+  if (const auto* missing = missing_in(files_, known))
+    return tl::unexpected{
+        error(Code::changed_meanwhile, fmt::format("the content of '{}' was removed just now: submit the campaign again", missing->path))};
+  store::attach_inputs(transaction, campaign, fmt::format("{}", fmt::join(patterns_, "\n")), files_);
+  return {};
+}
+
+}  // namespace gleaner::api

@@ -1,0 +1,35 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/call.hpp"
+#include "lib/grid/input_files.hpp"
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/inputs.hpp"
+
+namespace gleaner::api {
+
+/// The answer to a campaign file whose input files cannot be taken on this grid, or whose list of them makes no sense; empty: it can go on.
+[[nodiscard]] std::optional<http::Response> wrong_inputs(const Call& call, const jdl::CampaignFile& file);
+
+/// The input files of a campaign that is submitted: those of its manifest, which its user has uploaded.
+class CampaignInputs {
+ public:
+  /// Errors: answers that name a file that was not uploaded, or what is wrong with the manifest.
+  [[nodiscard]] static Asked<CampaignInputs> of(const Call& call, const jdl::CampaignFile& file);
+  /// For the check of its tasks; null: it has no input files.
+  [[nodiscard]] const jdl::KnownInputs* known() const { return known_.get(); }
+  /// Stores them with the new campaign. Errors: answers.
+  [[nodiscard]] Asked<void> attach(const Call& call, store::Transaction& transaction, grid::CampaignId campaign,
+                                   const jdl::CampaignFile& file) const;
+
+ private:
+  std::vector<std::string> patterns_;
+  std::string manifest_;
+  std::vector<grid::InputFile> files_;
+  std::shared_ptr<const jdl::KnownInputs> known_;
+};
+
+}  // namespace gleaner::api

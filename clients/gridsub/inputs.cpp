@@ -1,0 +1,164 @@
+#include "clients/gridsub/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <variant>
+
+#include "clients/gridsub/problems.hpp"
+#include "lib/grid/input_files.hpp"
+#include "lib/inputs/sha256.hpp"
+#include "lib/jdl/inputs.hpp"
+#include "lib/jdl/parameter_reader.hpp"
+#include "lib/process/exit_code.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/text/json_writer.hpp"
+
+namespace gleaner::gridsub {
+namespace {
+
+namespace fs = std::filesystem;
+using process::Error;
+using process::ExitCode;
+
+Error nothing_submitted(const Campaign& campaign, std::string_view why) {
+  return {ExitCode::usage, fmt::format("{}: {}: {}", kNothingSubmitted, campaign.source, why)};
+}
+
+/// Why a path is no file that can be read; empty: it is one.
+std::optional<std::string> why_not(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (!fs::exists(status)) return std::string{"there is no such file"};
+  if (!fs::is_regular_file(status)) return std::string{"it is no file"};
+  if (!std::ifstream{path}) return std::string{std::strerror(errno)};
+  return std::nullopt;
+}
+
+void add_task(Campaign& campaign, std::int64_t task, const jdl::Parameter& parameter) {
+  const auto paths = jdl::input_paths(campaign.file, task, parameter);
+  if (!paths) throw nothing_submitted(campaign, paths.error());
+  for (const auto& path : *paths) {
+    if (campaign.inputs.contains(path)) continue;
+    const auto file = campaign.folder / path;
+    if (const auto why = why_not(file))
+      throw nothing_submitted(campaign, fmt::format("task {}, parameter {}: its input file {} cannot be read: {}", task,
+                                                    jdl::quoted_parameter(parameter), file.string(), *why));
+    campaign.inputs.insert(path);
+    if (campaign.inputs.size() > grid::kMostInputFiles)
+      throw nothing_submitted(
+          campaign, fmt::format("its tasks need more than {} input files: pack them, or fetch them in a prologue", grid::kMostInputFiles));
+  }
+}
+
+/// A file as it is sent.
+class FileBody final : public clients::BodySource {
+ public:
+  explicit FileBody(fs::path path) : path_{std::move(path)} {}
+  void rewind() override { file_ = std::ifstream{path_, std::ios::binary}; }
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override {
+    file_.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    return static_cast<std::size_t>(file_.gcount());
+  }
+
+ private:
+  fs::path path_;
+  std::ifstream file_;
+};
+
+/// A text as it is sent.
+class ListBody final : public clients::BodySource {
+ public:
+  explicit ListBody(std::string text) : text_{std::move(text)} {}
+  void rewind() override { given_ = 0; }
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override {
+    const auto size = text_.copy(buffer.data(), buffer.size(), given_);
+    given_ += size;
+    return size;
+  }
+
+ private:
+  std::string text_;
+  std::size_t given_ = 0;
+};
+
+std::vector<grid::InputFile> summed(const Campaign& campaign) {
+  std::vector<grid::InputFile> files;
+  for (const auto& path : campaign.inputs) {
+    const auto sum = inputs::sha256_of(campaign.folder / path);
+    if (!sum)
+      throw nothing_submitted(campaign,
+                              fmt::format("its input file {} cannot be read: {}", (campaign.folder / path).string(), sum.error()));
+    std::error_code ignored;
+    const auto size = fs::file_size(campaign.folder / path, ignored);
+    files.push_back({.path = path, .sha256 = *sum, .bytes = ignored ? 0 : static_cast<std::int64_t>(size)});
+  }
+  return files;
+}
+
+std::set<std::string> missing_of(clients::ApiClient& api, const std::vector<grid::InputFile>& files) {
+  text::JsonWriter json;
+  json.begin_array();
+  for (const auto& file : files) json.value(file.sha256);
+  json.end_array();
+  std::set<std::string> missing;
+  const auto reply = api.ask("/v1/inputs/missing", json.text());
+  for (const auto& sum : reply.json["missing"].items()) missing.insert(sum.text());
+  return missing;
+}
+
+}  // namespace
+
+void find_inputs(Campaign& campaign) {
+  if (campaign.file.input_files.empty()) return;
+  if (campaign.parameters) {
+    campaign.parameters->rewind();
+    jdl::ParameterReader reader{campaign.parameters->stream()};
+    for (std::int64_t task = 0;; ++task) {
+      const auto next = reader.next();
+      if (!next || !*next) break;
+      add_task(campaign, task, std::string{**next});
+    }
+    campaign.parameters->rewind();
+  } else if (const auto* params = std::get_if<jdl::Params>(&campaign.file.parameters)) {
+    for (std::int64_t task = 0; task < campaign.tasks; ++task) add_task(campaign, task, params->values[static_cast<std::size_t>(task)]);
+  } else {
+    for (std::int64_t task = 0; task < campaign.tasks; ++task) add_task(campaign, task, std::to_string(task));
+  }
+}
+
+void upload_inputs(clients::ApiClient& api, Campaign& campaign, terminal::Output& output) {
+  if (campaign.inputs.empty()) return;
+  const auto files = summed(campaign);
+  auto missing = missing_of(api, files);
+  std::int64_t bytes = 0;
+  std::int64_t wanted = 0;
+  for (const auto& file : files) {
+    if (!missing.contains(file.sha256)) continue;
+    bytes += file.bytes;
+    ++wanted;
+  }
+  if (wanted > 0)
+    output.report(fmt::format("gridsub: sending {} of {} ({:.1f} MB)", wanted, terminal::counted(std::ssize(files), "input file"),
+                              static_cast<double>(bytes) / 1e6));
+  for (const auto& file : files) {
+    if (missing.erase(file.sha256) == 0) continue;
+    FileBody body{campaign.folder / file.path};
+    try {
+      api.put_bytes("/v1/inputs/" + file.sha256, body);
+    } catch (const Error& error) {
+      throw Error{error.code(), fmt::format("{}: {}: its input file {}: {}", kNothingSubmitted, campaign.source,
+                                            (campaign.folder / file.path).string(), error.what())};
+    }
+  }
+  const auto list = grid::manifest_of(files);
+  campaign.input_manifest = inputs::sha256_of_text(list);
+  ListBody body{list};
+  api.put_bytes("/v1/inputs/" + campaign.input_manifest, body);
+}
+
+}  // namespace gleaner::gridsub

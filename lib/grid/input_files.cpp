@@ -1,0 +1,119 @@
+#include "lib/grid/input_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/grid/campaign_folder.hpp"
+#include "lib/text/numbers.hpp"
+
+namespace gleaner::grid {
+namespace {
+
+constexpr std::size_t kDigits = 64;
+constexpr int kMostWords = 1000;
+
+struct Place {
+  std::size_t begin;
+  std::size_t end;   ///< after its brace
+  std::size_t word;  ///< from 1
+};
+/// The next `{N}` from `from` on.
+std::optional<Place> next_place(std::string_view pattern, std::size_t from) {
+  for (auto open = pattern.find('{', from); open != std::string_view::npos; open = pattern.find('{', open + 1)) {
+    const auto close = pattern.find('}', open);
+    if (close == std::string_view::npos) return std::nullopt;
+    const auto word = text::whole_number(pattern.substr(open + 1, close - open - 1), 1, kMostWords);
+    if (word) return Place{open, close + 1, static_cast<std::size_t>(*word)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_sha256(std::string_view text) {
+  return text.size() == kDigits && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::optional<std::string> wrong_input_path(std::string_view path) {
+  if (path.empty()) return "it is empty";
+  if (path.size() > kLongestInputPath) return fmt::format("it is longer than {} bytes", kLongestInputPath);
+  if (path.front() == '/' || path.front() == '~') return "it is not relative to the folder of the campaign file";
+  if (path.front() == ' ' || path.back() == ' ') return "it begins or ends with a blank";
+  if (std::ranges::any_of(path, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f' || c == '\\'; }))
+    return "it has a control character or a backslash";
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const auto end = std::min(path.find('/', begin), path.size());
+    const auto part = path.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return "its parts between the slashes are not all names";
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::size_t last_input_word(std::string_view pattern) {
+  std::size_t last = 0;
+  for (auto place = next_place(pattern, 0); place; place = next_place(pattern, place->end)) last = std::max(last, place->word);
+  return last;
+}
+
+std::string input_path(std::string_view pattern, std::span<const std::string> words) {
+  std::string path;
+  std::size_t plain = 0;
+  for (auto place = next_place(pattern, 0); place; place = next_place(pattern, place->end)) {
+    path += pattern.substr(plain, place->begin - plain);
+    if (place->word <= words.size()) path += words[place->word - 1];
+    plain = place->end;
+  }
+  return path.append(pattern.substr(plain));
+}
+
+tl::expected<std::vector<InputFile>, std::string> read_manifest(std::string_view text) {
+  std::vector<InputFile> files;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool has_form = line.size() > kDigits + 2 && is_sha256(line.substr(0, kDigits)) && line[kDigits] == ' ' &&
+                          (line[kDigits + 1] == ' ' || line[kDigits + 1] == '*');
+    if (!has_form) return tl::unexpected{fmt::format("line {} is not a SHA-256, two blanks and a path, as sha256sum prints them", number)};
+    InputFile file{.path = std::string{line.substr(kDigits + 2)}, .sha256 = std::string{line.substr(0, kDigits)}};
+    if (const auto wrong = wrong_input_path(file.path))
+      return tl::unexpected{fmt::format("line {}: '{}' cannot be an input file: {}", number, file.path, *wrong)};
+    files.push_back(std::move(file));
+    if (files.size() > kMostInputFiles) return tl::unexpected{fmt::format("a campaign has {} input files at most", kMostInputFiles)};
+  }
+  std::ranges::sort(files, {}, &InputFile::path);
+  const auto twice = std::ranges::adjacent_find(files, {}, &InputFile::path);
+  if (twice != files.end()) return tl::unexpected{fmt::format("'{}' is there twice", twice->path)};
+  return files;
+}
+
+std::string manifest_of(std::span<const InputFile> files) {
+  std::string text;
+  for (const auto& file : files) text += fmt::format("{}  {}\n", file.sha256, file.path);
+  return text;
+}
+
+std::int64_t place_inputs(std::vector<InputFile>& files) {
+  std::int64_t bytes = 0;
+  for (auto& file : files) {
+    file.begin = bytes;
+    bytes += file.bytes;
+  }
+  return bytes;
+}
+
+std::int64_t input_pieces(std::int64_t bytes) { return (bytes + kInputPiece - 1) / kInputPiece; }
+
+std::string input_index(std::span<const InputFile> files) {
+  std::string text;
+  for (const auto& file : files) text += fmt::format("{} {} {} {}\n", file.sha256, file.begin, file.bytes, file.path);
+  return text;
+}
+
+std::string inputs_folder(std::string_view grid_token, CampaignId campaign) {
+  return fmt::format("{}/inputs", campaign_folder(grid_token, campaign));
+}
+
+}  // namespace gleaner::grid

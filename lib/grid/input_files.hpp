@@ -1,0 +1,61 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+
+/// Input files of campaigns: files beside the campaign file, which the grid brings to each cluster before the campaign's first task there.
+///
+/// On a cluster, the contents of all files of a campaign stand one after the other, in the order of their paths, cut into pieces of equal
+/// size: in the folder `inputs` of the campaign, the files `0`, `1`, … Its file `index` says where each input file is:
+/// `<SHA-256> <first byte> <bytes> <path>`. A job's wrapper takes the files that its task needs from them, checks them, and puts them below
+/// `inputs/f` (runner/command/input_lines.hpp).
+namespace gleaner::grid {
+
+inline constexpr std::int64_t kInputPiece = std::int64_t{4} << 20;  ///< bytes of a piece
+inline constexpr std::size_t kMostInputFiles = 10'000;              ///< of one campaign
+inline constexpr std::size_t kLongestInputPath = 500;               ///< bytes
+/// The longest manifest.
+inline constexpr std::int64_t kLongestManifest = static_cast<std::int64_t>(kMostInputFiles * (kLongestInputPath + 80));
+
+struct InputFile {
+  std::string path;  ///< relative to the folder of the campaign file, as a task's pattern gives it
+  std::string sha256;
+  std::int64_t bytes = 0;
+  std::int64_t begin = 0;  ///< of its first byte, among those of all files
+  bool operator==(const InputFile&) const = default;
+};
+
+/// 64 digits of lower-case hexadecimal.
+[[nodiscard]] bool is_sha256(std::string_view text);
+
+/// What is wrong with the path of an input file; empty: nothing. It is relative, without `.` and `..`, and a line of text.
+[[nodiscard]] std::optional<std::string> wrong_input_path(std::string_view path);
+
+/// The greatest number of a word of the parameter that a pattern has, `{2}`; 0: it has none.
+[[nodiscard]] std::size_t last_input_word(std::string_view pattern);
+/// The path that a pattern gives a task: `data/{1}.bin` with the first word of its parameter. Missing words are empty.
+[[nodiscard]] std::string input_path(std::string_view pattern, std::span<const std::string> words);
+
+/// Reads a manifest, the list of a campaign's input files: lines as sha256sum prints them, `<SHA-256>  <path>`. The files are in the order
+/// of their paths, without sizes. Errors: a line that is not of this form, a wrong path, a path twice, too many files.
+[[nodiscard]] tl::expected<std::vector<InputFile>, std::string> read_manifest(std::string_view text);
+[[nodiscard]] std::string manifest_of(std::span<const InputFile> files);
+
+/// Sets where each file begins. Returns the bytes of all.
+std::int64_t place_inputs(std::vector<InputFile>& files);
+/// The number of pieces of so many bytes.
+[[nodiscard]] std::int64_t input_pieces(std::int64_t bytes);
+/// The content of the file `index`.
+[[nodiscard]] std::string input_index(std::span<const InputFile> files);
+
+/// The folder of a campaign's input files on a cluster.
+[[nodiscard]] std::string inputs_folder(std::string_view grid_token, CampaignId campaign);
+
+}  // namespace gleaner::grid

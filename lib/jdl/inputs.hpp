@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "lib/grid/input_files.hpp"
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/parameter.hpp"
+#include "lib/jdl/tree.hpp"
+
+/// The key input_files: the files beside the campaign file that its tasks read.
+namespace gleaner::jdl {
+
+/// Reads the patterns; names of words stay. False: it is another key.
+bool read_input_key(const Member& member, const std::string& path, CampaignFile& into, Findings& findings);
+
+/// Gives the patterns numbers for the names of words, when these are known: `{mesh}` becomes `{1}`.
+void number_inputs(const Document& document, CampaignFile& campaign, Findings& findings);
+
+/// The paths of a task's input files. Error: a sentence that names the task, its parameter and the pattern that gives it no path.
+[[nodiscard]] tl::expected<std::vector<std::string>, std::string> input_paths(const CampaignFile& file, std::int64_t task,
+                                                                              const Parameter& parameter);
+
+/// The input files that a campaign has.
+class KnownInputs {
+ public:
+  explicit KnownInputs(std::span<const grid::InputFile> files);
+  /// A sentence that names the task and the file that it needs and that is not there; empty: it has all.
+  [[nodiscard]] std::optional<std::string> wrong(const CampaignFile& file, std::int64_t task, const Parameter& parameter) const;
+
+ private:
+  std::set<std::string, std::less<>> paths_;
+};
+
+}  // namespace gleaner::jdl

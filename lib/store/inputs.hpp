@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/input_files.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+
+/// Input files of campaigns: what is in the spool, what a campaign has, and what is on each cluster.
+namespace gleaner::store {
+
+// The spool.
+
+/// Waits until no other transaction changes the spool, and keeps others from it until this one ends.
+void lock_inputs(Transaction& transaction);
+/// Bytes of all contents.
+[[nodiscard]] std::int64_t bytes_of_inputs(Transaction& transaction);
+/// Whether a content is in the spool, whoever uploaded it.
+[[nodiscard]] bool has_input(Transaction& transaction, std::string_view sha256);
+
+struct NewInput {
+  std::string_view user;
+  std::string_view sha256;
+  std::int64_t bytes = 0;
+};
+void add_input(Transaction& transaction, const NewInput& input, grid::Instant now);
+/// Of these contents, those that the user has uploaded, with their bytes. They stay for some days from now on.
+[[nodiscard]] std::map<std::string, std::int64_t> use_inputs(Transaction& transaction, std::string_view user,
+                                                             std::span<const std::string> contents, grid::Instant now);
+/// Forgets contents that were not used since then and that no campaign needs. Returns those that stay. `lock_inputs` comes first.
+[[nodiscard]] std::set<std::string> forget_inputs(Transaction& transaction, grid::Instant before);
+
+// Campaigns.
+
+/// Writes the files of a new campaign; they have their sizes and places.
+/// @param patterns  one a line
+void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files);
+[[nodiscard]] std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignId campaign);
+
+// Clusters.
+
+struct InputsToSend {
+  grid::CampaignId campaign{0};
+  std::string login;      ///< in whose home they are to be
+  std::int64_t sent = 0;  ///< pieces that are there
+};
+/// The campaigns whose input files are to be brought to a cluster, the most urgent first.
+[[nodiscard]] std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
+
+// Each of these returns false or empty, and changes nothing, when the campaign is over, or its files are to be sent again.
+
+/// Before anything is sent. Returns the pieces that are there.
+[[nodiscard]] std::optional<std::int64_t> begin_inputs(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs);
+/// `inputs.sent` pieces were there, and now there are `sent`.
+[[nodiscard]] bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, std::int64_t sent);
+/// All is there.
+[[nodiscard]] bool note_inputs_complete(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, grid::Instant now);
+
+/// Has all input files of a campaign brought to a cluster again.
+void send_inputs_again(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster);
+/// Files reached the cluster at this rate.
+void note_input_rate(Transaction& transaction, grid::ClusterId cluster, double mb_s);
+
+}  // namespace gleaner::store

@@ -1,0 +1,218 @@
+#include "runner/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "lib/grid/input_files.hpp"
+#include "lib/inputs/spool.hpp"
+#include "lib/oar/outputs.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/clock.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/inputs.hpp"
+#include "runner/limits.hpp"
+
+namespace gleaner::runner {
+namespace {
+
+using std::chrono::steady_clock;
+
+/// Of one turn and cluster, so that launches are not delayed by files.
+constexpr std::chrono::seconds kPatience{3};
+/// Pieces that are sent at once. Each is in memory.
+constexpr std::int64_t kAtOnce = 4;
+constexpr std::string_view kNotSent = "INPUTS_NOT_SENT";
+
+/// Why the files of one campaign cannot be brought.
+struct Trouble {
+  std::string why;
+};
+/// The cluster did not answer: what it has is unknown.
+struct Silent {
+  std::string error;
+};
+using Step = std::variant<std::monostate, Trouble, Silent>;
+
+bool is_answer(const oar::Failure& error) {
+  return std::holds_alternative<oar::Refused>(error) || std::holds_alternative<oar::ServerError>(error);
+}
+
+/// A file on its way.
+struct Piece {
+  std::string name;
+  std::string content;
+};
+
+class Sender {
+ public:
+  Sender(fleet::Visit& visit, const std::string& grid, Counts& counts)
+      : visit_{visit}, grid_{grid}, counts_{counts}, spool_{visit.config.input_spool}, client_{visit.client.access(), limits(visit)} {}
+
+  void send_all();
+
+ private:
+  static oar::Limits limits(const fleet::Visit& visit) {
+    auto limits = fleet::limits_of(visit.config);
+    limits.parallel = kAtOnce;
+    return limits;
+  }
+  [[nodiscard]] bool may_go_on() const { return steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
+  /// False: the cluster is silent.
+  bool send(store::InputsToSend inputs);
+  [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, const std::vector<grid::InputFile>& files, std::int64_t bytes);
+  [[nodiscard]] Step write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
+  [[nodiscard]] Step check(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
+  /// False: the campaign is over, or its files are to be sent again.
+  bool note_sent(store::InputsToSend& inputs, std::int64_t sent, double mb_s);
+  void finish(const store::InputsToSend& inputs);
+  void note_trouble(grid::CampaignId campaign, const std::string& why);
+  void note_silence(grid::CampaignId campaign, const std::string& error);
+
+  fleet::Visit& visit_;
+  const std::string& grid_;
+  Counts& counts_;
+  inputs::Spool spool_;
+  oar::Client client_;
+  steady_clock::time_point ends_ = steady_clock::now() + kPatience;
+};
+
+Step Sender::write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces) {
+  std::vector<oar::FileOf> files;
+  const auto folder = grid::inputs_folder(grid_, inputs.campaign);
+  for (const auto& piece : pieces) files.push_back({{inputs.login, fmt::format("{}/{}", folder, piece.name)}, piece.content});
+  for (const auto& answer : client_.write_files(files)) {
+    if (answer) continue;
+    const auto error = oar::describe(answer.error());
+    if (!is_answer(answer.error())) return Silent{error};
+    return Trouble{fmt::format("{} does not take them: {}", visit_.cluster.name, error)};
+  }
+  return check(inputs, pieces);
+}
+
+/// OAR answers success also where the disk is full.
+Step Sender::check(const store::InputsToSend& inputs, const std::vector<Piece>& pieces) {
+  const auto folder = grid::inputs_folder(grid_, inputs.campaign);
+  const auto listed = oar::list_files(visit_.client.access(), limits(visit_), inputs.login, folder);
+  if (!listed && !is_answer(listed.error())) return Silent{oar::describe(listed.error())};
+  if (!listed) return Trouble{fmt::format("the folder {} cannot be listed: {}", folder, oar::describe(listed.error()))};
+  std::map<std::string, std::int64_t> sizes;
+  for (const auto& file : *listed) sizes.emplace(file.name, file.size.value_or(0));
+  for (const auto& piece : pieces) {
+    const auto there = sizes.contains(piece.name) ? sizes[piece.name] : 0;
+    if (there == std::ssize(piece.content)) continue;
+    return Trouble{fmt::format("only {} of {} bytes of {}/{} were written: is the home of {} on {} full?", there, piece.content.size(),
+                               folder, piece.name, inputs.login, visit_.cluster.name)};
+  }
+  return {};
+}
+
+bool Sender::note_sent(store::InputsToSend& inputs, std::int64_t sent, double mb_s) {
+  bool noted = false;
+  visit_.database.transact([&](store::Transaction& transaction) {
+    noted = store::note_inputs_sent(transaction, visit_.cluster.id, inputs, sent);
+    if (noted && mb_s > 0.0) store::note_input_rate(transaction, visit_.cluster.id, mb_s);
+  });
+  inputs.sent = sent;
+  return noted;
+}
+
+/// Sends the pieces that are not there yet, as long as the time suffices.
+Step Sender::send_pieces(store::InputsToSend& inputs, const std::vector<grid::InputFile>& files, std::int64_t bytes) {
+  const auto all = grid::input_pieces(bytes);
+  while (inputs.sent < all && may_go_on()) {
+    const auto last = std::min(all, inputs.sent + kAtOnce);
+    std::vector<Piece> pieces;
+    std::int64_t size = 0;
+    for (auto number = inputs.sent; number < last; ++number) {
+      auto content = spool_.read(files, number * grid::kInputPiece, std::min(bytes, (number + 1) * grid::kInputPiece));
+      if (!content)
+        return Trouble{fmt::format("the grid cannot read {} in its input_spool any more: submit the campaign again", content.error())};
+      size += std::ssize(*content);
+      // A last line after all files: OAR writes nothing of a file that is the one character 0.
+      if (number + 1 == all) *content += '\n';
+      pieces.push_back({std::to_string(number), std::move(*content)});
+    }
+    const auto start = steady_clock::now();
+    if (auto step = write(inputs, pieces); !std::holds_alternative<std::monostate>(step)) return step;
+    const std::chrono::duration<double> time = steady_clock::now() - start;
+    constexpr double kMegabyte = 1e6;
+    // Of a small piece, the time of a request is most of it.
+    const double mb_s = size >= grid::kInputPiece / 4 ? static_cast<double>(size) / kMegabyte / std::max(time.count(), 1e-3) : 0.0;
+    counts_.inputs += static_cast<int>(last - inputs.sent);
+    if (!note_sent(inputs, last, mb_s)) return {};
+  }
+  if (inputs.sent < all || !may_go_on()) return {};
+  const std::vector<Piece> index{{"index", grid::input_index(files)}};
+  if (auto step = write(inputs, index); !std::holds_alternative<std::monostate>(step)) return step;
+  finish(inputs);
+  return {};
+}
+
+void Sender::finish(const store::InputsToSend& inputs) {
+  bool complete = false;
+  visit_.database.transact([&](store::Transaction& transaction) {
+    const auto now = store::now(transaction);
+    complete = store::note_inputs_complete(transaction, visit_.cluster.id, inputs, now);
+    if (complete) store::close_event(transaction, kNotSent, {.campaign = inputs.campaign, .cluster = visit_.cluster.id}, now);
+  });
+  if (complete)
+    process::log::info("input files complete", {{"cluster", visit_.cluster.name}, {"campaign", inputs.campaign}, {"pieces", inputs.sent}});
+}
+
+void Sender::note_trouble(grid::CampaignId campaign, const std::string& why) {
+  process::log::warning("input files not sent", {{"cluster", visit_.cluster.name}, {"campaign", campaign}, {"error", why}});
+  const store::Target pair{.campaign = campaign, .cluster = visit_.cluster.id};
+  visit_.database.transact([&](store::Transaction& transaction) {
+    const auto now = store::now(transaction);
+    store::open_event(transaction, {.code = kNotSent, .target = pair, .job = {}, .message = fmt::format("its input files: {}", why)}, now);
+    store::set_brake(transaction, pair, fmt::format("its input files cannot be brought there: {}", why), brake_of(visit_.config), now);
+  });
+}
+
+/// The brake lets other campaigns go first in the next turns.
+void Sender::note_silence(grid::CampaignId campaign, const std::string& error) {
+  process::log::warning("no answer about input files", {{"cluster", visit_.cluster.name}, {"campaign", campaign}, {"error", error}});
+  visit_.database.transact([&](store::Transaction& transaction) {
+    store::set_brake(transaction, {.campaign = campaign, .cluster = visit_.cluster.id},
+                     fmt::format("{} did not answer when it was sent the campaign's input files: {}", visit_.cluster.name, error),
+                     brake_of(visit_.config), store::now(transaction));
+  });
+}
+
+bool Sender::send(store::InputsToSend inputs) {
+  std::optional<std::int64_t> sent;
+  std::vector<grid::InputFile> files;
+  visit_.database.transact([&](store::Transaction& transaction) {
+    sent = store::begin_inputs(transaction, visit_.cluster.id, inputs);
+    if (sent) files = store::inputs_of(transaction, inputs.campaign);
+  });
+  if (!sent) return true;
+  inputs.sent = *sent;
+  std::int64_t bytes = 0;
+  for (const auto& file : files) bytes += file.bytes;
+  const auto step = send_pieces(inputs, files, bytes);
+  if (const auto* trouble = std::get_if<Trouble>(&step)) note_trouble(inputs.campaign, trouble->why);
+  const auto* silent = std::get_if<Silent>(&step);
+  if (silent != nullptr) note_silence(inputs.campaign, silent->error);
+  return silent == nullptr;
+}
+
+void Sender::send_all() {
+  std::vector<store::InputsToSend> wanted;
+  visit_.database.transact(
+      [&](store::Transaction& transaction) { wanted = store::inputs_to_send(transaction, visit_.cluster.id, store::now(transaction)); });
+  for (const auto& inputs : wanted) {
+    if (!may_go_on() || !send(inputs)) return;
+  }
+}
+
+}  // namespace
+
+void send_inputs(fleet::Visit& visit, const std::string& grid, Counts& counts) { Sender{visit, grid, counts}.send_all(); }
+
+}  // namespace gleaner::runner

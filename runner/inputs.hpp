@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "lib/fleet/fleet.hpp"
+#include "runner/runner.hpp"
+
+namespace gleaner::runner {
+
+/// Brings input files of campaigns to the cluster, piece by piece, for a few seconds of a turn; the next turn goes on. A piece counts as
+/// there when OAR lists it with its size, whatever OAR answered when it was sent. A campaign whose files cannot be read here, or written
+/// there, gets the event INPUTS_NOT_SENT and a brake; the others go on.
+void send_inputs(fleet::Visit& visit, const std::string& grid, Counts& counts);
+
+}  // namespace gleaner::runner

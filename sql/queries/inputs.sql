@@ -1,0 +1,87 @@
+-- Input files of campaigns.
+
+-- name: inputs.lock
+-- One at a time adds contents to the spool, or removes some, until the end of the transaction.
+SELECT pg_advisory_xact_lock(hashtext('gleaner.inputs')) AS locked
+
+-- name: inputs.bytes
+-- Bytes of all contents in the spool.
+SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM (SELECT DISTINCT sha256, bytes FROM inputs) contents
+
+-- name: inputs.has
+-- Whether a content is in the spool, whoever uploaded it.
+SELECT EXISTS (SELECT FROM inputs WHERE sha256 = @sha256) AS found
+
+-- name: inputs.add
+-- Records that a user uploaded a content.
+INSERT INTO inputs (user_name, sha256, bytes, used_at) VALUES (@user, @sha256, @bytes, instant(@now))
+ON CONFLICT (user_name, sha256) DO UPDATE SET used_at = EXCLUDED.used_at
+
+-- name: inputs.use
+-- Which of these contents a user has uploaded. They stay for some days from now on.
+UPDATE inputs SET used_at = instant(@now) WHERE user_name = @user AND sha256 = ANY (@contents::text[]) RETURNING sha256, bytes
+
+-- name: inputs.attach
+-- Writes the input files of a new campaign.
+INSERT INTO campaign_inputs (campaign_id, place, path, sha256, bytes, begin)
+SELECT @campaign, f.place - 1, f.path, f.sha256, f.bytes, f.begin
+FROM unnest(@paths::text[], @contents::text[], @bytes::bigint[], @begins::bigint[]) WITH ORDINALITY AS f(path, sha256, bytes, begin, place)
+
+-- name: inputs.note_campaign
+-- Records the patterns of a new campaign, and how much its files are.
+UPDATE campaigns SET input_files = @patterns, input_bytes = @bytes WHERE id = @campaign
+
+-- name: inputs.of
+-- The input files of a campaign, in their order.
+SELECT path, sha256, bytes, begin FROM campaign_inputs WHERE campaign_id = @campaign ORDER BY place
+
+-- name: inputs.to_send
+-- The campaigns whose input files are to be brought to a cluster, the most urgent first.
+SELECT campaign_id, login, sent FROM inputs_to_send m
+WHERE cluster_id = @cluster AND NOT EXISTS (
+  SELECT FROM brakes b WHERE b.expires_at > instant(@now)
+    AND (b.campaign_id IS NULL OR b.campaign_id = m.campaign_id) AND (b.cluster_id IS NULL OR b.cluster_id = m.cluster_id))
+ORDER BY priority, campaign_id
+
+-- name: inputs.begin
+-- Records, before anything is sent, in whose home the files will be. No row when the campaign is over.
+UPDATE campaign_clusters p SET
+  inputs_sent = CASE WHEN p.inputs_login = @login THEN p.inputs_sent ELSE 0 END,
+  inputs_at = CASE WHEN p.inputs_login = @login THEN p.inputs_at END,
+  inputs_login = @login
+FROM campaigns c
+WHERE c.id = @campaign AND is_live(c.state) AND p.campaign_id = c.id AND p.cluster_id = @cluster
+RETURNING p.inputs_sent AS sent
+
+-- name: inputs.note_sent
+-- Records that pieces are there. No row when the campaign is over, or the pieces are to be sent again from the first one on.
+UPDATE campaign_clusters p SET inputs_sent = @sent FROM campaigns c
+WHERE c.id = @campaign AND is_live(c.state) AND p.campaign_id = c.id AND p.cluster_id = @cluster AND p.inputs_login = @login
+  AND p.inputs_sent = @before AND p.inputs_at IS NULL
+RETURNING p.inputs_sent
+
+-- name: inputs.note_complete
+-- Records that all is there. No row in the same cases.
+UPDATE campaign_clusters p SET inputs_at = instant(@now) FROM campaigns c
+WHERE c.id = @campaign AND is_live(c.state) AND p.campaign_id = c.id AND p.cluster_id = @cluster AND p.inputs_login = @login
+  AND p.inputs_sent = @sent AND p.inputs_at IS NULL
+RETURNING p.campaign_id
+
+-- name: inputs.send_again
+-- Has the input files of a campaign brought to a cluster again: jobs there could not use them, or not begin.
+UPDATE campaign_clusters SET inputs_sent = 0, inputs_at = NULL
+WHERE campaign_id = @campaign AND cluster_id = @cluster AND inputs_at IS NOT NULL
+
+-- name: inputs.note_rate
+-- Records how fast files reached a cluster: the mean of this and of what was known.
+UPDATE clusters SET measured_mb_s = (coalesce(measured_mb_s, @mb_s::double precision) + @mb_s::double precision) / 2 WHERE id = @cluster
+
+-- name: inputs.forget
+-- Forgets contents that were not used since then, and that no campaign needs which is live or ended since then.
+DELETE FROM inputs i WHERE i.used_at < instant(@before) AND NOT EXISTS (
+  SELECT FROM campaign_inputs f JOIN campaigns c ON c.id = f.campaign_id
+  WHERE f.sha256 = i.sha256 AND c.user_name = i.user_name AND (is_live(c.state) OR c.ended_at >= instant(@before)))
+
+-- name: inputs.contents
+-- All contents of the spool.
+SELECT DISTINCT sha256 FROM inputs

@@ -1,0 +1,166 @@
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "lib/inputs/sha256.hpp"
+#include "tests/db/api_fixture.hpp"
+
+/// Input files: uploads, and campaigns that have some.
+namespace gleaner::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class InputsOfUsers : public ApiTest {
+ protected:
+  void configure(api::ApiOptions& options) override {
+    options.config.input_spool = spool();
+    options.config.input_max = 1000;
+    options.config.input_spool_max = 3000;
+  }
+  [[nodiscard]] std::filesystem::path spool() const { return folder() / "inputs"; }
+  [[nodiscard]] ApiAnswer put(const std::string& user, const std::string& sum, const std::string& content) const {
+    return as(user, {.method = "PUT", .target = "/v1/inputs/" + sum, .body = content});
+  }
+  std::string put(const std::string& content, const std::string& user = "alice") const {
+    auto sum = inputs::sha256_of_text(content);
+    const auto answer = put(user, sum, content);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return sum;
+  }
+  [[nodiscard]] std::string missing(const std::string& user, const std::vector<std::string>& sums) const {
+    std::string body;
+    for (const auto& sum : sums) body += fmt::format("{}\"{}\"", body.empty() ? "" : ",", sum);
+    return as(user, {.method = "POST", .target = "/v1/inputs/missing", .body = "[" + body + "]"}).body;
+  }
+  [[nodiscard]] ApiAnswer submit(const std::string& manifest, const std::string& patterns, const std::string& parameters,
+                                 const std::string& user = "alice") const {
+    const auto body = fmt::format(
+        R"({{"name": "n", "params": {}, "input_files": {}, "clusters": {{"alpha": {{"exec_file": "run"}}, "beta": {{"exec_file": "run"}}}}}})",
+        parameters, patterns);
+    return as(user, {.method = "POST", .target = "/v1/campaigns" + (manifest.empty() ? "" : "?input_manifest=" + manifest), .body = body});
+  }
+  std::string list(const std::map<std::string, std::string>& files) const {
+    std::string text;
+    for (const auto& [path, sum] : files) text += fmt::format("{}  {}\n", sum, path);
+    return put(text);
+  }
+};
+
+TEST_F(InputsOfUsers, AreStoredByTheirContent_AndOnceForAllUsers) {
+  const auto sum = put("content");
+  EXPECT_EQ(put("content"), sum);
+  EXPECT_EQ(missing("alice", {sum, inputs::sha256_of_text("other")}),
+            fmt::format(R"({{"missing":["{}"]}})", inputs::sha256_of_text("other")));
+  EXPECT_EQ(missing("bob", {sum}), fmt::format(R"({{"missing":["{}"]}})", sum)) << "bob must show that he has it";
+  put("content", "bob");
+  EXPECT_EQ(missing("bob", {sum}), R"({"missing":[]})");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{spool()}, std::filesystem::directory_iterator{}), 1);
+}
+
+TEST_F(InputsOfUsers, WhoseContentIsAnother_OrTooLong_AreRefused_AndNothingIsLeft) {
+  const auto wrong = put("alice", inputs::sha256_of_text("a"), "b");
+  EXPECT_EQ(wrong.status, 400);
+  EXPECT_THAT(wrong.message(), HasSubstr("the content that came has the SHA-256 " + inputs::sha256_of_text("b")));
+  const auto large = put("alice", inputs::sha256_of_text(std::string(1001, 'x')), std::string(1001, 'x'));
+  EXPECT_EQ(large.status, 413);
+  EXPECT_THAT(large.message(), HasSubstr("fetch it in a prologue"));
+  EXPECT_EQ(put("alice", "abc", "x").status, 400);
+  EXPECT_EQ(as("alice", {.method = "POST", .target = "/v1/inputs/missing", .body = "{}"}).status, 400);
+  EXPECT_EQ(ask(port(), {.method = "PUT", .target = "/v1/inputs/" + inputs::sha256_of_text("a"), .body = "a"}).status, 401);
+  EXPECT_TRUE(std::filesystem::is_empty(spool()));
+  EXPECT_EQ(sql("SELECT count(*) FROM inputs"), "0");
+}
+
+TEST_F(InputsOfUsers, BeyondTheSpoolsSize_AreRefused_UntilWhatNobodyNeedsIsOld) {
+  for (const char c : {'a', 'b', 'c'}) put(std::string(1000, c));
+  const std::string fourth(1000, 'd');
+  const auto sum = inputs::sha256_of_text(fourth);
+  const auto full = put("alice", sum, fourth);
+  EXPECT_EQ(full.status, 503);
+  EXPECT_THAT(full.message(), HasSubstr("the grid has no room for this input file now"));
+  EXPECT_FALSE(full.headers.at("retry-after").empty());
+  // Known contents need no room.
+  EXPECT_EQ(put(std::string(1000, 'a'), "bob"), inputs::sha256_of_text(std::string(1000, 'a')));
+  sql("UPDATE inputs SET used_at = now() - interval '2 hours' WHERE user_name = 'alice' RETURNING 1");
+  for (const auto& entry : std::filesystem::directory_iterator{spool()})
+    std::filesystem::last_write_time(entry.path(), std::filesystem::file_time_type::clock::now() - std::chrono::hours{3});
+  EXPECT_EQ(put(fourth), sum);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{spool()}, std::filesystem::directory_iterator{}), 2)
+      << "bob's, and the new one";
+}
+
+TEST_F(InputsOfUsers, OfACampaign_AreStoredWithIt_InTheOrderOfTheirPaths) {
+  const auto manifest = list({{"solver.cfg", put("cfg")}, {"data/1", put("one")}, {"data/2", put("two")}});
+  const auto answer = submit(manifest, R"(["solver.cfg", "data/{1}"])", R"(["1", "2"])");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(sql("SELECT string_agg(path || ' ' || bytes || ' ' || begin, ', ' ORDER BY place) FROM campaign_inputs"),
+            "data/1 3 0, data/2 3 3, solver.cfg 3 6");
+  EXPECT_EQ(sql("SELECT replace(input_files, E'\\n', '|') || ' ' || input_bytes FROM campaigns"), "solver.cfg|data/{1} 9");
+  EXPECT_EQ(sql("SELECT count(*) FROM missing_inputs"), "2");
+  const auto id = answer.json["id"].GetInt64();
+  const auto path = fmt::format("/v1/campaigns/{}/tasks", id);
+  EXPECT_EQ(as("alice", {.method = "POST", .target = path, .body = R"(["1"])"}).status, 201);
+  const auto appended = as("alice", {.method = "POST", .target = path, .body = R"(["3"])"});
+  EXPECT_EQ(appended.status, 400);
+  EXPECT_THAT(appended.message(), HasSubstr("task 3, parameter '3': its input file 'data/3' is not among"));
+}
+
+TEST_F(InputsOfUsers, ThatATaskNeeds_AndThatAreNotThere_NameTheTask_AndNothingIsStored) {
+  const auto manifest = list({{"data/1", put("one")}});
+  const auto answer = submit(manifest, R"(["data/{1}"])", R"(["1", "2"])");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.message(), HasSubstr("task 1, parameter '2': its input file 'data/2' is not among those"));
+  EXPECT_EQ(sql("SELECT count(*) FROM campaigns"), "0");
+}
+
+TEST_F(InputsOfUsers, OfAnotherUser_CannotBeNamed) {
+  const auto secret = put("secret", "bob");
+  const auto manifest = list({{"data", secret}});
+  EXPECT_THAT(submit(manifest, R"(["data"])", R"(["1"])").message(),
+              HasSubstr("'data' (" + secret + ") is not among the contents that you have uploaded"));
+  EXPECT_THAT(submit(secret, R"(["data"])", R"(["1"])").message(), HasSubstr("the list of the input files"));
+}
+
+TEST_F(InputsOfUsers, WithoutTheirList_OrWithoutTheirKey_AreRefused) {
+  EXPECT_THAT(submit("", R"(["data"])", R"(["1"])").message(), HasSubstr("gridsub sends it"));
+  EXPECT_THAT(submit(list({{"a", put("a")}}), "\"a\"", R"(["1"])").body, HasSubstr("\"id\""));
+  const auto answer = as("alice", {.method = "POST",
+                                   .target = "/v1/campaigns?input_manifest=" + std::string(64, 'a'),
+                                   .body = R"({"name": "n", "nb_jobs": 1, "clusters": {"alpha": {"exec_file": "run"}}})"});
+  EXPECT_THAT(answer.message(), HasSubstr("the campaign file has no input_files"));
+}
+
+TEST_F(InputsOfUsers, AreForgottenAWeekAfterTheLastCampaignThatNeedsThem) {
+  const auto used = put("used");
+  const auto unused = put("unused");
+  ASSERT_EQ(submit(list({{"a", used}}), R"(["a"])", R"(["1"])").status, 201);
+  const auto age = [&] {
+    sql("UPDATE inputs SET used_at = now() - interval '8 days' RETURNING 1");
+    for (const auto& entry : std::filesystem::directory_iterator{spool()})
+      std::filesystem::last_write_time(entry.path(), std::filesystem::file_time_type::clock::now() - std::chrono::hours{200});
+    static_cast<void>(missing("bob", {}));
+  };
+  age();
+  EXPECT_TRUE(std::filesystem::exists(spool() / used));
+  EXPECT_FALSE(std::filesystem::exists(spool() / unused));
+  sql("UPDATE campaigns SET state = 'cancelled', ended_at = now() - interval '8 days' RETURNING 1");
+  age();
+  EXPECT_FALSE(std::filesystem::exists(spool() / used));
+}
+
+class GridWithoutInputs : public ApiTest {};
+
+TEST_F(GridWithoutInputs, RefusesThem_AndSaysWhatToDoInstead) {
+  const auto answer =
+      post("/v1/campaigns", R"({"name": "n", "nb_jobs": 1, "input_files": ["a"], "clusters": {"alpha": {"exec_file": "run"}}})");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.message(), HasSubstr("this grid takes no input files"));
+  EXPECT_EQ(as("alice", {.method = "PUT", .target = "/v1/inputs/" + std::string(64, 'a'), .body = "a"}).status, 400);
+}
+
+}  // namespace
+}  // namespace gleaner::tests
