@@ -51,6 +51,19 @@ void write_most_durations(text::JsonWriter& json, const store::views::CampaignCl
   });
 }
 
+/// What its tasks had of the processors and took of memory.
+void write_profile(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
+  json.object([&] {
+    json.field("cpu_jobs", cluster.cpu_jobs);
+    json.field("cpu_seconds", cluster.cpu_seconds);
+    json.field("command_seconds", cluster.cpu_wall_seconds);
+    json.field("memory_jobs", cluster.memory_jobs);
+    json.field("peak_memory_mb", cluster.peak_memory);
+    json.field("memory_mb", cluster.memory_mb);
+    json.field("cluster_states_memory", cluster.states_memory);
+  });
+}
+
 void write_interval(text::JsonWriter& json, std::string_view earliest, std::string_view latest,
                     const std::optional<grid::Interval>& between) {
   json.field(earliest, between ? std::optional{between->earliest} : std::nullopt);
@@ -135,6 +148,8 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("stddev_jobs_duration", durations.deviation());
   json.key("most_durations");
   write_most_durations(json, cluster);
+  json.key("profile");
+  write_profile(json, cluster);
   json.field("failures_in_a_row", cluster.failures_in_a_row);
   json.field("job_ratio", cluster.job_ratio);
   json.field("jobs_throughput", cluster.throughput);

@@ -337,6 +337,11 @@ CREATE TABLE campaign_clusters (
     inputs_login text,
     inputs_sent bigint DEFAULT 0 NOT NULL,
     inputs_at timestamp with time zone,
+    cpu_jobs bigint DEFAULT 0 NOT NULL,
+    cpu_s double precision DEFAULT 0 NOT NULL,
+    cpu_wall_s double precision DEFAULT 0 NOT NULL,
+    memory_jobs bigint DEFAULT 0 NOT NULL,
+    peak_memory_mb integer,
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
 );
 
@@ -377,7 +382,11 @@ CREATE TABLE jobs (
     run_ending text,
     signalled_at timestamp with time zone,
     checkpointed_at timestamp with time zone,
-    CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state)))
+    cpu_s double precision,
+    peak_memory_mb integer,
+    CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state))),
+    CONSTRAINT jobs_cpu_s_check CHECK ((cpu_s >= (0)::double precision)),
+    CONSTRAINT jobs_peak_memory_mb_check CHECK ((peak_memory_mb >= 0))
 )
 WITH (fillfactor='80');
 

@@ -123,6 +123,13 @@ void Settling::find_holder(const Over& over, store::SettlingFacts& facts) {
   waiting_.push_back(&found_.back());
 }
 
+/// Rounded up, as memory_mb is requested. What no node has is no memory.
+std::optional<int> in_mb(std::optional<std::int64_t> kib) {
+  constexpr std::int64_t kKibOfMb = 1024, kMostMb = 1'000'000'000;
+  if (!kib || *kib < 0 || *kib / kKibOfMb > kMostMb) return std::nullopt;
+  return static_cast<int>((*kib + kKibOfMb - 1) / kKibOfMb);
+}
+
 /// Whether a task that failed with this status is run again, as its JDL lists the statuses; an empty list: all of them.
 bool is_retried(const std::vector<int>& retry_on, std::optional<int> status) {
   return retry_on.empty() || (status && std::ranges::find(retry_on, *status) != retry_on.end());
@@ -157,6 +164,9 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
     const auto seconds = std::chrono::duration<double>{*over.evidence.duration}.count();
     const bool has_one_task = over.live != nullptr && !over.live->carries && over.live->state != grid::JobState::pooled;
     (has_one_task ? verdict.command : verdict.duration) = seconds;
+    verdict.wall = seconds;
+    if (over.evidence.cpu) verdict.cpu = std::chrono::duration<double>{*over.evidence.cpu}.count();
+    verdict.peak_memory = in_mb(over.evidence.peak_kib);
     if (shows_start_cost(over)) verdict.command = std::chrono::duration<double>{over.beside->carried_by(over.live->remote)}.count();
     if (over.live != nullptr && over.live->state == grid::JobState::pooled)
       verdict.started_at = now_ - std::chrono::duration_cast<grid::Instant::duration>(*over.evidence.duration);

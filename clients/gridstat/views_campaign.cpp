@@ -214,6 +214,43 @@ std::string walltime_advice(const Json& cluster, const Setting& setting) {
   return fitted(text, setting);
 }
 
+/// Tasks whose profile was measured, before it says anything of the others.
+constexpr std::int64_t kEnoughMeasured = 5;
+
+/// How busy its tasks keep the processors, where their nodes tell it.
+std::string processors_used(const Json& cluster, const Setting& setting) {
+  const auto& profile = cluster["profile"];
+  const auto jobs = profile["cpu_jobs"].integer();
+  const auto wall = profile["command_seconds"].number().value_or(0);
+  if (jobs < kEnoughMeasured || wall <= 0) return {};
+  return fitted(fmt::format("{}: {} kept {:.2g} processors busy on average", terminal::printable(cluster["cluster_name"].text()),
+                            terminal::counted(jobs, "measured task"), profile["cpu_seconds"].number().value_or(0) / wall),
+                setting);
+}
+
+/// A memory_mb with a margin over the peak, in hundreds of MB.
+std::int64_t enough_memory(std::int64_t peak_mb) {
+  constexpr std::int64_t kStep = 100, kMarginInTenths = 12;
+  return (peak_mb * kMarginInTenths / 10 / kStep + 1) * kStep;
+}
+
+/// What its tasks take of memory, and advice on memory_mb: with more than necessary, they do not go to nodes that would do; with less, they
+/// go to nodes that are too small.
+std::string memory_advice(const Json& cluster, const Setting& setting) {
+  const auto& profile = cluster["profile"];
+  const auto jobs = profile["memory_jobs"].integer();
+  const auto peak = profile["peak_memory_mb"].whole();
+  if (!peak || jobs < kEnoughMeasured) return {};
+  auto text = fmt::format("{}: {} took {} MB of memory at most", terminal::printable(cluster["cluster_name"].text()),
+                          terminal::counted(jobs, "measured task"), *peak);
+  const auto enough = enough_memory(*peak);
+  const auto asked = profile["memory_mb"].whole();
+  if (asked) text += fmt::format("; memory_mb {} asked", *asked);
+  if (asked && (*asked < *peak || *asked > 2 * enough)) text += fmt::format(", {} would do for them", enough);
+  if (!asked && profile["cluster_states_memory"].is_true()) text += fmt::format("; memory_mb {} would keep them off smaller nodes", enough);
+  return fitted(text, setting);
+}
+
 /// `0.05 s`, `1.2 s`, `40 s`, `4 min`.
 std::string briefly(double seconds) {
   constexpr double kWhole = 9.5;
@@ -303,7 +340,7 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
       text += fitted(
           fmt::format("{}: stopped: {}", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now)),
           setting);
-    text += walltime_advice(cluster, setting);
+    text += walltime_advice(cluster, setting) + processors_used(cluster, setting) + memory_advice(cluster, setting);
   }
   return text + changes_of(campaign, setting);
 }

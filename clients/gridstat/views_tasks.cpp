@@ -17,6 +17,7 @@ using terminal::Shrink;
 using terminal::Table;
 
 Cell number_cell(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{}; }
+Cell seconds_cell(const Json& seconds) { return seconds.number() ? Cell{fmt::format("{:.1f}s", *seconds.number())} : Cell{}; }
 Cell text_cell(const Json& value) { return value.is_null() ? Cell{} : Cell{value.text()}; }
 Cell hosts_cell(const Json& hosts) {
   std::string names;
@@ -51,7 +52,9 @@ Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
                {"hosts", "Host", Align::left, Shrink::when_needed},
                {"checkpoint_time", has_checkpoints(tasks) ? "Checkpoint" : "", Align::left, Shrink::left_out},
                {"submission_time", ""},
-               {"message", ""}},
+               {"message", ""},
+               {"cpu_seconds", "CPU", Align::right, Shrink::left_out},
+               {"peak_memory_mb", "MB", Align::right, Shrink::left_out}},
               {},
               "It has had no job.",
               setting.heading};
@@ -61,7 +64,7 @@ Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
                             number_cell(job["remote_id"]), text_cell(job["state"]), time_cell(job["start_time"], setting.now),
                             time_cell(job["stop_time"], setting.now), text_cell(job["ending"]), number_cell(job["exit_code"]),
                             hosts_cell(job["hosts"]), time_cell(job["checkpoint_time"], setting.now), text_cell(job["submission_time"]),
-                            text_cell(job["message"])});
+                            text_cell(job["message"]), seconds_cell(job["cpu_seconds"]), number_cell(job["peak_memory_mb"])});
     }
   }
   return table;

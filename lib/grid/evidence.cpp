@@ -44,12 +44,21 @@ std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most
   return value && take(text, ".") ? value : std::nullopt;
 }
 
-/// Reads `.<milliseconds>`, or nothing.
-bool read_duration(std::string_view text, Evidence& evidence) {
+/// Takes a dot, a letter and a number; `into` stays as it is where the text begins otherwise. False: the letter has no number.
+bool take_noted(std::string_view& text, std::string_view letter, std::optional<std::int64_t>& into) {
+  if (!take(text, letter)) return true;
+  into = take_number(text);
+  return into.has_value();
+}
+
+/// Reads `.<milliseconds>`, `.<milliseconds>.c<milliseconds>.m<KiB>` without one or both of the last, or nothing.
+bool read_profile(std::string_view text, Evidence& evidence) {
   if (text.empty()) return true;
   const auto duration = take(text, ".") ? take_number(text) : std::nullopt;
-  if (!duration || !text.empty()) return false;
+  std::optional<std::int64_t> cpu;
+  if (!duration || !take_noted(text, ".c", cpu) || !take_noted(text, ".m", evidence.peak_kib) || !text.empty()) return false;
   evidence.duration = std::chrono::milliseconds{*duration};
+  if (cpu) evidence.cpu = std::chrono::milliseconds{*cpu};
   return true;
 }
 
@@ -67,11 +76,11 @@ std::optional<Evidence> read_ending(std::string_view text) {
     evidence.holder = JobId{*holder};
   } else if (take(text, "e")) {
     const auto status = take_number(text, kLastStatus);
-    if (!status || !read_duration(text, evidence)) return std::nullopt;
+    if (!status || !read_profile(text, evidence)) return std::nullopt;
     evidence.witness = Witness::ended;
     evidence.status = static_cast<int>(*status);
   } else if (take(text, "w")) {
-    if (!read_duration(text, evidence)) return std::nullopt;
+    if (!read_profile(text, evidence)) return std::nullopt;
     evidence.witness = Witness::ended;
     evidence.status = kRanNothing;
     evidence.overran = true;
@@ -107,7 +116,10 @@ std::string EvidenceFile::name() const {
   switch (evidence.witness) {
     case Witness::ended: {
       const auto end = evidence.overran ? std::string{"w"} : fmt::format("e{}", evidence.status);
-      return evidence.duration ? fmt::format("{}.{}.{}", stem, end, evidence.duration->count()) : fmt::format("{}.{}", stem, end);
+      if (!evidence.duration) return fmt::format("{}.{}", stem, end);
+      return fmt::format("{}.{}.{}{}{}", stem, end, evidence.duration->count(),
+                         evidence.cpu ? fmt::format(".c{}", evidence.cpu->count()) : "",
+                         evidence.peak_kib ? fmt::format(".m{}", *evidence.peak_kib) : "");
     }
     case Witness::duplicate: return fmt::format("{}.d.{}", stem, evidence.holder.value());
     case Witness::unclaimed: return stem + ".u";

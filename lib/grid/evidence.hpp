@@ -15,8 +15,9 @@
 ///
 ///   <task>.<attempt>.claim                             the claim, a hard link to its holder's file
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim; no end is noted if there is no file of one
-///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow
-///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it
+///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow, and after that
+///                                                      `.c<milliseconds of the processors>` and `.m<KiB of memory at most>`
+///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it; the same may follow
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
 ///   <task>.<attempt>.<job>.<OAR job>.u                 could not claim it
 namespace gleaner::grid {

@@ -197,7 +197,11 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
   Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, kept, walltimes, durations;
-  Array run_ends, commands;
+  Array run_ends, commands, walls, cpus, peaks;
+  const auto add_number = [](Array& array, const std::optional<double>& number) {
+    if (number) array.add(*number);
+    else array.add(std::optional<std::int64_t>{});
+  };
   const auto truth = [](bool value) { return std::string_view{value ? "t" : "f"}; };
   for (const auto& one : verdicts) {
     const auto& next = one.settlement;
@@ -221,10 +225,11 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     places.add(std::int64_t{static_cast<int>(next.place)});
     bound.add(truth(next.bound));
     kept.add(truth(next.kept));
-    if (one.duration) durations.add(*one.duration);
-    else durations.add(std::optional<std::int64_t>{});
-    if (one.command) commands.add(*one.command);
-    else commands.add(std::optional<std::int64_t>{});
+    add_number(durations, one.duration);
+    add_number(commands, one.command);
+    add_number(walls, one.wall);
+    add_number(cpus, one.cpu);
+    add(peaks, one.peak_memory);
     walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
     if (one.run_end) run_ends.add(grid::name_of(*one.run_end));
     else run_ends.add(std::optional<std::int64_t>{});
@@ -254,6 +259,9 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
                                           .durations = durations,
                                           .run_endings = run_ends,
                                           .commands = commands,
+                                          .walls = walls,
+                                          .cpus = cpus,
+                                          .peaks = peaks,
                                           .now = now,
                                       });
   return *rows[0].ended;

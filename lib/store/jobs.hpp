@@ -121,6 +121,9 @@ struct Verdict {
   std::optional<int> resources = {};
   std::optional<double> duration = {};  ///< of the task, in seconds, as its job measured it; empty: from start to end
   std::optional<double> command = {};   ///< seconds that the commands of all its tasks took; empty: unknown
+  std::optional<double> wall = {};      ///< seconds that the command of its own task took; empty: unknown
+  std::optional<double> cpu = {};       ///< seconds of the processors that it had; empty: unknown
+  std::optional<int> peak_memory = {};  ///< MB of memory that it took at most; empty: unknown
   std::string message = {};
   grid::Settlement settlement = {};
 };

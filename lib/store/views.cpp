@@ -97,6 +97,13 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.durations = row.durations.value_or(std::int64_t{0});
   c.most_durations = row.most_durations;
   c.start_costs = {.jobs = *row.measured, .command_seconds = *row.command_s, .held_seconds = *row.held_s};
+  c.cpu_jobs = *row.cpu_jobs;
+  c.cpu_seconds = *row.cpu_s;
+  c.cpu_wall_seconds = *row.cpu_wall_s;
+  c.memory_jobs = *row.memory_jobs;
+  c.peak_memory = row.peak_memory_mb;
+  c.memory_mb = row.memory_mb;
+  c.states_memory = *row.states_memory;
   if (*row.has_prologue) c.prologue = row.prologue.value_or(kNotRun);
   // One that ended before the last jobs is to be run again.
   const auto epilogue = row.epilogue.value_or(kNotRun);

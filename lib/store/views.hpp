@@ -121,7 +121,14 @@ struct CampaignCluster {
   std::int64_t durations = 0;            ///< number of done jobs that most_durations is based on
   std::optional<double> most_durations;  ///< seconds within which kMostJobs of them ended
   grid::StartCosts start_costs;
-  std::optional<std::string> prologue;  ///< `not_run`, or the state of its task; empty: the JDL has none
+  std::int64_t cpu_jobs = 0;              ///< done jobs for which these are known:
+  double cpu_seconds = 0;                 ///< that their tasks had of the processors, in all
+  double cpu_wall_seconds = 0;            ///< that their commands took, in all
+  std::int64_t memory_jobs = 0;           ///< done jobs that peak_memory is based on
+  std::optional<int> peak_memory;         ///< MB that one of them took at most
+  std::optional<std::int64_t> memory_mb;  ///< the most that the JDL requests for a task; empty: it requests none
+  bool states_memory = false;             ///< the grid knows which property states the memory of the cluster's nodes
+  std::optional<std::string> prologue;    ///< `not_run`, or the state of its task; empty: the JDL has none
   std::optional<std::string> epilogue;
 };
 /// The share of jobs by which a walltime is assessed.

@@ -66,6 +66,8 @@ Job read_job(const sql::views_jobs::Row& row) {
   job.ended_at = row.ended_at;
   job.checkpointed_at = row.checkpointed_at;
   job.resubmissions = *row.resubmissions;
+  job.cpu_seconds = row.cpu_s;
+  job.peak_memory = row.peak_memory_mb;
   job.message = row.message;
   job.login = *row.login;
   job.pooled = *row.pooled;

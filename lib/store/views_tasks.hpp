@@ -67,6 +67,8 @@ struct Job {
   std::optional<grid::Instant> ended_at;
   std::optional<grid::Instant> checkpointed_at;  ///< when OAR passed the last signal for a checkpoint on to it
   int resubmissions = 0;
+  std::optional<double> cpu_seconds;  ///< that its task had of the processors; empty: unknown
+  std::optional<int> peak_memory;     ///< MB that its task took at most; empty: unknown
   std::optional<std::string> message;
   std::string login;             ///< of its user on the cluster
   bool pooled = false;           ///< `remote_id` is its carrier's

@@ -80,20 +80,52 @@ static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
 constexpr std::string_view kRunOne{R"sh(
 R(){ @COMMAND@;})sh"};
 
-/// The same, where the job shows what a start costs: Z() names the file of the end, with the milliseconds that the command took, where bash
-/// can tell them. W: Z() is to be called.
+/// The time that the processes which this shell has waited for had of the processors, in U, in hundredths of a second; empty without /proc.
+constexpr std::string_view kProcessorTime{R"sh(
+u(){ U=;{ read -ra U </proc/self/stat&&U=$((U[15]+U[16]));} 2>/dev/null;})sh"};
+
+/// As kRunOne, where the job shows what a start costs and what its task takes: Z() names the file of the end, with the milliseconds that
+/// the command took, those that it had of the processors, and the KiB of memory that it took at most (K), where the node can tell them. W:
+/// Z() is to be called.
+///
+/// - OAR may give the job a memory cgroup of its own, `/oar/USER_JOB`: its peak is that of all processes.
+/// - Else GNU time, if it is there, tells the peak of the greatest process. A signal of OAR's ends time, but not the command: so time
+/// ignores
+///   them, and the command, which would inherit that, does not (env, coreutils 8.31). The first call shows whether all of this works.
 constexpr std::string_view kRunMeasured{R"sh(
 W=1
-R(){ A=$EPOCHREALTIME;@COMMAND@;}
-Z(){ k=$EPOCHREALTIME;z=$f.e$s${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
+m(){ K=;{ while IFS=: read -r _ j h;do
+[[ $h =~ /[^/]+_$OAR_JOB_ID(/|$) ]]||continue
+case $j in '')read -r K </sys/fs/cgroup$h/memory.peak;;*memory*)read -r K </sys/fs/cgroup/memory$h/memory.max_usage_in_bytes;;esac
+done </proc/self/cgroup;} 2>/dev/null
+[[ $K =~ ^[0-9]+$ ]]&&K=$((K/1024))||K=;}
+t=(env --default-signal=HUP,INT,TERM,USR1,USR2)
+X(){ (trap '' HUP INT TERM USR1 USR2;exec time -f%M -o"$f.m" "${t[@]}" "$@");}
+R(){ m
+M=()
+[ "$K" ]||{ X true&&M=(X);} 2>/dev/null
+u
+V=$U A=$EPOCHREALTIME
+"${M[@]}" @COMMAND@;}
+Z(){ k=$EPOCHREALTIME
+u
+m
+[ "$M" ]&&{ while read -r j;do K=$j;done <"$f.m"
+rm -f "$f.m";} 2>/dev/null
+[[ $K =~ ^[0-9]+$ ]]||K=
+z=$f.e$s${A:+.$(((${k/[.,]}-${A/[.,]})/1000))${U:+.c$(((U-V)*10))}${K:+.m$K}};})sh"};
 
 /// The same in a pool, where the wrapper applies the task's walltime: OAR's is that of the pool. Z() names the file of the end: with the
-/// milliseconds that the task took, where bash can tell them, and `.w` instead of the status if the walltime ended it.
+/// milliseconds that the task took and had of the processors, where the node can tell them, and `.w` instead of the status if the walltime
+/// ended it.
 constexpr std::string_view kRunInPool{R"sh(
-R(){ A=$EPOCHREALTIME M=$SECONDS;timeout -k 30 $W @COMMAND@;}
-Z(){ k=$EPOCHREALTIME u=e$s
-((s==124||s==137))&&((SECONDS-M>=W))&&u=w s=113
-z=$f.$u${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
+R(){ u
+V=$U A=$EPOCHREALTIME M=$SECONDS
+timeout -k 30 $W @COMMAND@;}
+Z(){ k=$EPOCHREALTIME z=e$s
+u
+((s==124||s==137))&&((SECONDS-M>=W))&&z=w s=113
+z=$f.$z${A:+.$(((${k/[.,]}-${A/[.,]})/1000))${U:+.c$(((U-V)*10))}};})sh"};
 
 /// What a carrier does before its own task. It reads the lines L of the pool, each like this job's own arguments, of which there are N, and
 /// defines g(), which takes pooled tasks until none is left, the pool's time is over, a signal came, or three tasks in a row failed. Where
@@ -280,15 +312,17 @@ std::string wrapper(const LaunchFacts& facts) {
               input_lines(facts.input_files) + checkpoint_lines_before_command(facts.checkpoint_signal) + lines_before_command(folder));
 }
 
+/// R(), and what it needs.
+std::string run_function(const LaunchFacts& facts) {
+  const auto words = command_words(facts).run;
+  if (!facts.checkpoint_signal.empty()) return run_with_checkpoints(facts.checkpoint_signal, words);
+  if (facts.pool) return std::string{kProcessorTime} + with(kRunInPool, "@COMMAND@", words);
+  return facts.measured ? std::string{kProcessorTime} + with(kRunMeasured, "@COMMAND@", words) : with(kRunOne, "@COMMAND@", words);
+}
+
 /// The script of the launch's jobs.
 std::string script_of(const LaunchFacts& facts) {
-  const auto words = command_words(facts).run;
-  const auto run = !facts.checkpoint_signal.empty() ? run_with_checkpoints(facts.checkpoint_signal, words)
-                                                    : with(facts.pool       ? kRunInPool
-                                                           : facts.measured ? kRunMeasured
-                                                                            : kRunOne,
-                                                           "@COMMAND@", words);
-  const auto functions = input_functions(facts.input_files) + run;
+  const auto functions = input_functions(facts.input_files) + run_function(facts);
   if (!facts.pool)
     return fmt::format("{}{}{}{}\nexit $s", assignments(facts), functions, wrapper(facts),
                        checkpoint_lines_after_end(facts.checkpoint_signal));

@@ -32,7 +32,7 @@ struct LaunchFacts {
   std::string resources;  ///< as the JDL requests: `/nodes=1/core=4`
   std::string walltime;   ///< of a task, h:m:s
   std::optional<PoolFacts> pool = {};
-  bool measured = false;               ///< its jobs note how long their commands took
+  bool measured = false;               ///< its jobs note how long their commands took, and what of processors and memory
   std::string output_directory = {};   ///< of stdout and stderr, variables as in workdir; empty: OAR's own files
   std::string output_files = {};       ///< patterns, one a line
   std::string input_files = {};        ///< patterns, one a line
@@ -64,9 +64,10 @@ struct TaskFacts {
 /// another job holds the claim (or another run of this job: then its own id), `.u` when no claim could be made. The job exits with the
 /// status of exec_file, or with grid::kRanNothing in the last two cases.
 ///
-/// In a pool and in a measured launch, the ends are `.e<status>.<milliseconds>`; in a pool also `.w.<milliseconds>` after the task's
-/// walltime; the job exits with the status of its own task, or with grid::kRanNothing after that task's walltime. In a pool, the end is a
-/// file of its own, and `.s` stays beside it. The stdout and stderr of pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and
+/// In a pool and in a measured launch, the ends are `.e<status>.<milliseconds>.c<milliseconds of the processors>`; in a measured launch
+/// `.m<KiB of memory>` follows, where the node can tell it; in a pool there is also `.w.<milliseconds>` after the task's walltime; the job
+/// exits with the status of its own task, or with grid::kRanNothing after that task's walltime. In a pool, the end is a file of its own,
+/// and `.s` stays beside it. The stdout and stderr of pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and
 /// `.stderr`, beside the carrier's.
 ///
 /// With checkpoints (lib/grid/checkpoint.hpp), CIGRI_CHECKPOINT names the folder `checkpoints/<task>` of the campaign's folder. The wrapper

@@ -1,7 +1,7 @@
 -- Jobs that OAR has, their ends, and the consequences for their tasks.
 
 -- name: jobs.live
--- Our jobs that a cluster has. `to_measure`: what a start costs its campaign there is to be known, and is not yet.
+-- Our jobs that a cluster has. `to_measure`: what a start and a task take of its campaign there is not known yet.
 SELECT
   j.id,
   j.remote_id,
@@ -25,7 +25,7 @@ SELECT
   l.pool_s IS NOT NULL AS carries,
   CASE WHEN l.pool_s IS NULL THEN 0 ELSE coalesce(l.files, 0) END AS pool_files,
   c.dimensional_grouping AS side_by_side,
-  c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND l.script IS NULL AND p.measured < @enough_measured AS to_measure,
+  l.pool_s IS NULL AND l.script IS NULL AND NOT c.dimensional_grouping AND p.measured < @enough_measured AS to_measure,
   CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,
   CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory
 FROM jobs j
@@ -203,10 +203,11 @@ ORDER BY j.id
 -- Ends jobs and writes the settlements of their tasks. Each change is guarded by the state that the rule saw (@leaves, @task_leaves,
 -- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
--- and whether it is bound to this cluster; @kept: whether it is kept at it, with an attempt of its own; @walltimes: in seconds, null: unchanged. @durations: of the task, as its job measured it, in
--- seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks had ended before; else null. @commands: the seconds
--- that the command of a job with one task took; null: unknown. What scripts do is no result of their pair; one that could not start shows
--- that others cannot either.
+-- and whether it is bound to this cluster; @kept: whether it is kept at it, with an attempt of its own; @walltimes: in seconds, null: unchanged.
+-- @durations: of the task, as its job measured it, in seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks
+-- had ended before; else null. @commands: the seconds that the command of a job with one task took; null: unknown. @walls, @cpus, @peaks: the
+-- seconds that the job's own task took, those of the processors, and the MB of memory at most; null: unknown. What scripts do is no result
+-- of their pair; one that could not start shows that others cannot either.
 --
 -- The guard of the jobs' states compares them with what was given. A guard of jobs alone would be a filter of them, for which PostgreSQL
 -- expects one row where most jobs are over; it might then compare each given job with each that lives.
@@ -239,9 +240,12 @@ WITH given AS (
     @walltimes::integer[],
     @durations::double precision[],
     @run_endings::text[],
-    @commands::double precision[])
+    @commands::double precision[],
+    @walls::double precision[],
+    @cpus::double precision[],
+    @peaks::integer[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
-      task_state, attempt, charge, counted, priority, bound, kept, walltime_s, duration, run_ending, command)
+      task_state, attempt, charge, counted, priority, bound, kept, walltime_s, duration, run_ending, command, wall, cpu, peak)
   JOIN jobs j ON j.id = g.id),
 ended AS (
   UPDATE jobs j SET
@@ -254,13 +258,16 @@ ended AS (
     ended_at = greatest(coalesce(instant(g.ended_at), instant(@now)), instant(g.started_at), j.started_at),
     resources = coalesce(g.resources, j.resources),
     message = g.message,
+    cpu_s = g.cpu,
+    peak_memory_mb = g.peak,
     absent_since = NULL,
     over_since = NULL,
     launching_since = NULL
   FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(g.leaves)
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
     coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds, g.known_resources, g.failure, g.command,
-    g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.kept, g.walltime_s, j.pooled),
+    g.wall, g.cpu, g.peak, g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.kept,
+    g.walltime_s, j.pooled),
 settled AS (
   UPDATE tasks t SET
     state = e.task_state,
@@ -276,7 +283,7 @@ settled AS (
     CASE WHEN e.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 outcomes AS MATERIALIZED (
   SELECT e.campaign_id, e.cluster_id, e.started_at, e.ended_at, e.resources, e.known_resources, e.ending, e.seconds, e.failure, e.command,
-    e.pooled, is_script(e.task) AS script, s.state
+    e.wall, e.cpu, e.peak, e.pooled, is_script(e.task) AS script, s.state
   FROM ended e FULL JOIN settled s ON s.job = e.id),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
@@ -295,6 +302,11 @@ pair AS (
     measured = p.measured + d.measured,
     command_s = p.command_s + d.command_s,
     held_s = p.held_s + d.held_s,
+    cpu_jobs = p.cpu_jobs + d.cpu_jobs,
+    cpu_s = p.cpu_s + d.cpu_s,
+    cpu_wall_s = p.cpu_wall_s + d.cpu_wall_s,
+    memory_jobs = p.memory_jobs + d.memory_jobs,
+    peak_memory_mb = greatest(p.peak_memory_mb, d.peak),
     interruptions = p.interruptions + d.interruptions,
     exposed_s = p.exposed_s + d.exposed_s
   FROM (
@@ -314,6 +326,11 @@ pair AS (
       coalesce(sum(command) FILTER (WHERE state = 'done'), 0) AS command_s,
       coalesce(sum(extract(epoch FROM ended_at - started_at)) FILTER (WHERE state = 'done' AND command IS NOT NULL), 0)
         ::double precision AS held_s,
+      count(cpu) FILTER (WHERE state = 'done' AND NOT script AND wall IS NOT NULL) AS cpu_jobs,
+      coalesce(sum(cpu) FILTER (WHERE state = 'done' AND NOT script AND wall IS NOT NULL), 0) AS cpu_s,
+      coalesce(sum(wall) FILTER (WHERE state = 'done' AND NOT script AND cpu IS NOT NULL), 0) AS cpu_wall_s,
+      count(peak) FILTER (WHERE state = 'done' AND NOT script) AS memory_jobs,
+      max(peak) FILTER (WHERE state = 'done' AND NOT script) AS peak,
       count(*) FILTER (WHERE ending IN ('preempted', 'node_failure') AND started_at IS NOT NULL AND NOT pooled AND NOT script) AS interruptions,
       coalesce(sum(extract(epoch FROM ended_at - started_at)) FILTER (WHERE NOT pooled AND NOT script), 0)::double precision AS exposed_s
     FROM outcomes GROUP BY 1, 2) d

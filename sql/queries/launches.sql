@@ -22,7 +22,7 @@ SELECT
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   l.pool_s,
   c.dimensional_grouping AS side_by_side,
-  c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND p.measured < @enough_measured AS to_measure,
+  l.pool_s IS NULL AND l.script IS NULL AND NOT c.dimensional_grouping AND p.measured < @enough_measured AS to_measure,
   l.memory_mb,
   (SELECT b.remote_id FROM jobs b WHERE b.id = l.beside AND b.state = 'running') AS beside,
   k.memory_property,

@@ -239,10 +239,11 @@ TEST_F(PoolsInDatabase, OfWhichAPartIsFound_TheTasksStayInItsHands) {
   EXPECT_TRUE(pools()[0].may_come) << "the other carrier may still appear";
 }
 
-TEST_F(PoolsInDatabase, WhatStartsCost_IsMeasuredWhereItIsToBeAdvised_UntilEnoughIsKnown) {
+TEST_F(PoolsInDatabase, WhatStartsCost_IsMeasured_UntilEnoughIsKnown_UnlessTasksRunSideBySide) {
   const auto campaign = a_campaign(20);
-  EXPECT_FALSE(launched(campaign, alpha, 1)[0].to_measure) << "its JDL says that it has no pools";
-  execute(R"(UPDATE campaigns SET jdl = jdl || '{"temporal_grouping": "advise"}')");
+  execute(R"(UPDATE campaigns SET jdl = jdl || '{"dimensional_grouping": true}')");
+  EXPECT_FALSE(launched(campaign, alpha, 1)[0].to_measure);
+  execute(R"(UPDATE campaigns SET jdl = jdl - 'dimensional_grouping')");
   const auto jobs = launched(campaign, alpha, 2);
   EXPECT_TRUE(jobs.back().to_measure);
   transact([&](store::Transaction& transaction) {
@@ -259,6 +260,36 @@ TEST_F(PoolsInDatabase, WhatStartsCost_IsMeasuredWhereItIsToBeAdvised_UntilEnoug
   EXPECT_EQ(pair("done || ' ' || duration_sum"), "2 18") << "a task of a job of its own still takes as long as its job";
   execute(fmt::format("UPDATE campaign_clusters SET measured = {}", store::kEnoughMeasured));
   EXPECT_FALSE(launched(campaign, alpha, 1).back().to_measure);
+}
+
+/// Document 003: the memory profile of a prediction.
+TEST_F(PoolsInDatabase, WhatTasksTookOfProcessorsAndMemory_IsKeptByJob_AndSummedUpOfTheDoneOnes) {
+  const auto campaign = a_campaign(5);
+  const auto jobs = launched(campaign, alpha, 5);
+  ASSERT_TRUE(jobs.back().to_measure) << "whatever the JDL says of pools";
+  struct Took {
+    std::optional<double> wall, cpu;
+    std::optional<int> peak;
+    grid::JobEnd end = grid::JobEnd::done;
+  };
+  const std::vector<Took> all{{10, 7.5, 300}, {20, 2.5, 812}, {5, {}, {}}, {}, {9, 9, 5000, grid::JobEnd::task_error}};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    transact([&](store::Transaction& transaction) {
+      store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{jobs[i].id}).at(0),
+                             .end = all[i].end,
+                             .started_at = now,
+                             .ended_at = now + grid::Seconds{30},
+                             .resources = 1,
+                             .wall = all[i].wall,
+                             .cpu = all[i].cpu,
+                             .peak_memory = all[i].peak};
+      verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, all[i].end, grid::Deletion::none, many_attempts);
+      store::settle_jobs(transaction, std::array{verdict}, now);
+    });
+  EXPECT_EQ(pair("cpu_jobs || ' ' || cpu_s || ' ' || cpu_wall_s || ' ' || memory_jobs || ' ' || peak_memory_mb"), "2 10 30 2 812");
+  EXPECT_EQ(
+      value("SELECT string_agg(coalesce(cpu_s::text, '-') || ' ' || coalesce(peak_memory_mb::text, '-'), ', ' ORDER BY id) FROM jobs"),
+      "7.5 300, 2.5 812, - -, - -, 9 5000");
 }
 
 TEST_F(PoolsInDatabase, WhatAStartCosts_IsThatOfTheLastCampaignsThatMeasuredIt) {

@@ -84,6 +84,23 @@ TEST_F(Tasks, ThatFailed_AreRetriedOneByOne_AndTheirHistoryShowsBothAttempts) {
   EXPECT_FALSE((*document)["stats"].is_null());
 }
 
+/// Document 003: the memory profile of a prediction.
+TEST_F(Tasks, ThatTakeMemory_HaveItInTheirHistory_AndTheCampaignSaysTheMost) {
+  const auto campaign = running("head -c 90000000 /dev/zero | tail -c 80000000 | wc -c", 12);
+  ASSERT_TRUE(grid.terminates(campaign));
+  // No end waits for these figures, so some may be missing.
+  const auto measured = grid.number("SELECT memory_jobs FROM campaign_clusters");
+  ASSERT_GE(measured, 5);
+  const auto most = grid.number("SELECT peak_memory_mb FROM campaign_clusters");
+  EXPECT_GE(most, 80'000'000 / 1024 / 1024);
+  EXPECT_LT(most, 250);
+  EXPECT_GT(std::stod(grid.value("SELECT cpu_s FROM campaign_clusters")), 0);
+  EXPECT_THAT(gridstat({text_of(campaign)}).output,
+              HasSubstr(fmt::format("alpha: {} measured tasks took {} MB of memory at most\n", measured, most)));
+  const auto task = grid.value(fmt::format("SELECT task FROM jobs WHERE peak_memory_mb = {} LIMIT 1", most));
+  EXPECT_THAT(gridstat({text_of(campaign), "--task", task, "--csv"}).output, EndsWith(fmt::format(",{}\n", most)));
+}
+
 TEST_F(Tasks, OfWhichMoreFailThanMaxFailsAllows_PauseTheirCampaign) {
   const auto campaign = running("exit $(( $1 % 2 ))", 40, R"(, "max_attempts": 1, "max_jobs": 2, "max_fails": "10%")");
   ASSERT_TRUE(grid.becomes(of(campaign, "state"), "paused"));

@@ -50,7 +50,9 @@ Json a_cluster_campaign() {
       R"( "queued_jobs": 300, "done_jobs": 53176, "jobs_throughput": 3.4567, "job_ratio": 0.125, "average_jobs_duration": 125,)"
       R"( "stddev_jobs_duration": 12.34, "resources": "/nodes=1/core=4", "prologue": "not_run", "epilogue": "done",)"
       R"( "brake": {"reason": "3 tasks in a row failed on it, with exit status 1", "expires": "2027-01-15T08:30:00Z"},)"
-      R"( "walltime": 7200, "most_durations": {"share": 0.95, "jobs": 500, "seconds": 130}}},)"
+      R"( "walltime": 7200, "most_durations": {"share": 0.95, "jobs": 500, "seconds": 130},)"
+      R"( "profile": {"cpu_jobs": 20, "cpu_seconds": 18.4, "command_seconds": 20, "memory_jobs": 20, "peak_memory_mb": 812,)"
+      R"( "memory_mb": 4000, "cluster_states_memory": true}}},)"
       R"( "changes": [{"time": "2027-01-13T08:00:00Z", "user": "bzizou", "first_task": 100, "tasks": 99900, "edits":)"
       R"( [{"path": "clusters.grenoble-north.walltime", "before": "1:00:00", "after": "2:00:00"}]}])");
 }
@@ -104,12 +106,46 @@ TEST(Screens, Campaign_ItsReasons_AndItsProgress) {
       shown([&](const gridstat::Setting& setting) { return campaign_view(campaign, stats(), gridstat::Detail::all, setting); });
   EXPECT_THAT(screens.narrow, AllOf(HasSubstr("greno"), HasSubstr("Active"), HasSubstr("Prologue"), Not(HasSubstr("Ratio"))));
   EXPECT_THAT(screens.pipe, AllOf(HasSubstr("grenoble-north  braked"), HasSubstr("Ratio"), HasSubstr("Stddev"),
-                                  HasSubstr(" of 2777.78 core-hours held went into done tasks\n")));
+                                  HasSubstr(" of 2777.78 core-hours held went into done tasks\n"), HasSubstr("kept 0.92 processors busy"),
+                                  HasSubstr("memory_mb 4000 asked, 1000 would do for them\n")));
   const std::vector<Json> decisions{parsed(
       R"({"cluster_name": "grenoble-north", "stage": "match", "reason": "no_resources", "jobs": 0, "since": "2027-01-15T07:00:00Z",)"
       R"( "sentence": "waiting for resources: 1024 of 1024 are used, 300 jobs of this campaign wait there, until 2027-01-15 08:30:00 UTC"})")};
   shown([&](const gridstat::Setting& setting) { return why_view(campaign, decisions, {}, setting); });
   shown([&](const gridstat::Setting& setting) { return progress_view(campaign, stats(), setting); });
+}
+
+/// The lines on processors and memory, of a campaign whose cluster has this profile.
+std::string profile_lines(const std::string& profile) {
+  const auto campaign = a_campaign(1234, "bzizou", "in_treatment",
+                                   fmt::format(R"(, "clusters": {{"1": {{"cluster_name": "alpha", "profile": {}}}}})", profile));
+  const auto view = campaign_view(campaign, stats(), gridstat::Detail::some,
+                                  {.screen = {.is_limited = false}, .heading = terminal::Heading::shown, .now = grid::from_unix(kNow)});
+  const auto begin = view.find("alpha: ");
+  return begin == std::string::npos ? "" : view.substr(begin);
+}
+
+TEST(CampaignView, AdvisesMemory_WhereTheOneAskedIsTooLittleOrFarTooMuch) {
+  const auto memory = [](const char* jobs, const char* peak, const char* asked, const char* stated) {
+    return profile_lines(fmt::format(R"({{"memory_jobs": {}, "peak_memory_mb": {}, "memory_mb": {}, "cluster_states_memory": {}}})", jobs,
+                                     peak, asked, stated));
+  };
+  EXPECT_EQ(memory("20", "812", "4000", "true"),
+            "alpha: 20 measured tasks took 812 MB of memory at most; memory_mb 4000 asked, 1000 would do for them\n");
+  EXPECT_EQ(memory("20", "812", "500", "true"),
+            "alpha: 20 measured tasks took 812 MB of memory at most; memory_mb 500 asked, 1000 would do for them\n");
+  EXPECT_EQ(memory("20", "812", "1500", "true"), "alpha: 20 measured tasks took 812 MB of memory at most; memory_mb 1500 asked\n");
+  EXPECT_EQ(memory("20", "812", "null", "true"),
+            "alpha: 20 measured tasks took 812 MB of memory at most; memory_mb 1000 would keep them off smaller nodes\n");
+  EXPECT_EQ(memory("20", "3", "null", "false"), "alpha: 20 measured tasks took 3 MB of memory at most\n");
+  EXPECT_EQ(memory("4", "812", "4000", "true"), "");
+  EXPECT_EQ(memory("20", "null", "4000", "true"), "");
+}
+
+TEST(CampaignView, TellsHowBusyMeasuredTasksKeepTheProcessors) {
+  EXPECT_EQ(profile_lines(R"({"cpu_jobs": 20, "cpu_seconds": 74, "command_seconds": 20})"),
+            "alpha: 20 measured tasks kept 3.7 processors busy on average\n");
+  EXPECT_EQ(profile_lines(R"({"cpu_jobs": 20, "cpu_seconds": 0, "command_seconds": 0})"), "");
 }
 
 TEST(Screens, Tasks_TheirAttempts_AndForecasts) {
@@ -118,7 +154,7 @@ TEST(Screens, Tasks_TheirAttempts_AndForecasts) {
       R"( "exit_code": 137, "ending": "killed_elsewhere", "parameters": "wing-53176 --mesh fine --steps 1000", "jobs":)"
       R"( [{"attempt": 1, "cluster_name": "grenoble-north", "id": 1234567, "remote_id": 7654321, "state": "terminated",)"
       R"( "start_time": "2027-01-10T08:00:00Z", "stop_time": "2027-01-10T09:00:00Z", "ending": "killed_elsewhere", "exit_code": 137,)"
-      R"( "hosts": ["node-12.grenoble.example.org"], "message": "killed by somebody else on the cluster: oardel"}]})")};
+      R"( "hosts": ["node-12.grenoble.example.org"], "cpu_seconds": 3512.25, "peak_memory_mb": 12345, "message": "killed by somebody else on the cluster: oardel"}]})")};
   const auto screens = shown(
       [&](const gridstat::Setting& setting) { return terminal::render_human(gridstat::tasks_table(tasks, setting), setting.screen); });
   EXPECT_THAT(screens.narrow, AllOf(HasSubstr("submitted"), HasSubstr("137"), HasSubstr("wing-5")));

@@ -42,6 +42,20 @@ TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt
   EXPECT_EQ(shown({"3.0.7.1001.w1"}).witness, Witness::nothing);
 }
 
+TEST(Evidence, OfAMeasuredEnd_SaysWhatTheTaskHadOfProcessorsAndMemory_WhereTheNodeCouldTell) {
+  using std::chrono::milliseconds;
+  const Evidence plain{.witness = Witness::ended, .status = 0, .duration = milliseconds{1250}};
+  auto both = plain, memory = plain, processors = plain;
+  both.cpu = processors.cpu = milliseconds{900};
+  both.peak_kib = memory.peak_kib = 20480;
+  EXPECT_EQ(shown({"3.0.7.1001.e0.1250.c900.m20480"}), both);
+  EXPECT_EQ(shown({"3.0.7.1001.e0.1250.c900"}), processors);
+  EXPECT_EQ(shown({"3.0.7.1001.e0.1250.m20480"}), memory);
+  for (const char* damaged :
+       {"3.0.7.1001.e0.1250.m1.c2", "3.0.7.1001.e0.1250.c", "3.0.7.1001.e0.c5", "3.0.7.1001.e0.1250.c5.m", "3.0.7.1001.m"})
+    EXPECT_EQ(shown({damaged}).witness, Witness::nothing) << damaged;
+}
+
 TEST(Evidence, InAPool_TheTimeOfACarriersTasks_IsTheSumOfTheirs) {
   const std::vector<std::string> names{"3.0.11.700.e0.1500", "4.0.12.700.e3.250", "5.1.13.700.w.2000", "6.0.14.700.s",  "7.0.15.700.e0",
                                        "8.0.16.701.e0.9000", "3.0.claim",         "4.0.claim",         "9.0.17.700.d.3"};
@@ -122,6 +136,12 @@ RC_GTEST_PROP(EvidenceNames, AreReadBack, ()) {
                     {}};
   file.evidence.witness = *rc::gen::element(Witness::started, Witness::ended, Witness::duplicate, Witness::unclaimed);
   if (file.evidence.witness == Witness::ended) file.evidence.status = *rc::gen::inRange(0, 256);
+  if (file.evidence.witness == Witness::ended && *rc::gen::arbitrary<bool>()) {
+    const auto some = [] { return *rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000); };
+    file.evidence.duration = std::chrono::milliseconds{some()};
+    if (*rc::gen::arbitrary<bool>()) file.evidence.cpu = std::chrono::milliseconds{some()};
+    if (*rc::gen::arbitrary<bool>()) file.evidence.peak_kib = some();
+  }
   if (file.evidence.witness == Witness::duplicate) file.evidence.holder = JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000)};
   const auto read = read_evidence_name(file.name());
   RC_ASSERT(read.has_value());
@@ -134,9 +154,9 @@ RC_GTEST_PROP(EvidenceNames, OfAnyBytes_AreReadOrNot_AndWhatIsReadIsTheWholeName
 }
 
 RC_GTEST_PROP(EvidenceNames, OfNearlyTheRightBytes_Too, ()) {
-  auto name = std::string{"12.0.7.1001."} + *rc::gen::element<std::string>("s", "u", "e0", "e255", "d.9");
+  auto name = std::string{"12.0.7.1001."} + *rc::gen::element<std::string>("s", "u", "e0", "e255", "d.9", "e0.15.c7.m9");
   for (int i = *rc::gen::inRange(1, 4); i > 0; --i)
-    name[*rc::gen::inRange<std::size_t>(0, name.size())] = *rc::gen::elementOf(std::string{"0123456789.esud-\n\xff"});
+    name[*rc::gen::inRange<std::size_t>(0, name.size())] = *rc::gen::elementOf(std::string{"0123456789.esudcm-\n\xff"});
   if (const auto file = read_evidence_name(name)) RC_ASSERT(file->name() == name);
 }
 

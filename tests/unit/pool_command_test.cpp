@@ -235,5 +235,46 @@ TEST_F(Pool, AMeasuredJobWithoutOne_NotesHowLongItsCommandTook) {
   EXPECT_EQ(names.size(), 2U) << "its own file, and the claim";
 }
 
+/// Document 003: the memory profile of a prediction.
+TEST_F(Pool, AMeasuredJobWithoutOne_NotesWhatItsCommandHadOfProcessorsAndMemory) {
+  EXPECT_EQ(run_carrier({.exec_file = "head -c 200000000 /dev/zero | tail -c 100000000 | wc -c; exit 4; :", .measured = true}).status, 4);
+  const auto evidence = this->evidence(0);
+  ASSERT_TRUE(evidence.cpu && evidence.peak_kib) << "the package time is there";
+  EXPECT_GT(*evidence.cpu, std::chrono::milliseconds{0});
+  EXPECT_GE(*evidence.peak_kib, 100'000'000 / 1024);
+  EXPECT_LT(*evidence.peak_kib, 3 * 100'000'000 / 1024);
+}
+
+TEST_F(Pool, AMeasuredJob_WhereTheNodeCannotTellTheMemory_RunsAsEver) {
+  const auto broken = fs::path{home_} / "time";
+  std::ofstream{broken} << "#!/bin/sh\nexit 127\n";
+  fs::permissions(broken, fs::perms::all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (home_ + ":" + path).c_str(), 1);
+  const auto ended = run_carrier({.exec_file = "f() { echo $1 >> $HOME/ran; exit 5; }; f", .measured = true});
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(ended.status, 5);
+  EXPECT_EQ(ended.output, "");
+  EXPECT_EQ(runs().size(), 1u);
+  EXPECT_TRUE(evidence(0).cpu);
+  EXPECT_FALSE(evidence(0).peak_kib);
+}
+
+TEST_F(Pool, AMeasuredJob_PassesSignalsOnToItsCommand_AsOthersDo) {
+  // OAR sends a signal to all processes of the job.
+  const auto* const waits = "trap 'exit 9' USR1; kill -USR1 $(ps -o pid= --ppid $PPID) $PPID; while :; do sleep 0.01; done; :";
+  EXPECT_EQ(run_carrier({.exec_file = waits, .measured = true}).status, 9);
+  EXPECT_EQ(evidence(0).status, 9);
+}
+
+TEST_F(Pool, PooledTasks_NoteWhatTheyHadOfProcessors) {
+  list(1, 2);
+  EXPECT_EQ(run_carrier({.exec_file = "for ((i = 0; i < 100000; ++i)); do :; done; :"}).status, 0);
+  for (const int task : {0, 1, 2}) {
+    ASSERT_TRUE(evidence(task).cpu) << task;
+    EXPECT_GT(*evidence(task).cpu, std::chrono::milliseconds{0}) << task;
+  }
+}
+
 }  // namespace
 }  // namespace gleaner::runner::test
