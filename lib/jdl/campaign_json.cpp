@@ -61,8 +61,11 @@ std::vector<Dependency> read_dependencies(const rapidjson::Value& root) {
     const auto& campaigns = member(root, key.c_str());
     if (!campaigns.IsArray()) throw Malformed{fmt::format("'{}' is not an array", key)};
     for (const auto& campaign : campaigns.GetArray()) {
-      if (campaign.IsInt64()) dependencies.push_back({kind, grid::CampaignId{campaign.GetInt64()}});
-      else dependencies.push_back({kind, text(campaign, key)});
+      // Made in its place: g++ 12, optimising, takes the text of one that is moved for uninitialised.
+      auto& dependency = dependencies.emplace_back();
+      dependency.kind = kind;
+      if (campaign.IsInt64()) dependency.on.emplace<grid::CampaignId>(campaign.GetInt64());
+      else dependency.on.emplace<std::string>(text(campaign, key));
     }
   }
   return dependencies;

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostDependencies = 100;
 /// A campaign that this one waits for, as the user names it: by its number, or by its name.
 struct Dependency {
   grid::DependencyKind kind = grid::DependencyKind::after;
-  std::variant<grid::CampaignId, std::string> on;
+  std::variant<grid::CampaignId, std::string> on{kNotSubmittedYet};
   bool operator==(const Dependency&) const = default;
 };
 
