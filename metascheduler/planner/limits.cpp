@@ -57,12 +57,12 @@ std::string_view unit(LimitKind kind) {
 std::string text_of_target(const grid::Limit& limit) {
   std::vector<std::string> whom;
   if (!limit.consumable.empty()) whom.push_back(fmt::format("consumable {}", limit.consumable));
-  if (limit.user) whom.push_back(fmt::format("user {}", *limit.user));
-  if (limit.group) whom.push_back(fmt::format("group {}", *limit.group));
-  if (limit.project) whom.push_back(fmt::format("project {}", *limit.project));
-  if (limit.campaign) whom.push_back(fmt::format("campaign {}", limit.campaign->value()));
-  if (limit.cluster) whom.push_back("this cluster");
-  if (whom.empty()) whom.push_back("the whole grid");
+  if (limit.user) whom.emplace_back(fmt::format("user {}", *limit.user));
+  if (limit.group) whom.emplace_back(fmt::format("group {}", *limit.group));
+  if (limit.project) whom.emplace_back(fmt::format("project {}", *limit.project));
+  if (limit.campaign) whom.emplace_back(fmt::format("campaign {}", limit.campaign->value()));
+  if (limit.cluster) whom.emplace_back("this cluster");
+  if (whom.empty()) whom.emplace_back("the whole grid");
   return fmt::format("limit {} ({})", limit.id, fmt::join(whom, ", "));
 }
 
