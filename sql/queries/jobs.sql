@@ -86,7 +86,7 @@ claimed AS (
   RETURNING j.campaign_id, j.cluster_id, j.task, j.attempt),
 moved AS (
   UPDATE tasks t SET state = 'running' FROM claimed x
-  WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND t.attempt = x.attempt AND t.state = 'submitted'),
+  WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND t.attempt = x.attempt AND (t.state = 'submitted' OR x.task IS NULL)),
 pair AS (
   UPDATE campaign_clusters p SET last_start_at = greatest(p.last_start_at, instant(@now))
   FROM (SELECT DISTINCT campaign_id, cluster_id FROM claimed) d
@@ -110,7 +110,8 @@ changed AS (
 moved AS (
   UPDATE tasks t SET state = CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state
   FROM changed x
-  WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND is_copy(t, x.attempt) AND t.state IN ('submitted', 'running')
+  WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND is_copy(t, x.attempt)
+    AND (t.state IN ('submitted', 'running') OR x.task IS NULL)
     -- If the task has two copies and one runs, the task is running.
     AND (x.state = 'running' OR NOT t.replica_lives)
     AND t.state <> CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state),
@@ -210,7 +211,7 @@ ORDER BY j.id
 -- of their pair; one that could not start shows that others cannot either.
 --
 -- The guard of the jobs' states compares them with what was given. A guard of jobs alone would be a filter of them, for which PostgreSQL
--- expects one row where most jobs are over; it might then compare each given job with each that lives.
+-- expects one row where most jobs are over; it might then compare each given job with each that lives. The same holds for their tasks.
 --
 -- PostgreSQL takes what an update returns for a few rows, and would compare each of them with each of another's. So the update returns all
 -- that is needed of what was given, and the jobs meet their tasks in a full join, which it can only hash or merge: each task is of one of

@@ -94,12 +94,14 @@ adopted AS (
   RETURNING j.campaign_id, j.task, j.attempt, g.moves),
 moved AS (
   UPDATE tasks t SET state = 'submitted' FROM adopted a
-  WHERE a.moves AND t.campaign_id = a.campaign_id AND t.number = a.task AND is_copy(t, a.attempt) AND t.state IN ('launching', 'waiting')
+  WHERE a.moves AND t.campaign_id = a.campaign_id AND t.number = a.task AND is_copy(t, a.attempt)
+    AND (t.state IN ('launching', 'waiting') OR a.task IS NULL)
   RETURNING t.campaign_id, t.number),
 carried AS (
   UPDATE tasks t SET state = 'submitted' FROM jobs j
   WHERE j.launch_id = @launch AND j.state = 'pooled' AND EXISTS (SELECT FROM adopted)
-    AND t.campaign_id = j.campaign_id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'launching'),
+    AND t.campaign_id = j.campaign_id AND t.number = j.task AND t.attempt = j.attempt
+    AND (t.state = 'launching' OR t.attempt <> j.attempt)),
 kept AS (DELETE FROM returned_tasks r USING moved WHERE r.campaign_id = moved.campaign_id AND r.number = moved.number),
 noted AS (
   UPDATE campaign_clusters p SET last_accept_at = instant(@now) FROM launches l
