@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,10 +16,14 @@ using ::testing::Field;
 
 class Checkpoint : public Contract {
  protected:
-  /// A job that is running.
-  static oar::JobOf running(oar::SubmitRequest request) {
+  /// A job that runs and whose command has said that it began: OAR calls a job running before its command has set its traps.
+  static oar::JobOf running(const oar::SubmitRequest& request) {
     const auto submitted = world().submit(request);
-    world().await(submitted.ids, [](const auto& job) { return job.state == RemoteState::running || oar::is_over(job.state); });
+    const auto told = fmt::format("~/{}/{}.out", world().token(), submitted.ids.front().value());
+    world().await(submitted.ids, [&](const auto& job) {
+      return oar::is_over(job.state) ||
+             (job.state == RemoteState::running && client().read_file(world().user(), told, {}).value_or("") == "began\n");
+    });
     return {world().user(), submitted.ids.front()};
   }
   static oar::Result<void> ask(const oar::JobOf& job) {
@@ -29,7 +34,7 @@ class Checkpoint : public Contract {
   }
   /// A shell that ends with the number of the signal that it gets first, and with 7 if its child was signalled.
   static constexpr const char* kTold =
-      "bash -c 'trap \"exit 10\" USR1; trap \"exit 12\" USR2; trap \"exit 1\" HUP; sleep 100 & wait \\$!; exit 7'";
+      "bash -c 'trap \"exit 10\" USR1; trap \"exit 12\" USR2; trap \"exit 1\" HUP; echo began; sleep 100 & wait \\$!; exit 7'";
 };
 GLEANER_ON_EACH_BACKEND(Checkpoint);
 
