@@ -9,6 +9,7 @@
 #include "api/router.hpp"
 #include "api/task_intake.hpp"
 #include "lib/inputs/spool.hpp"
+#include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/inputs.hpp"
@@ -89,15 +90,19 @@ http::Response put_input(const Call& call) {
                  fmt::format("the content that came has the SHA-256 {}: it is not the file {}, or was changed while it was sent; "
                              "nothing was stored",
                              *found, sha256));
-  return call.connections.write([&](store::Transaction& transaction) -> http::Response {
+  process::failpoint("gridapi.before_place");
+  auto answer = call.connections.write([&](store::Transaction& transaction) -> http::Response {
     store::lock_inputs(transaction);
     if (!store::has_input(transaction, sha256) && !has_room(call, transaction, spool, arrival->bytes()))
       return full(call, fmt::format("input_spool_max is {}", process::format_size(call.config.input_spool_max)));
     // The file first: a row stands for a whole file.
     if (const auto placed = arrival->place(spool, sha256); !placed) return full(call, placed.error());
+    process::failpoint("gridapi.after_place");
     store::add_input(transaction, {.user = call.caller.user, .sha256 = sha256, .bytes = arrival->bytes()}, call.now);
     return stored(sha256, arrival->bytes());
   });
+  process::failpoint("gridapi.after_row");
+  return answer;
 }
 
 /// The strings of a JSON array of SHA-256. Empty: it is none.

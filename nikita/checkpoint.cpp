@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/job_identity.hpp"
+#include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/checkpoints.hpp"
 #include "lib/store/clock.hpp"
@@ -59,7 +60,9 @@ int request_checkpoints(fleet::Visit& visit) {
       jobs.push_back(one.job);
     }
     visit.database.transact([&](store::Transaction& transaction) { store::note_signals_sent(transaction, jobs, store::now(transaction)); });
+    process::failpoint("nikita.before_signal");
     const auto answers = visit.client.checkpoint(asked);
+    process::failpoint("nikita.after_signal");
     std::vector<grid::JobId> done;
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (answers[i]) done.push_back(part[i].job);

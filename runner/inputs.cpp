@@ -11,6 +11,7 @@
 #include "lib/grid/input_files.hpp"
 #include "lib/inputs/spool.hpp"
 #include "lib/oar/outputs.hpp"
+#include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
@@ -144,11 +145,13 @@ Step Sender::send_pieces(store::InputsToSend& inputs, const std::vector<grid::In
     // Of a small piece, the time of a request is most of it.
     const double mb_s = size >= grid::kInputPiece / 4 ? static_cast<double>(size) / kMegabyte / std::max(time.count(), 1e-3) : 0.0;
     counts_.inputs += static_cast<int>(last - inputs.sent);
+    process::failpoint("runner.after_pieces");
     if (!note_sent(inputs, last, mb_s)) return {};
   }
   if (inputs.sent < all || !may_go_on()) return {};
   const std::vector<Piece> index{{"index", grid::input_index(files)}};
   if (auto step = write(inputs, index); !std::holds_alternative<std::monostate>(step)) return step;
+  process::failpoint("runner.after_index");
   finish(inputs);
   return {};
 }
@@ -192,6 +195,7 @@ bool Sender::send(store::InputsToSend inputs) {
     if (sent) files = store::inputs_of(transaction, inputs.campaign);
   });
   if (!sent) return true;
+  process::failpoint("runner.before_inputs");
   inputs.sent = *sent;
   std::int64_t bytes = 0;
   for (const auto& file : files) bytes += file.bytes;

@@ -8,7 +8,7 @@
 namespace gleaner::process {
 
 /// All failpoints: `program.place`. A name that is used but not listed does not compile; a test finds names that are listed but not used.
-inline constexpr std::array<std::string_view, 10> kFailpoints{
+inline constexpr std::array<std::string_view, 18> kFailpoints{
     "updator.before_write",         // the cluster has answered, no row is written
     "updator.after_write",          // its answer is written
     "predictor.before_commit",      // the forecasts are computed
@@ -17,8 +17,16 @@ inline constexpr std::array<std::string_view, 10> kFailpoints{
     "runner.before_post",           // the launch is `launching`, no request is sent
     "runner.after_post",            // the answer has come, no row is written
     "runner.after_accept",          // the remote ids are written
+    "runner.before_inputs",         // a home is noted for the input files, no piece of them is sent
+    "runner.after_pieces",          // pieces are there, and not counted
+    "runner.after_index",           // all input files are there, and not said to be
     "nikita.before_delete",         // the kills are due, no request is sent
     "nikita.after_delete",          // the deletions are sent
+    "nikita.before_signal",         // signals are noted as sent, no request is
+    "nikita.after_signal",          // the answers have come, what OAR passed on is not written
+    "gridapi.before_place",         // an input file has come, and has no name in the spool
+    "gridapi.after_place",          // it is in the spool, no row is written
+    "gridapi.after_row",            // its row is committed, nothing is answered
 };
 
 /// The name of a failpoint, checked at compile time.

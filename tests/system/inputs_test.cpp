@@ -106,6 +106,24 @@ TEST_P(InputFiles, ReachTheTasksOfEachCluster_OnceAndWhole_WhateverIsKilledMeanw
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM campaign_clusters WHERE inputs_login IS NOT NULL OR cleaned_at IS NULL", "0"));
 }
 
+TEST_P(InputFiles, AreThereForEachTaskOfAPool) {
+  write("common", "for all");
+  for (int task = 0; task < kTasks; ++task) {
+    auto content = fmt::format("file {}-0\n", task);
+    content.resize(100'000, 'x');
+    write(fmt::format("data/{}-0.bin", task), content);
+  }
+  auto jdl = checking_jdl(1);
+  jdl.replace(0, 1, R"({"temporal_grouping": true, "max_jobs": 2, )");
+  const auto campaign = submitted(jdl);
+  grid->almighty().start();
+  ASSERT_TRUE(grid->terminates(campaign, process::Duration{300'000}));
+  EXPECT_EQ(grid->number(fmt::format("SELECT done FROM campaigns WHERE id = {}", campaign.value())), kTasks);
+  EXPECT_GT(grid->number("SELECT count(*) FROM jobs WHERE pooled AND ending = 'done'"), 0);
+  EXPECT_EQ(grid->number("SELECT count(*) FROM jobs WHERE ending = 'cannot_start'"), 0);
+  EXPECT_TRUE(grid->is_consistent());
+}
+
 TEST_P(InputFiles, AreAlreadyThere_WhenAnotherCampaignHasTheSameContents) {
   write("common", "for all");
   write("data/0.bin", "x");
