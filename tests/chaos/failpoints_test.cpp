@@ -76,7 +76,8 @@ fs::path place_of_files(const GridUnderTest& grid) {
 }
 
 std::string checking_files() {
-  return fmt::format(R"check([ "$(head -n 1 $CIGRI_INPUTS/common)" = "{}" ] && [ $(wc -c < $CIGRI_INPUTS/common) = 300000 ])check", kFirstLine);
+  return fmt::format(R"check([ "$(head -n 1 $CIGRI_INPUTS/common)" = "{}" ] && [ $(wc -c < $CIGRI_INPUTS/common) = 300000 ])check",
+                     kFirstLine);
 }
 
 /// Submits by gridsub's -f, and gives what it said.

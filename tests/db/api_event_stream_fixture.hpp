@@ -2,9 +2,9 @@
 #include <chrono>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include "tests/db/api_fixture.hpp"
+#include "tests/db/await.hpp"
 #include "tests/db/event_stream_reader.hpp"
 
 namespace gleaner::tests {
@@ -27,14 +27,7 @@ class ApiEventStream : public ApiTest {
   /// The status of a stream that is closed at once.
   static int ask_for_stream(const std::string& address) { return EventStreamReader{address, {.target = "/v1/events?after=now"}}.status(); }
   /// Waits until the condition holds.
-  static bool comes(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + EventStreamReader::kPatience;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
-    }
-    return true;
-  }
+  static bool comes(const std::function<bool()>& condition) { return await(EventStreamReader::kPatience, condition); }
   /// The code in the last message of a stream.
   static std::string end_of(EventStreamReader& reader) {
     const auto message = reader.next("end");

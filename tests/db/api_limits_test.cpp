@@ -7,6 +7,7 @@
 
 #include "lib/process/options.hpp"
 #include "tests/db/api_fixture.hpp"
+#include "tests/db/await.hpp"
 #include "tests/unit/http_raw_client.hpp"
 
 /// How much users may send and ask for, and that what they send slowly costs nobody anything.
@@ -175,10 +176,7 @@ TEST_F(ApiLimits, WhatOneUserSendsAtOnce_IsLimited_AndWhatAllSend) {
   const auto head = head_of(kOnAlpha) + "\n";
   Begun upload{port(), head + std::string(400 * kKilobyte, '\n'), 450 * kKilobyte};
   // While its bytes come, the second one would take the place of the last of them.
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-  while (bytes_kept_in(spool()) < (400 - 128) * kKilobyte && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});
-  ASSERT_GE(bytes_kept_in(spool()), (400 - 128) * kKilobyte);
+  ASSERT_TRUE(await(std::chrono::minutes{1}, [&] { return bytes_kept_in(spool()) >= (400 - 128) * kKilobyte; }));
   const auto second = submit_lines(head_of(kOnAlpha), std::string(120 * kKilobyte, '\n') + lines_of(1));
   EXPECT_EQ(second.status, 503) << second.body;
   EXPECT_THAT(second.message(), HasSubstr("you are sending other submissions now"));

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <future>
 #include <stdexcept>
-#include <thread>
 
 #include "lib/store/detail.hpp"
+#include "tests/db/await.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 /// A machine that loses power: no packet of its connections comes any more, and none says that they are over.
@@ -80,14 +80,6 @@ class DeadPeer : public ::testing::Test {
     store::Database other{conninfo_};
     return other.try_lock(Work::update, cluster);
   }
-  [[nodiscard]] static bool within(std::chrono::seconds limit, const std::function<bool()>& condition) {
-    for (const auto end = std::chrono::steady_clock::now() + limit; std::chrono::steady_clock::now() < end;) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(20ms);
-    }
-    return false;
-  }
-
   static bool cut_off_;
   std::string conninfo_, over_tcp_;
 };
@@ -106,7 +98,7 @@ TEST_F(DeadPeer, ThatHeldLocks_LosesThem_AndTheLeasesRow) {
   store::detail::exec_text(transaction, "UPDATE lease SET holder = 'a machine without power'");
   ASSERT_FALSE(is_free(1));
   set_loopback(Link::down);
-  EXPECT_TRUE(within(kPatience, [&] { return is_free(1); }));
+  EXPECT_TRUE(await(kPatience, [&] { return is_free(1); }));
   EXPECT_FALSE(is_free(2)) << "without limits PostgreSQL waits for two hours";
   store::Database other{conninfo_, {.lock = 10s}};
   EXPECT_TRUE(store::acquire_lease(other, "another machine", 1h));
@@ -119,7 +111,7 @@ TEST_F(DeadPeer, ThatIsTheServer_IsNotWaitedFor) {
     store::detail::exec_text(transaction, "SELECT pg_sleep(3600)");
   });
   store::Database other{conninfo_};
-  ASSERT_TRUE(within(kPatience, [&] {
+  ASSERT_TRUE(await(kPatience, [&] {
     auto transaction = other.begin();
     return store::detail::exec_text(transaction,
                                     "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'")[0][0]

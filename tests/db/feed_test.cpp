@@ -16,6 +16,7 @@
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/feed.hpp"
+#include "tests/db/await.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 namespace gleaner::tests {
@@ -33,8 +34,7 @@ class Feed : public GridFixture {
   /// `kind change id`, of all changes.
   std::vector<std::string> changes() {
     // PostgreSQL's own transactions hold the end back for a moment.
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-    while (state().pending && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    EXPECT_TRUE(await(std::chrono::seconds{20}, [&] { return !state().pending; }));
     return readable();
   }
   /// The same, of all that can be read now.

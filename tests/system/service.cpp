@@ -5,21 +5,10 @@
 #include <deque>
 #include <fstream>
 #include <stdexcept>
-#include <thread>
 
 #include <fmt/format.h>
 
 namespace gleaner::tests {
-
-bool await(process::Duration limit, const std::function<bool()>& condition) {
-  constexpr process::Duration kBetweenLooks{20};
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
-  return true;
-}
 
 std::filesystem::path program(const std::string& name) {
   const char* directory = std::getenv("GLEANER_BIN_DIR");

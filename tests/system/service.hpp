@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "lib/process/child.hpp"
+#include "tests/db/await.hpp"
 
 namespace gleaner::tests {
-
-/// Polls until the condition holds; false when it does not within the limit.
-[[nodiscard]] bool await(process::Duration limit, const std::function<bool()>& condition);
 
 /// The programs under test: GLEANER_BIN_DIR, as ctest gives it.
 [[nodiscard]] std::filesystem::path program(const std::string& name);
