@@ -9,9 +9,9 @@
 
 namespace gleaner::metascheduler {
 
-double ratio_of(const grid::PairFacts& pair) {
+double ratio_of(const grid::PairFacts& pair, const grid::ClusterFacts& cluster) {
   if (pair.forecast_ratio && *pair.forecast_ratio > 0) return *pair.forecast_ratio;
-  return pair.resources_per_job ? 1.0 / *pair.resources_per_job : 1.0;
+  return grid::first_ratio(pair.resources_per_job, cluster.max_node_resources);
 }
 
 namespace {
@@ -46,11 +46,11 @@ planner::CampaignView view_of(const grid::CampaignFacts& facts, const process::C
   return view;
 }
 
-planner::PairView view_of(const grid::PairFacts& facts, const process::Config& config, grid::Instant now) {
+planner::PairView view_of(const grid::PairFacts& facts, double ratio, const process::Config& config, grid::Instant now) {
   planner::PairView view{facts};
   if (facts.resources_jobs > 0)
     view.measured_resources = static_cast<double>(facts.resources_sum) / static_cast<double>(facts.resources_jobs);
-  view.job_ratio = ratio_of(facts);
+  view.job_ratio = ratio;
   view.live_jobs = facts.launching + facts.waiting + facts.running;
   view.waiting_jobs = facts.launching + facts.waiting;
   view.starting = grid::starting_of(facts.last_start_at, facts.last_accept_at, now, grid::kSettling);
@@ -109,7 +109,8 @@ class Picture {
   void add(const grid::PairFacts& pair) {
     auto& campaign = campaign_of(pair);
     auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
-    auto view = view_of(pair, config_, now_);
+    const double ratio = ratio_of(pair, cluster);
+    auto view = view_of(pair, ratio, config_, now_);
     view.has_affinity = !affinities_.empty() && affinities_.contains({campaign.user, pair.cluster});
     view.min_duration = campaign.min_duration;
     if (const auto found = dying_.find({pair.campaign, pair.cluster}); found != dying_.end()) view.dying_jobs = found->second;
@@ -119,10 +120,10 @@ class Picture {
     }
     campaign.used_resource_seconds += used_by(pair);
     cluster.our_jobs += pair.launching + pair.waiting + pair.running + pair.unknown;
-    cluster.waiting_resources += pair.waiting / ratio_of(pair);
+    cluster.waiting_resources += pair.waiting / ratio;
     // Of a launch of unknown fate, what it takes is in the cluster's status, unless that is older.
-    cluster.unaccounted_resources += (pair.launching + pair.unseen) / ratio_of(pair);
-    cluster.unknown_resources += pair.unseen / ratio_of(pair);
+    cluster.unaccounted_resources += (pair.launching + pair.unseen) / ratio;
+    cluster.unknown_resources += pair.unseen / ratio;
     cluster.unknown_jobs += pair.unseen;
     snapshot_.pairs.push_back(std::move(view));
   }

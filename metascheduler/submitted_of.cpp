@@ -1,5 +1,6 @@
 #include "metascheduler/submitted_of.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "metascheduler/snapshot_of.hpp"
@@ -16,7 +17,8 @@ std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const grid
   for (const auto& pair : facts.pairs) {
     const auto found = given.empty() ? given.end() : given.find({pair.campaign, pair.cluster});
     if (found == given.end() && pair.last_submitted == 0) continue;
-    store::Submitted one{.campaign = pair.campaign, .cluster = pair.cluster, .first_ratio = ratio_of(pair)};
+    const auto& cluster = *std::ranges::find(facts.clusters, pair.cluster, &grid::ClusterFacts::id);
+    store::Submitted one{.campaign = pair.campaign, .cluster = pair.cluster, .first_ratio = ratio_of(pair, cluster)};
     if (found != given.end()) {
       one.jobs = found->second->jobs;
       one.offered = found->second->offered_free;

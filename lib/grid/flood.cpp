@@ -20,6 +20,10 @@ Starting starting_of(std::optional<Instant> last_start, std::optional<Instant> o
   return is_recent(last_start) || is_recent(oldest) ? Starting::still : Starting::stuck;
 }
 
+double first_ratio(std::optional<int> resources_per_job, int max_node_resources) {
+  return 1.0 / std::max(1, resources_per_job.value_or(max_node_resources));
+}
+
 int tolerated_jobs(const WaitingJobs& jobs) {
   const double flood = std::floor(std::max(0.0, jobs.flood * jobs.max_resources) + kDust);
   const int startable = jobs.starting == Starting::still ? whole_jobs(jobs.free_resources, jobs.ratio) : 0;

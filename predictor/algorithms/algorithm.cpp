@@ -5,8 +5,6 @@
 
 namespace gleaner::prediction {
 
-double first_ratio(std::optional<int> resources_per_job) { return 1.0 / std::max(1, resources_per_job.value_or(1)); }
-
 double Algorithm::next(double old, const LastCycle& last, const QueueState& queue, double upper) const {
   const double least = 1.0 / std::max(1, queue.max_resources);
   const double most = std::isfinite(upper) ? std::max(least, upper) : least;

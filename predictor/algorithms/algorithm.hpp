@@ -30,9 +30,6 @@ struct LastCycle {
   int nsub = 0;               ///< jobs submitted; 0: no evidence
 };
 
-/// The ratio of a campaign without a forecast: one job takes the resources that the JDL states, else one.
-[[nodiscard]] double first_ratio(std::optional<int> resources_per_job);
-
 class Algorithm {
  public:
   virtual ~Algorithm() = default;

@@ -32,10 +32,11 @@ TEST(DefaultAlgorithm, OnSharedClusters_UsesNearlyAllThatAnOmniscientSchedulerWo
   fmt::print(
       "{} days: {:.2f} % of the omniscient figure (worst {:.2f} %), {:.2f} % killed (worst {:.2f} %), {} jobs before 90 % were in use\n",
       kDays, 100.0 * used, 100.0 * worst, 100.0 * killed, 100.0 * most_killed, before_full);
-  EXPECT_GE(used, 0.98);
-  EXPECT_GE(worst, 0.96);
-  EXPECT_LT(most_killed, 0.02);
-  EXPECT_LE(before_full, 200);
+  EXPECT_GE(used, 0.984);
+  EXPECT_GE(worst, 0.97);
+  EXPECT_LE(killed, 0.01);
+  EXPECT_LT(most_killed, 0.025);
+  EXPECT_LE(before_full, 60);
 }
 
 }  // namespace

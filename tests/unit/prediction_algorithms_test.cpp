@@ -87,10 +87,11 @@ TEST(Measured, TheMeanOfWhatOarGave_IsTheRatio) {
   EXPECT_DOUBLE_EQ(next("measured", 0.5, {}, queue), 0.5);
 }
 
-TEST(FirstRatio, IsTheJdlsRequest_OrOneResource) {
-  EXPECT_DOUBLE_EQ(first_ratio(8), 0.125);
-  EXPECT_DOUBLE_EQ(first_ratio(std::nullopt), 1.0);
-  EXPECT_DOUBLE_EQ(first_ratio(0), 1.0);
+TEST(FirstRatio, IsTheJdlsRequest_OrTheBiggestNode_OrOneResource) {
+  EXPECT_DOUBLE_EQ(grid::first_ratio(8, 16), 0.125);
+  EXPECT_DOUBLE_EQ(grid::first_ratio(std::nullopt, 16), 0.0625);
+  EXPECT_DOUBLE_EQ(grid::first_ratio(std::nullopt, 0), 1.0);
+  EXPECT_DOUBLE_EQ(grid::first_ratio(0, 16), 1.0);
 }
 
 TEST(Algorithms, UnknownName_IsRefusedWithTheClosestOne) {

@@ -122,7 +122,7 @@ void GridCycle::record(const grid::PlanningFacts& facts, std::span<const store::
   for (const auto& pair : facts.pairs) {
     const auto cluster = static_cast<std::size_t>(pair.cluster.value() - 1);
     PairCycle row{.time = now, .campaign = static_cast<int>(pair.campaign.value() - 1), .cluster = static_cast<int>(cluster)};
-    row.job_ratio = metascheduler::ratio_of(pair);
+    row.job_ratio = metascheduler::ratio_of(pair, facts.clusters[cluster]);
     row.free = facts.clusters[cluster].free_resources;
     row.running = pair.running;
     row.waiting = pair.waiting;
