@@ -1,6 +1,7 @@
 #include "nikita/checkpoint.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <span>
 #include <vector>
 
@@ -53,15 +54,15 @@ int request_checkpoints(fleet::Visit& visit) {
   int passed_on = 0;
   for (std::size_t first = 0; first < due.size() && visit.time_left() > process::Duration{0}; first += at_once) {
     const auto part = std::span{due}.subspan(first, std::min(at_once, due.size() - first));
-    std::vector<oar::JobOf> asked;
+    std::vector<oar::SignalOf> asked;
     std::vector<grid::JobId> jobs;
     for (const auto& one : part) {
-      asked.push_back({one.login, one.remote});
+      asked.push_back({{one.login, one.remote}, grid::checkpoint_signal(one.signal).value_or(SIGUSR1)});
       jobs.push_back(one.job);
     }
     visit.database.transact([&](store::Transaction& transaction) { store::note_signals_sent(transaction, jobs, store::now(transaction)); });
     process::failpoint("nikita.before_signal");
-    const auto answers = visit.client.checkpoint(asked);
+    const auto answers = visit.client.signal(asked);
     process::failpoint("nikita.after_signal");
     std::vector<grid::JobId> done;
     for (std::size_t i = 0; i < answers.size(); ++i) {

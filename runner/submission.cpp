@@ -155,7 +155,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
   if (auto wrong = wrong_for_oarsub(request, launch.properties)) return tl::unexpected{std::move(*wrong)};
   if (auto wrong = wrong_outputs(launch)) return tl::unexpected{std::move(*wrong)};
   if (const auto signal = grid::checkpoint_signal(launch.checkpoint_signal))
-    request.checkpoint = {.signal = *signal, .before_walltime = grid::margin_before_walltime(launch.checkpoint_cost, launch.walltime)};
+    request.checkpoint = {.signal = *signal, .before_end = grid::margin_before_end(launch.checkpoint_cost, launch.walltime)};
   // CiGri's file names: its users' scripts remove and read these files.
   request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
   request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());

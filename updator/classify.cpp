@@ -84,6 +84,15 @@ bool gave_up_launch(std::span<const oar::RemoteEvent> events) {
   return has(events, "LAUNCHING_OAREXEC_TIMEOUT") || has(events, "SSH_TRANSFER_TIMEOUT");
 }
 
+std::optional<grid::Instant> checkpoint_of(std::span<const oar::RemoteEvent> events) {
+  std::optional<grid::Instant> last;
+  for (const auto& event : events) {
+    // OAR 2.5.9 spells its own ones with two L.
+    if (event.type == "CHECKPOINT_SUCCESSFULL" || event.type == "CHECKPOINT_SUCCESS") last = std::max(last, std::optional{event.date});
+  }
+  return last;
+}
+
 std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details) {
   grid::RemoteEnd end{.record = grid::Record::exited_silently, .started = job.started.has_value()};
   if (job.state == oar::RemoteState::terminated || job.exit_status) {

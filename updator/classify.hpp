@@ -15,6 +15,10 @@ namespace gleaner::updator {
 /// Whether OAR gave up waiting for a node and set the job to Error: the node may have started it all the same.
 [[nodiscard]] bool gave_up_launch(std::span<const oar::RemoteEvent> events);
 
+/// When OAR last sent the job the signal for a checkpoint: before its walltime, before it preempted it, or because somebody asked for one
+/// (nikita's signals are no such events). Empty: it did not, or could not.
+[[nodiscard]] std::optional<grid::Instant> checkpoint_of(std::span<const oar::RemoteEvent> events);
+
 /// OAR's record of a job that is over. Empty: the job is in Error, only its details show the cause, and `details` is null.
 [[nodiscard]] std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details);
 

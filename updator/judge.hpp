@@ -55,10 +55,11 @@ struct Over {
   grid::Evidence evidence = {};
   grid::Deletion deletion = grid::Deletion::none;
   grid::JobEnd end = grid::JobEnd::done;
-  std::optional<grid::JobEnd> run_end = {};     ///< of a carrier that had noted the end of its own task: how the carrier itself ended
-  const store::LiveJob* live = nullptr;         ///< null: a job of a void launch, whose files were found
-  const oar::RemoteJob* remote = nullptr;       ///< null: OAR does not list it
-  const grid::EvidenceIndex* beside = nullptr;  ///< the evidence of its fence's other jobs, if it was read; else null
+  std::optional<grid::JobEnd> run_end = {};      ///< of a carrier that had noted the end of its own task: how the carrier itself ended
+  std::optional<grid::Instant> checkpoint = {};  ///< when OAR itself last sent it the signal for one
+  const store::LiveJob* live = nullptr;          ///< null: a job of a void launch, whose files were found
+  const oar::RemoteJob* remote = nullptr;        ///< null: OAR does not list it
+  const grid::EvidenceIndex* beside = nullptr;   ///< the evidence of its fence's other jobs, if it was read; else null
 };
 
 struct Followed {

@@ -140,6 +140,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
   facts.job.claimed = grid::has_claimed(over.record, over.evidence);
   facts.job.may_begin = grid::may_begin(over.record, over.evidence);
   facts.job.holder_status = over.evidence.holder_status;
+  if (facts.job.checkpoints && over.checkpoint) facts.job.signalled = facts.job.has_checkpoint = true;
   facts.job.retried = is_retried(facts.retry_on, grid::status_of(over.record, over.evidence));
   find_holder(over, facts);
   const auto& config = visit_.config;
@@ -155,6 +156,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
   verdict.end = over.end;
   verdict.run_end = over.run_end;
   verdict.exit_status = wait_status_of(over);
+  if (facts.job.checkpoints) verdict.checkpointed_at = over.checkpoint;
   if (over.remote != nullptr) {
     verdict.started_at = over.remote->started;
     verdict.ended_at = over.remote->stopped;

@@ -21,7 +21,7 @@ std::optional<int> checkpoint_signal(std::string_view name) {
 }
 
 double Interruptions::mean_time() const {
-  constexpr double kAssumed = 6 * 3600;
+  constexpr double kAssumed = 24 * 3600;
   return (std::max(seconds, 0.0) + kAssumed) / static_cast<double>(std::max<std::int64_t>(jobs, 0) + 1);
 }
 
@@ -36,8 +36,8 @@ double period_of(std::optional<double> stated, double cost, const Interruptions&
   return stated.value_or(optimal_period(cost, interruptions.mean_time()));
 }
 
-Seconds margin_before_walltime(Seconds cost, Seconds walltime) {
-  constexpr Seconds kUntilNoticed{60};
+Seconds margin_before_end(Seconds cost, Seconds walltime) {
+  constexpr Seconds kUntilNoticed{30};
   return std::min(cost + kUntilNoticed, walltime / 2);
 }
 

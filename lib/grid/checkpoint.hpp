@@ -28,11 +28,12 @@ struct CheckpointSignal {
 /// Empty: none has this name.
 [[nodiscard]] std::optional<int> checkpoint_signal(std::string_view name);
 
-/// How often the jobs of a campaign on a cluster are interrupted (preempted, or lost with their node).
+/// How often the jobs of a campaign on a cluster are interrupted without a signal before: preempted, or lost with their node. OAR 2.5.9
+/// signals before it preempts a job (margin_before_end), and such a job loses nothing that a period could save.
 struct Interruptions {
   std::int64_t jobs = 0;  ///< that were interrupted
   double seconds = 0;     ///< for which its jobs ran, in all
-  /// Mean time of a job until it is interrupted, in seconds. Before anything is known, one interruption in six hours is assumed; the
+  /// Mean time of a job until it is interrupted, in seconds. Before anything is known, one interruption in a day is assumed; the
   /// assumption counts as one interruption.
   [[nodiscard]] double mean_time() const;
 };
@@ -47,9 +48,9 @@ struct Interruptions {
 /// The period of a campaign on a cluster, in seconds.
 [[nodiscard]] double period_of(std::optional<double> stated, double cost, const Interruptions& interruptions);
 
-/// How long before the walltime OAR itself sends the signal: the cost, and a minute, in which OAR notices the time; at most half of the
-/// walltime.
-[[nodiscard]] Seconds margin_before_walltime(Seconds cost, Seconds walltime);
+/// How long before the end OAR itself sends the signal: before the walltime, and before it kills the job for a local one, which waits for
+/// so long. The cost, and half a minute, as OAR 2.5.9 looks for walltimes every 10 s; at most half of the walltime.
+[[nodiscard]] Seconds margin_before_end(Seconds cost, Seconds walltime);
 
 /// A task that continues from its last checkpoint, as a simulation computes it. The first signal comes `period` after its start, the others
 /// follow; each checkpoint takes `cost`, in which nothing else is computed. All in seconds.

@@ -60,7 +60,7 @@ Result<void> signalled_of(const Result<Answer>& answer) {
     return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
   }
   if (const auto wrong = wrong_type(*answer)) {
-    return nonsense("checkpoint", *wrong);
+    return nonsense("signal", *wrong);
   }
   return {};
 }

@@ -162,13 +162,13 @@ std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) {
                                              [](std::size_t /*place*/, const Result<Answer>& answer) { return removal_of(answer); });
 }
 
-std::vector<Result<void>> Client::checkpoint(std::span<const JobOf> asked) {
+std::vector<Result<void>> Client::signal(std::span<const SignalOf> asked) {
   std::vector<Result<Request>> wanted;
-  for (const auto& [user, id] : asked) {
-    if (auto wrong = wrong_user(user)) {
+  for (const auto& [job, number] : asked) {
+    if (auto wrong = wrong_user(job.user)) {
       wanted.push_back(refused_here(std::move(*wrong)));
     } else {
-      wanted.push_back(Request{Method::post, fmt::format("/jobs/{}/checkpoints/new.json", id.value()), user, "{}"});
+      wanted.push_back(Request{Method::post, fmt::format("/jobs/{}/signals/{}.json", job.id.value(), number), job.user, "{}"});
     }
   }
   return implementation_->send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return signalled_of(answer); });

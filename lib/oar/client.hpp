@@ -24,6 +24,12 @@ struct JobOf {
   grid::RemoteJobId id;
 };
 
+/// A signal for a running job.
+struct SignalOf {
+  JobOf job;
+  int number = 0;
+};
+
 /// A file or folder on a cluster, and the user whose identity is used to read it; `~/` is that user's home.
 struct PathOf {
   std::string user;
@@ -104,9 +110,10 @@ class Client {
   /// ended by itself, so only a job's state shows how it ended.
   [[nodiscard]] std::vector<Result<Removal>> remove(std::span<const JobOf> asked);
 
-  /// Has OAR send each job the signal of its submission (SubmitRequest::checkpoint; else SIGUSR2), to the first process of its command
-  /// alone; results in the order of `asked`. A job that does not run, and a foreign one, is Refused. When OAR accepts, the signal was sent.
-  [[nodiscard]] std::vector<Result<void>> checkpoint(std::span<const JobOf> asked);
+  /// Has OAR send each job a signal, to the first process of its command alone; results in the order of `asked`. A job that does not run,
+  /// and a foreign one, is Refused. When OAR accepts, the signal was sent. A request for a checkpoint (`/checkpoints/new`) would send one
+  /// too, but then OAR does not signal the job any more before it preempts it (SubmitRequest::checkpoint).
+  [[nodiscard]] std::vector<Result<void>> signal(std::span<const SignalOf> asked);
 
   /// Deletes all remaining jobs of an array, in one request.
   [[nodiscard]] Result<Removal> remove_array(std::string_view user, grid::RemoteJobId array);

@@ -108,7 +108,7 @@ std::string submission_body(const SubmitRequest& request) {
   body.add("stderr", request.stderr_file);
   if (request.checkpoint) {
     body.add("signal", std::to_string(request.checkpoint->signal));
-    body.add("checkpoint", std::to_string(request.checkpoint->before_walltime.count()));
+    body.add("checkpoint", std::to_string(request.checkpoint->before_end.count()));
   }
   return body.finish();
 }

@@ -8,10 +8,12 @@
 
 namespace gleaner::oar {
 
-/// OAR sends its jobs a signal some time before their walltime, and whenever Client::checkpoint asks for it.
+/// OAR sends its jobs a signal some time before their walltime. OAR 2.5.9 also does so when a local job takes the resources of a
+/// best-effort one: it signals in each pass of its scheduler, kills the job when this time is over since its first event CHECKPOINT, and
+/// lets the local job wait. A request for a checkpoint is such an event, too.
 struct CheckpointRequest {
-  int signal = 0;                 ///< its number
-  grid::Seconds before_walltime;  ///< above 0
+  int signal = 0;            ///< its number
+  grid::Seconds before_end;  ///< above 0
 };
 
 /// One POST: one job for each of `lines`, or one job when there are none.

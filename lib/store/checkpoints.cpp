@@ -42,7 +42,8 @@ std::vector<DueSignal> due_signals(Transaction& transaction, grid::ClusterId clu
                    .task = *row.task,
                    .attempt = *row.attempt,
                    .tag = row.tag.value_or(""),
-                   .login = *row.login});
+                   .login = *row.login,
+                   .signal = *row.signal});
   return due;
 }
 

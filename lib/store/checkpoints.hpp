@@ -37,6 +37,7 @@ struct DueSignal {
   int attempt = 0;
   std::string tag;  ///< its name in OAR
   std::string login;
+  std::string signal;  ///< its name, without SIG
 };
 /// At most `most`, the most overdue first.
 [[nodiscard]] std::vector<DueSignal> due_signals(Transaction& transaction, grid::ClusterId cluster, std::span<const SignalPeriod> periods,

@@ -197,7 +197,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
   Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, kept, walltimes, durations;
-  Array run_ends, commands, walls, cpus, peaks;
+  Array run_ends, commands, walls, cpus, peaks, checkpoints;
   const auto add_number = [](Array& array, const std::optional<double>& number) {
     if (number) array.add(*number);
     else array.add(std::optional<std::int64_t>{});
@@ -212,6 +212,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     add(statuses, one.exit_status);
     starts.add(one.started_at);
     stops.add(one.ended_at);
+    checkpoints.add(one.checkpointed_at);
     add(resources, one.resources);
     messages.add(text::clean_text(one.message, {.lines = text::Lines::kept}));
     failures.add(std::int64_t{grid::is_failure(one.end, next) ? 1 : 0});
@@ -242,6 +243,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
                                           .exit_statuses = statuses,
                                           .starts = starts,
                                           .ends = stops,
+                                          .checkpoints = checkpoints,
                                           .resources = resources,
                                           .messages = messages,
                                           .failures = failures,

@@ -117,7 +117,8 @@ struct Verdict {
   std::optional<grid::JobEnd> run_end = {};  ///< of the job itself, if its own task had ended before
   std::optional<int> exit_status = {};       ///< a wait status
   std::optional<grid::Instant> started_at = {};
-  std::optional<grid::Instant> ended_at = {};  ///< empty: now
+  std::optional<grid::Instant> ended_at = {};         ///< empty: now
+  std::optional<grid::Instant> checkpointed_at = {};  ///< when OAR itself sent it the last signal for a checkpoint
   std::optional<int> resources = {};
   std::optional<double> duration = {};  ///< of the task, in seconds, as its job measured it; empty: from start to end
   std::optional<double> command = {};   ///< seconds that the commands of all its tasks took; empty: unknown

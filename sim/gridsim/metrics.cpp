@@ -225,7 +225,8 @@ Use use_of(const Job& job, double until) {
     return {.useful = ran - written, .lost = 0};
   }
   if (job.superseded) return {.useful = 0, .lost = ran};
-  return {.useful = checkpoints.saved_after(ran), .lost = checkpoints.since_checkpoint(ran)};
+  const double useful = saved_by(job);
+  return {.useful = useful, .lost = std::max(0.0, checkpoints.work_in(ran) - useful)};
 }
 
 std::optional<double> jain(const std::vector<double>& got) {

@@ -142,6 +142,7 @@ int Engine::timeout_ms(Clock::time_point now) {
   for (const auto& [id, running] : running_) {
     if (running.walltime_end && !running.kill_sent) at(*running.walltime_end);
     if (running.checkpoint_at) at(*running.checkpoint_at);
+    if (running.preempt_at) at(*running.preempt_at);
   }
   for (const auto& [id, ghost] : ghosts_) {
     if (ghost.reports_at) at(*ghost.reports_at);
@@ -208,7 +209,11 @@ void Engine::enforce_times(Clock::time_point now) {
     auto& job = *ledger_->find(id);
     if (running.checkpoint_at && *running.checkpoint_at <= now) {
       running.checkpoint_at.reset();
-      ask_to_signal(running.pid, job.submission->signal);
+      signal_checkpoint(job, "sarko", second);
+    }
+    if (running.preempt_at && *running.preempt_at <= now) {
+      running.preempt_at.reset();
+      dirty_ = true;
     }
     // OAR does not enforce the walltime of a job that is still Launching.
     const bool watched = job.missed != Missed::running;
@@ -249,7 +254,7 @@ void Engine::schedule_pass(std::int64_t now) {
     job.message = job.submission->message + " (Karma=0.000,quota_ok)";
     predicted_.push_back(id);
   }
-  for (const auto id : plan.kills) preempt_one(*ledger_->find(id), now);
+  for (const auto id : plan.kills) preempt_for_local(*ledger_->find(id), now);
 }
 
 void Engine::reap(JobNumber id) {

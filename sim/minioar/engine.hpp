@@ -97,6 +97,7 @@ class Engine {
     http::FileDescriptor handle;  ///< a pidfd
     std::optional<Clock::time_point> walltime_end;
     std::optional<Clock::time_point> checkpoint_at;
+    std::optional<Clock::time_point> preempt_at;  ///< signalled because a local job waits for its resources: until then it runs on
     bool kill_sent = false;
   };
   /// A job without a process that OAR takes to exist.
@@ -156,6 +157,10 @@ class Engine {
   void add_stray(pid_t pid);
   void end_strays(Clock::time_point deadline);
   void preempt_one(Job& job, std::int64_t now);
+  /// The same, but after its signal and the time of its submission's checkpoint, if it has one.
+  void preempt_for_local(Job& job, std::int64_t now);
+  /// OAR itself sends the signal of the job's submission.
+  void signal_checkpoint(Job& job, std::string_view module, std::int64_t now);
   [[nodiscard]] std::string first_node(const Job& job) const;
   [[nodiscard]] tl::expected<Job*, Refusal> own(const std::string& user, JobNumber id);
   [[nodiscard]] tl::expected<Job*, Refusal> own_running(const std::string& user, JobNumber id);

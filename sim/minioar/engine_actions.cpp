@@ -99,6 +99,29 @@ void Engine::preempt_one(Job& job, std::int64_t now) {
   frag(job, "root", now);
 }
 
+void Engine::signal_checkpoint(Job& job, std::string_view module, std::int64_t now) {
+  ledger_->add_event(job, "CHECKPOINT",
+                     fmt::format("User oar ({}) requested a checkpoint on the job {} on {}", module, job.id, first_node(job)), now);
+  ledger_->add_event(job, "CHECKPOINT_SUCCESSFULL",
+                     fmt::format("[{}] The job {} was notified to checkpoint itself on the node {}", module, job.id, first_node(job)), now);
+  ledger_->save(job);
+  ask_to_signal(running_.at(job.id).pid, job.submission->signal);
+}
+
+/// OAR's time begins with the first event CHECKPOINT of the job, whoever requested it. OAR signals again in each pass, minioar once.
+void Engine::preempt_for_local(Job& job, std::int64_t now) {
+  const auto found = running_.find(job.id);
+  const auto window = job.submission->checkpoint;
+  if (window <= 0 || found == running_.end()) return preempt_one(job, now);
+  const auto first = std::ranges::find(job.events, "CHECKPOINT", &Event::type);
+  const auto since = first == job.events.end() ? now : first->date;
+  if (now > since + window) return preempt_one(job, now);
+  if (!found->second.preempt_at) {
+    signal_checkpoint(job, "metasched", now);
+    found->second.preempt_at = Clock::from_time_t(since + window + 1);
+  }
+}
+
 Done Engine::checkpoint(const std::string& user, JobNumber id) {
   const std::lock_guard lock{mutex_};
   const auto job = own_running(user, id);

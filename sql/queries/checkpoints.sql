@@ -1,7 +1,8 @@
 -- Checkpoints: the signals for them, and the tasks that are kept at the cluster where theirs are.
 
 -- name: checkpoints.pairs
--- The live campaigns with checkpoints that have running jobs on a cluster, and how often their jobs are interrupted there. `exposed`: the
+-- The live campaigns with checkpoints that have running jobs on a cluster, and how often their jobs are interrupted there without a
+-- signal of OAR. `exposed`: the
 -- seconds for which its jobs ran, those that run now too.
 SELECT
   c.id AS campaign_id,
@@ -20,9 +21,11 @@ ORDER BY c.id
 -- name: checkpoints.due
 -- Running jobs on a cluster whose start or last signal is a period of their campaign ago, those that are most overdue first. Jobs that are
 -- to be killed are not among them.
-SELECT j.id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, coalesce(l.login, u.login) AS login
+SELECT j.id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, coalesce(l.login, u.login) AS login,
+  c.checkpoint_signal AS signal
 FROM unnest(@campaigns::bigint[], @periods::double precision[]) AS g(campaign_id, period)
 JOIN jobs j ON j.campaign_id = g.campaign_id AND j.cluster_id = @cluster AND j.state = 'running' AND NOT is_script(j.task)
+JOIN campaigns c ON c.id = j.campaign_id
 JOIN launches l ON l.id = j.launch_id
 JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 WHERE greatest(j.started_at, j.signalled_at) + g.period * interval '1 second' <= instant(@now)

@@ -205,6 +205,7 @@ ORDER BY j.id
 -- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
 -- and whether it is bound to this cluster; @kept: whether it is kept at it, with an attempt of its own; @walltimes: in seconds, null: unchanged.
+-- @checkpoints: when OAR itself sent the last signal for a checkpoint, null: it sent none; such an end is no interruption.
 -- @durations: of the task, as its job measured it, in seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks
 -- had ended before; else null. @commands: the seconds that the command of a job with one task took; null: unknown. @walls, @cpus, @peaks: the
 -- seconds that the job's own task took, those of the processors, and the MB of memory at most; null: unknown. What scripts do is no result
@@ -225,6 +226,7 @@ WITH given AS (
     @exit_statuses::integer[],
     @starts::bigint[],
     @ends::bigint[],
+    @checkpoints::bigint[],
     @resources::integer[],
     @messages::text[],
     @failures::integer[],
@@ -245,7 +247,7 @@ WITH given AS (
     @walls::double precision[],
     @cpus::double precision[],
     @peaks::integer[])
-    AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
+    AS g(id, leaves, state, ending, exit_status, started_at, ended_at, checkpointed_at, resources, message, failure, moves, task_leaves, attempt_leaves,
       task_state, attempt, charge, counted, priority, bound, kept, walltime_s, duration, run_ending, command, wall, cpu, peak)
   JOIN jobs j ON j.id = g.id),
 ended AS (
@@ -257,6 +259,7 @@ ended AS (
     started_at = coalesce(instant(g.started_at), j.started_at),
     -- Clocks differ and are set: no job may end before it started.
     ended_at = greatest(coalesce(instant(g.ended_at), instant(@now)), instant(g.started_at), j.started_at),
+    checkpointed_at = greatest(j.checkpointed_at, instant(g.checkpointed_at)),
     resources = coalesce(g.resources, j.resources),
     message = g.message,
     cpu_s = g.cpu,
@@ -268,7 +271,7 @@ ended AS (
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
     coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds, g.known_resources, g.failure, g.command,
     g.wall, g.cpu, g.peak, g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.kept,
-    g.walltime_s, j.pooled),
+    g.walltime_s, j.pooled, g.checkpointed_at IS NOT NULL AS was_warned),
 settled AS (
   UPDATE tasks t SET
     state = e.task_state,
@@ -284,7 +287,7 @@ settled AS (
     CASE WHEN e.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 outcomes AS MATERIALIZED (
   SELECT e.campaign_id, e.cluster_id, e.started_at, e.ended_at, e.resources, e.known_resources, e.ending, e.seconds, e.failure, e.command,
-    e.wall, e.cpu, e.peak, e.pooled, is_script(e.task) AS script, s.state
+    e.wall, e.cpu, e.peak, e.pooled, e.was_warned, is_script(e.task) AS script, s.state
   FROM ended e FULL JOIN settled s ON s.job = e.id),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
@@ -332,7 +335,8 @@ pair AS (
       coalesce(sum(wall) FILTER (WHERE state = 'done' AND NOT script AND cpu IS NOT NULL), 0) AS cpu_wall_s,
       count(peak) FILTER (WHERE state = 'done' AND NOT script) AS memory_jobs,
       max(peak) FILTER (WHERE state = 'done' AND NOT script) AS peak,
-      count(*) FILTER (WHERE ending IN ('preempted', 'node_failure') AND started_at IS NOT NULL AND NOT pooled AND NOT script) AS interruptions,
+      count(*) FILTER (WHERE ending IN ('preempted', 'node_failure') AND started_at IS NOT NULL AND NOT pooled AND NOT script
+        AND NOT was_warned) AS interruptions,
       coalesce(sum(extract(epoch FROM ended_at - started_at)) FILTER (WHERE NOT pooled AND NOT script), 0)::double precision AS exposed_s
     FROM outcomes GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),

@@ -78,6 +78,22 @@ TEST_F(CheckpointedTasks, ThatWereContinued_AreKeptToo_WhenTheyAreInterruptedBef
   EXPECT_TRUE(next.counted);
 }
 
+TEST_F(CheckpointedTasks, ThatOarItselfSignalled_AreKept_AndCountAsNoInterruption) {
+  const auto job = running();
+  transact([&](store::Transaction& t) {
+    store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0), .started_at = now, .ended_at = now + 10s};
+    verdict.checkpointed_at = now + 7s;
+    verdict.left.job.began = verdict.left.job.signalled = verdict.left.job.has_checkpoint = true;
+    verdict.end = grid::JobEnd::preempted;
+    verdict.state = grid::JobState::error;
+    verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::none, many_attempts);
+    EXPECT_EQ(store::settle_jobs(t, std::array{verdict}, now), 1);
+  });
+  EXPECT_EQ(bag(), fmt::format("0:20:{}", alpha.value()));
+  EXPECT_EQ(value("SELECT concat_ws(' ', useful_seconds, lost_seconds) FROM usage"), "7 3");
+  EXPECT_EQ(value("SELECT sum(interruptions) || ' ' || sum(exposed_s) FROM campaign_clusters"), "0 10");
+}
+
 TEST_F(CheckpointedTasks, AreReleased_WhenTheyWaitedLongEnough_OrTheirClusterIsDisabled) {
   const auto first = running(), second = running();
   for (const auto& job : {first, second}) {

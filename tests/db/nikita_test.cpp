@@ -168,7 +168,7 @@ TEST_F(Nikita, HasJobsSignalledWhoseCheckpointIsDue_OncePerPeriod_IfTheyAreOurs)
   show(jobs[0]);
   api.show(jobs[2].remote, "somebody else's", "sleep 1000");
   EXPECT_EQ(turn().signalled, 1);
-  EXPECT_EQ(api.asked(), (std::multiset<std::string>{fmt::format("POST /jobs/{}/checkpoints/new.json", jobs[0].remote.value())}));
+  EXPECT_EQ(api.asked(), (std::multiset<std::string>{fmt::format("POST /jobs/{}/signals/10.json", jobs[0].remote.value())}));
   EXPECT_EQ(value("SELECT string_agg(id::text, ' ') FROM jobs WHERE checkpointed_at IS NOT NULL"), std::to_string(jobs[0].id.value()));
   EXPECT_EQ(turn().signalled, 0) << "the next one is due in half an hour";
   execute(

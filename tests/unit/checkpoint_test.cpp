@@ -18,7 +18,7 @@ TEST(CheckpointPeriod, IsTheStatedOne_OrFollowsTheMeasuredRate) {
   EXPECT_EQ(period_of(600.0, 60, {.jobs = 9, .seconds = 1000}), 600);
   const double unknown = period_of({}, 60, {});
   const double rare = period_of({}, 60, {.jobs = 1, .seconds = 100 * 86400});
-  const double frequent = period_of({}, 60, {.jobs = 1000, .seconds = 1000 * 600});
+  const double frequent = period_of({}, 60, {.jobs = 10'000, .seconds = 10'000 * 600});
   EXPECT_GT(rare, unknown);
   EXPECT_LT(frequent, unknown);
   EXPECT_NEAR(frequent, optimal_period(60, 600), 10);
@@ -33,9 +33,9 @@ RC_GTEST_PROP(CheckpointPeriod, LeavesTimeBetweenCheckpoints_HoweverOftenJobsAre
   RC_ASSERT(period > cost);
 }
 
-TEST(CheckpointMargin, IsTheCostAndAMinute_AndAtMostHalfOfTheWalltime) {
-  EXPECT_EQ(margin_before_walltime(Seconds{30}, Seconds{3600}), Seconds{90});
-  EXPECT_EQ(margin_before_walltime(Seconds{30}, Seconds{100}), Seconds{50});
+TEST(CheckpointMargin, IsTheCostAndHalfAMinute_AndAtMostHalfOfTheWalltime) {
+  EXPECT_EQ(margin_before_end(Seconds{30}, Seconds{3600}), Seconds{60});
+  EXPECT_EQ(margin_before_end(Seconds{30}, Seconds{100}), Seconds{50});
 }
 
 TEST(CheckpointSignals, AreThoseThatTheWrapperForwards) {

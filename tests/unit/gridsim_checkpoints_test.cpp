@@ -19,13 +19,14 @@ Scenario scenario_in(const std::string& text) {
   return *scenario;
 }
 
-/// One core that its owners take back every two hours on average, at random times, for a moment.
-Scenario often_preempted(const std::string& checkpoint, int seed, int tasks = 40) {
+/// One core that its owners take back every two hours on average, at random times, for a moment. Unless it is `signalled`, OAR kills the
+/// job without a signal before.
+Scenario often_preempted(const std::string& checkpoint, int seed, int tasks = 40, bool signalled = false) {
   return scenario_in(fmt::format(R"({{"seed": {}, "configuration": {{"cycle_period": "300s"}},
-    "clusters": {{"alpha": {{"nodes": 1, "cores": 1, "start_delay": "0s", "preemption_delay": "0s",
+    "clusters": {{"alpha": {{"nodes": 1, "cores": 1, "start_delay": "0s", "preemption_delay": "0s", "preemption_signal": {},
                              "local": {{"every": {{"exponential": "2h"}}, "duration": "1s", "resources": 1}}}}}},
     "campaigns": [{{"tasks": {}, "duration": "8h", "walltime": "48:00:00", "max_attempts": 100000{}}}]}})",
-                                 seed, tasks, checkpoint));
+                                 seed, signalled, tasks, checkpoint));
 }
 
 std::string with(const std::string& period) { return fmt::format(R"(, "checkpoint": {{"period": "{}", "cost": "0:01:00"}})", period); }
@@ -55,6 +56,24 @@ TEST(GridsimCheckpoints, TheMeasuredPeriod_LosesAtMostATenthMoreThanTheBestFixed
   EXPECT_LE(measured, 1.1 * best->second) << "the best is " << best->first;
   EXPECT_GT(fixed.at("0:05:00"), 1.2 * best->second) << "a period that is too short costs";
   EXPECT_GT(fixed.at("1:00:00"), 1.2 * best->second) << "and so does one that is too long";
+}
+
+TEST(GridsimCheckpoints, AJobThatOarSignalsBeforeItsPreemption_LosesTheTimeSinceThen_AndIsSignalledByTheGridEverMoreRarely) {
+  const auto scenario = often_preempted(with("auto"), 1, 40, true);
+  const auto outcome = simulate(scenario);
+  ASSERT_TRUE(outcome.complete);
+  EXPECT_NEAR(measure(scenario, outcome).all.used, 40 * 8 * 3600, 1) << "each second of a task counts once";
+  constexpr double kMargin = 60 + 30;
+  int preempted = 0;
+  for (const auto& job : outcome.jobs) {
+    if (job.end != JobEnd::preempted) continue;
+    ++preempted;
+    EXPECT_LE(use_of(job, outcome.end).lost, kMargin + 1e-3) << "less, where another checkpoint was written in that time";
+  }
+  EXPECT_GT(preempted, 100);
+  EXPECT_GT(outcome.jobs.back().checkpoints.period, 3 * outcome.jobs.front().checkpoints.period);
+  const auto& waits = outcome.local_waits;
+  EXPECT_TRUE(std::ranges::any_of(waits, [&](const auto& wait) { return std::abs(wait.seconds - kMargin) < 1e-3; })) << "local jobs wait";
 }
 
 TEST(GridsimCheckpoints, WithoutThem_TheWholeWorkOfAKilledJobIsLost) {

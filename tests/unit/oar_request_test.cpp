@@ -39,7 +39,7 @@ TEST(OarRequest, ABodyIsAsciiJson_WithWhatIsGivenOnly) {
 TEST(OarRequest, ACheckpoint_IsASignalAndATimeBeforeTheWalltime) {
   SubmitRequest request;
   request.command = "true";
-  request.checkpoint = {.signal = 10, .before_walltime = grid::Seconds{90}};
+  request.checkpoint = {.signal = 10, .before_end = grid::Seconds{90}};
   rapidjson::Document json;
   json.Parse(submission_body(request).c_str());
   EXPECT_STREQ(json["signal"].GetString(), "10");

@@ -34,6 +34,16 @@ TEST(Records, OfAJobInError_NameTheFirstCauseAmongOarsEvents) {
   EXPECT_FALSE(gave_up_launch(events({"CPUSET_ERROR"})));
 }
 
+TEST(Records, ShowWhenOarLastSignalledAJobForACheckpoint) {
+  EXPECT_FALSE(checkpoint_of(events({"SIGNAL_10", "SIG_SUCCESS", "BESTEFFORT_KILL"}))) << "nikita's signal, or somebody else's";
+  EXPECT_FALSE(checkpoint_of(events({"CHECKPOINT", "CHECKPOINT_ERROR"}))) << "the job's node did not answer";
+  auto two =
+      events({"CHECKPOINT", "CHECKPOINT_SUCCESSFULL", "CHECKPOINT", "CHECKPOINT_SUCCESSFULL", "CHECKPOINT_TIMEOUT", "BESTEFFORT_KILL"});
+  two[1].date = grid::from_unix(1000);
+  two[3].date = grid::from_unix(1003);
+  EXPECT_EQ(checkpoint_of(two), grid::from_unix(1003));
+}
+
 TEST(Records, OfATerminatedJob_HaveItsStatusAsAShellSaysIt_AndWithoutOneNone) {
   EXPECT_EQ(remote_end(exited(0), nullptr)->status, 0);
   EXPECT_EQ(remote_end(exited(3 << 8), nullptr)->status, 3);

@@ -6,6 +6,16 @@
 /// groups write none.
 namespace gleaner::gridsim {
 
+double saved_by(const Job& job) {
+  const auto& checkpoints = job.checkpoints;
+  if (checkpoints.period <= 0 || !job.started) return 0;
+  const auto ran_until = [&](grid::Instant end) { return std::max(0.0, seconds_of(end) - seconds_of(*job.started)); };
+  const double ran = ran_until(job.ended);
+  if (job.warned) return checkpoints.work_in(std::min(ran, ran_until(*job.warned)));
+  const double saved = checkpoints.saved_after(ran);
+  return job.end == JobEnd::walltime ? saved + std::max(0.0, checkpoints.since_checkpoint(ran) - job.signal_margin) : saved;
+}
+
 void Book::continue_task(Job& job, const Task* known) const {
   const auto& spec = spec_of(job.campaign);
   if (!spec.checkpoint_cost || spec.group > 1) return;
@@ -17,23 +27,13 @@ void Book::continue_task(Job& job, const Task* known) const {
   }
   job.checkpoints = {.period = grid::period_of(spec.checkpoint_period, *spec.checkpoint_cost, interruptions),
                      .cost = *spec.checkpoint_cost};
+  const grid::Seconds cost{static_cast<std::int64_t>(*spec.checkpoint_cost)};
+  job.signal_margin = static_cast<double>(grid::margin_before_end(cost, grid::Seconds{static_cast<std::int64_t>(facts.walltime)}).count());
   if (known != nullptr && known->saved.cluster == job.cluster) job.continues_from = std::min(known->saved.work, job.duration);
   job.duration = job.checkpoints.length_of(job.duration - job.continues_from);
 }
 
-double Book::saved_by(const Job& job) const {
-  if (job.checkpoints.period <= 0 || !job.started) return job.continues_from;
-  const double ran = seconds_of(job.ended) - seconds_of(*job.started);
-  double saved = job.checkpoints.saved_after(ran);
-  if (job.end == JobEnd::walltime) {
-    const grid::Seconds walltime{static_cast<std::int64_t>(spec_of(job).facts.walltime)};
-    const grid::Seconds cost{static_cast<std::int64_t>(job.checkpoints.cost)};
-    // OAR's own signal, after which the task wrote nothing more.
-    const double since = job.checkpoints.since_checkpoint(ran) - static_cast<double>(grid::margin_before_walltime(cost, walltime).count());
-    saved += std::max(0.0, since);
-  }
-  return job.continues_from + saved;
-}
+double Book::saved_by(const Job& job) const { return job.continues_from + gridsim::saved_by(job); }
 
 void Book::release_kept() {
   const auto patience = world_.scenario.config.checkpoint_patience;

@@ -121,7 +121,7 @@ void Book::add_use(const Job& job) {
   const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
   auto& facts = pair_of(job).facts;
   facts.exposed_seconds += seconds_of(job.ended) - seconds_of(*job.held);
-  if (job.end == JobEnd::preempted || job.end == JobEnd::node_failure) ++facts.interruptions;
+  if ((job.end == JobEnd::preempted && !job.warned) || job.end == JobEnd::node_failure) ++facts.interruptions;
   // What a job had used before the simulation began is in the scenario's usage.
   usage_[{job.campaign, job.pair, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
 }

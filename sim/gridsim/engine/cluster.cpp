@@ -185,13 +185,22 @@ bool Cluster::make_room(int resources) {
     coming += one.width;
   }
   if (coming < resources) return false;
-  for (const int job : victims) {
-    auto& one = world_.jobs[static_cast<std::size_t>(job)];
-    one.being_killed = true;
-    dying_ += one.width;
-    world_.agenda.add(after(world_.agenda.now(), spec_.preemption_delay), {.kind = Event::Kind::gave_way, .cluster = index_, .job = job});
-  }
+  for (const int job : victims) preempt(job);
   return true;
+}
+
+/// As OAR 2.5.9 does: it signals a job whose submission asks for checkpoints, and kills it when the time that this asks for is over.
+void Cluster::preempt(int job) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  one.being_killed = true;
+  dying_ += one.width;
+  double runs_on = 0;
+  if (one.checkpoints.cost > 0 && spec_.preemption_signal) {
+    one.warned = world_.agenda.now();
+    runs_on = one.signal_margin;
+  }
+  world_.agenda.add(after(world_.agenda.now(), runs_on + spec_.preemption_delay),
+                    {.kind = Event::Kind::gave_way, .cluster = index_, .job = job});
 }
 
 void Cluster::start_local(const Local& local) {

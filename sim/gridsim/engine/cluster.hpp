@@ -26,9 +26,10 @@ struct World {
 
 /// One OAR cluster. Local jobs start in the order of arrival, a later one before an earlier one that does not fit; if too little is free
 /// for one, best-effort jobs are killed, the youngest first, and release their resources after a delay. The grid's jobs start one by one,
-/// in order, at the cluster's start rate. Behind one that does not fit, only those start that end (by their walltimes) before it can start,
-/// or that leave enough resources for it, as in OAR's own backfilling. In a pool, a job takes pooled tasks as the wrapper does
-/// (runner/command): until none is left, its time is over, it is to be killed, or three tasks in a row failed.
+/// in order, at the cluster's start rate. A job with checkpoints is signalled, and runs on for some time before it is killed. Behind one
+/// that does not fit, only those start that end (by their walltimes) before it can start, or that leave enough resources for it, as in
+/// OAR's own backfilling. In a pool, a job takes pooled tasks as the wrapper does (runner/command): until none is left, its time is over,
+/// it is to be killed, or three tasks in a row failed.
 class Cluster {
  public:
   Cluster(int index, std::vector<LocalJob> local, World& world);
@@ -75,6 +76,7 @@ class Cluster {
   void schedule_local();
   bool make_room(int resources);
   void start_local(const Local& local);
+  void preempt(int job);
   void schedule_ours();
   [[nodiscard]] std::optional<std::size_t> next_to_start();
   [[nodiscard]] const CampaignOnCluster& pair_of(const Job& job) const;

@@ -41,11 +41,13 @@ struct Job {
   grid::Instant ended{};
   double duration = 0;                     ///< seconds that it runs here, its walltime ignored
   grid::CheckpointedRun checkpoints = {};  ///< period 0: its task writes none
+  double signal_margin = 0;                ///< seconds between OAR's own signal and the end (grid::margin_before_end)
   double continues_from = 0;               ///< seconds of its task's work, here, that are in a checkpoint when it begins
   int width = 1;
   std::int64_t tasks = 1;  ///< tasks that it carries out, one after the other
   double starts = 1;       ///< jobs of OAR that it stands for
   bool being_killed = false;
+  std::optional<grid::Instant> warned;  ///< when OAR signalled it for a checkpoint, because a local job takes its resources
   Shares shares;
   // In a pool, a launch with more tasks than jobs of OAR:
   int pool = kNone;               ///< in World::pools
@@ -55,6 +57,10 @@ struct Job {
   int failures = 0;               ///< of a carrier: tasks in a row that failed
   std::optional<OwnEnd> own_end;  ///< of a carrier
 };
+
+/// Seconds of its task's work, beyond `continues_from`, that a job left in a checkpoint when it ended without success. OAR signals before a
+/// preemption, and before the walltime; what the job does after that is lost, as OAR repeats the signal, and it may do nothing but write.
+[[nodiscard]] double saved_by(const Job& job);
 
 /// A launch whose jobs, the carriers, take further tasks (docs/architecture/pools.md).
 struct Pool {

@@ -46,6 +46,7 @@ struct ClusterSpec : grid::ClusterFacts {
   double start_rate = 2.0;                     ///< jobs that OAR starts per second
   double end_delay = 0.0;                      ///< seconds from a job's end until its resources are free
   double preemption_delay = 5.0;               ///< seconds until a preempted job has released its resources
+  bool preemption_signal = true;               ///< OAR signals jobs with checkpoints before it preempts them
   double api_latency = 0.2;                    ///< seconds that a submission or a deletion takes
   LocalUsers local;
   int held = 0;       ///< resources that others hold during the whole simulation

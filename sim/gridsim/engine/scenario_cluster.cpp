@@ -126,6 +126,11 @@ void read_cluster(const Node& node, const Path& path, const std::filesystem::pat
                          }},
                         {"end_delay", delay(&ClusterSpec::end_delay)},
                         {"preemption_delay", delay(&ClusterSpec::preemption_delay)},
+                        {"preemption_signal",
+                         [&](const Node& value, const Path& at) {
+                           if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings);
+                           else cluster.preemption_signal = value.text == "true";
+                         }},
                         {"api_latency", delay(&ClusterSpec::api_latency)},
                         {"held",
                          [&](const Node& value, const Path& at) {
