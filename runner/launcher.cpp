@@ -143,7 +143,8 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
     return std::nullopt;
   }
   if (!avoid_first_job(begun.launch)) return std::nullopt;
-  auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, grid_);
+  auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, grid_,
+                                  std::chrono::duration_cast<grid::Seconds>(visit_.config.checkpoint_notice));
   if (!submission) {
     refuse(launch, grid::LaunchState::planned, submission.error());
     return std::nullopt;

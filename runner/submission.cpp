@@ -123,7 +123,7 @@ std::optional<std::string> condition_without(std::span<const std::string> nodes)
 }
 
 tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
-                                                    std::string_view cluster, std::string_view grid) {
+                                                    std::string_view cluster, std::string_view grid, grid::Seconds notice) {
   const LaunchFacts facts{.grid = std::string{grid},
                           .campaign = launch.campaign,
                           .exec_file = command_of(launch),
@@ -154,8 +154,9 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
   if (launch.exec_directory != "$HOME") request.directory = launch.exec_directory;
   if (auto wrong = wrong_for_oarsub(request, launch.properties)) return tl::unexpected{std::move(*wrong)};
   if (auto wrong = wrong_outputs(launch)) return tl::unexpected{std::move(*wrong)};
-  if (const auto signal = grid::checkpoint_signal(launch.checkpoint_signal))
-    request.checkpoint = {.signal = *signal, .before_end = grid::margin_before_end(launch.checkpoint_cost, launch.walltime)};
+  const auto margin = grid::margin_before_end(launch.checkpoint_cost, launch.walltime, notice);
+  if (const auto signal = grid::checkpoint_signal(launch.checkpoint_signal); signal && margin > grid::Seconds{0})
+    request.checkpoint = {.signal = *signal, .before_end = margin};
   // CiGri's file names: its users' scripts remove and read these files.
   request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
   request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());

@@ -19,9 +19,10 @@ struct Submission {
 /// A condition on OAR's resources that leaves these nodes out. Empty: one of the names cannot be that of a node.
 [[nodiscard]] std::optional<std::string> condition_without(std::span<const std::string> nodes);
 
-/// Error: which part of the campaign cannot be submitted.
+/// `notice`: how long before a job's end OAR may signal it (grid::margin_before_end). Error: which part of the campaign cannot be
+/// submitted.
 [[nodiscard]] tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch,
                                                                   const std::vector<store::LaunchLine>& lines, std::string_view cluster,
-                                                                  std::string_view grid);
+                                                                  std::string_view grid, grid::Seconds notice);
 
 }  // namespace gleaner::runner

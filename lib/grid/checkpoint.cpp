@@ -36,9 +36,9 @@ double period_of(std::optional<double> stated, double cost, const Interruptions&
   return stated.value_or(optimal_period(cost, interruptions.mean_time()));
 }
 
-Seconds margin_before_end(Seconds cost, Seconds walltime) {
+Seconds margin_before_end(Seconds cost, Seconds walltime, Seconds most) {
   constexpr Seconds kUntilNoticed{30};
-  return std::min(cost + kUntilNoticed, walltime / 2);
+  return std::min({cost + kUntilNoticed, walltime / 2, most});
 }
 
 double CheckpointedRun::length_of(double work) const {

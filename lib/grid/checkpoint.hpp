@@ -49,8 +49,9 @@ struct Interruptions {
 [[nodiscard]] double period_of(std::optional<double> stated, double cost, const Interruptions& interruptions);
 
 /// How long before the end OAR itself sends the signal: before the walltime, and before it kills the job for a local one, which waits for
-/// so long. The cost, and half a minute, as OAR 2.5.9 looks for walltimes every 10 s; at most half of the walltime.
-[[nodiscard]] Seconds margin_before_end(Seconds cost, Seconds walltime);
+/// so long. The cost, and half a minute, as OAR 2.5.9 looks for walltimes every 10 s; at most half of the walltime, and `most`, which
+/// bounds what local users wait for a campaign's cost. 0: it sends none.
+[[nodiscard]] Seconds margin_before_end(Seconds cost, Seconds walltime, Seconds most);
 
 /// A task that continues from its last checkpoint, as a simulation computes it. The first signal comes `period` after its start, the others
 /// follow; each checkpoint takes `cost`, in which nothing else is computed. All in seconds.

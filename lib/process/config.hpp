@@ -76,6 +76,7 @@ struct Config : grid::PlannerConfig {
   int void_looks{};
   Duration release_after{};
   Duration checkpoint_patience{};
+  Duration checkpoint_notice{};
 
   // Evidence of the ends of jobs
   Duration launch_patience{};

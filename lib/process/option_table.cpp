@@ -125,6 +125,10 @@ constexpr auto kOptions = std::to_array<Option>({
     {"checkpoint_patience", "DURATION", "1h",
      "how long a task waits for the cluster where its checkpoint is, before it may begin anew on another one",
      duration<&Config::checkpoint_patience>, plan},
+    {"checkpoint_notice", "DURATION", "2m",
+     "how long before their end OAR may signal tasks with checkpoints, at most: so long does a local job wait that needs their resources; "
+     "0: OAR sends no signal",
+     duration<&Config::checkpoint_notice>, plan},
 
     {"launch_patience", "DURATION", "5m",
      "a job that its cluster keeps in toLaunch or Launching longer, and that has not begun, is deleted",

@@ -34,8 +34,10 @@ RC_GTEST_PROP(CheckpointPeriod, LeavesTimeBetweenCheckpoints_HoweverOftenJobsAre
 }
 
 TEST(CheckpointMargin, IsTheCostAndHalfAMinute_AndAtMostHalfOfTheWalltime) {
-  EXPECT_EQ(margin_before_end(Seconds{30}, Seconds{3600}), Seconds{60});
-  EXPECT_EQ(margin_before_end(Seconds{30}, Seconds{100}), Seconds{50});
+  EXPECT_EQ(margin_before_end(Seconds{30}, Seconds{3600}, Seconds{120}), Seconds{60});
+  EXPECT_EQ(margin_before_end(Seconds{30}, Seconds{100}, Seconds{120}), Seconds{50});
+  EXPECT_EQ(margin_before_end(Seconds{3600}, Seconds{36'000}, Seconds{120}), Seconds{120}) << "local users wait for it";
+  EXPECT_EQ(margin_before_end(Seconds{30}, Seconds{3600}, Seconds{0}), Seconds{0});
 }
 
 TEST(CheckpointSignals, AreThoseThatTheWrapperForwards) {

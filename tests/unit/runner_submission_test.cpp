@@ -10,6 +10,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
+constexpr grid::Seconds kNotice{120};
+
 store::LaunchToMake a_launch() {
   store::LaunchToMake launch;
   launch.id = grid::LaunchId{7};
@@ -29,7 +31,7 @@ std::string refusal(const store::LaunchToMake& launch) {
   const auto request = submission_of(
       launch,
       {{.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}},
-      "alpha", "grid");
+      "alpha", "grid", kNotice);
   return request ? "accepted" : request.error();
 }
 
@@ -57,11 +59,25 @@ TEST(RunnerSubmission, ATextThatAShellWouldRead_IsNotSent) {
   EXPECT_THAT(refusal(launch), HasSubstr("; cannot be in it"));
 }
 
+TEST(RunnerSubmission, OarSignalsTasksWithCheckpoints_AsLongBeforeTheirEndAsIsAllowed) {
+  const auto before_end = [](grid::Seconds cost, grid::Seconds notice) {
+    auto launch = a_launch();
+    launch.walltime = grid::Seconds{36'000};
+    launch.checkpoint_signal = "USR1";
+    launch.checkpoint_cost = cost;
+    const auto request = submission_of(launch, {}, "alpha", "grid", notice).value().request;
+    return request.checkpoint ? request.checkpoint->before_end : grid::Seconds{0};
+  };
+  EXPECT_EQ(before_end(grid::Seconds{20}, kNotice), grid::Seconds{50});
+  EXPECT_EQ(before_end(grid::Seconds{3600}, kNotice), kNotice);
+  EXPECT_EQ(before_end(grid::Seconds{20}, grid::Seconds{0}), grid::Seconds{0});
+}
+
 TEST(RunnerSubmission, OnlyWhereStartsAreToBeMeasured_TheScriptNotesTimes) {
   const auto command_of = [](const store::LaunchToMake& launch) {
     const std::vector<store::LaunchLine> lines{
         {.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}};
-    return submission_of(launch, lines, "alpha", "grid").value().request.command;
+    return submission_of(launch, lines, "alpha", "grid", kNotice).value().request.command;
   };
   auto measured = a_launch();
   measured.to_measure = true;
@@ -81,7 +97,7 @@ TEST(RunnerSubmission, OfShellText_TheWordsAreSentAsTheyAreWritten_AndAPoolsToo)
                        .pooled = task > 0,
                        .form = task == 2 ? 'a' : 'l',
                        .parameter = task == 2 ? R"(["$HOME","b"])" : "$HOME 'b'"});
-    return submission_of(launch, lines, "alpha", "grid").value();
+    return submission_of(launch, lines, "alpha", "grid", kNotice).value();
   };
   const auto line = [](int task, const std::string& words) {
     return fmt::format("{} 0 {} 7 {}", task, task + 1, base64(words + std::string(1, '\0')));
@@ -97,9 +113,9 @@ TEST(RunnerSubmission, OfShellText_TheWordsAreSentAsTheyAreWritten_AndAPoolsToo)
 TEST(RunnerSubmission, OnlyWithPlaceholders_BracesAreNoText) {
   auto launch = a_launch();
   launch.exec_file = "run {1}";
-  const auto plain = submission_of(launch, {}, "alpha", "grid").value().request.command;
+  const auto plain = submission_of(launch, {}, "alpha", "grid", kNotice).value().request.command;
   launch.placeholders = true;
-  EXPECT_NE(submission_of(launch, {}, "alpha", "grid").value().request.command, plain);
+  EXPECT_NE(submission_of(launch, {}, "alpha", "grid", kNotice).value().request.command, plain);
 }
 
 /// Best-effort jobs stay so whatever the other options are.
@@ -114,7 +130,7 @@ TEST(RunnerSubmission, AConditionKeepsItsBrackets_WhenMemoryIsAddedToIt) {
 TEST(RunnerSubmission, OfACampaignWithAnOutputDirectory_HasOneFileOfOar_ForTheWholeCampaign) {
   auto launch = a_launch();
   launch.output_directory = "$HOME/results/3";
-  const auto submission = submission_of(launch, {}, "alpha", "grid");
+  const auto submission = submission_of(launch, {}, "alpha", "grid", kNotice);
   ASSERT_TRUE(submission) << submission.error();
   EXPECT_EQ(submission->request.stdout_file, "OAR.cigri.3.log");
   EXPECT_EQ(submission->request.stderr_file, "OAR.cigri.3.log");
@@ -146,7 +162,7 @@ TEST(RunnerSubmission, OfAScript_IsABashOfItsOwn_InTheHome_AndNotBestEffort) {
                                .fence = grid::LaunchId{7},
                                .form = 'l',
                                .parameter = ""};
-  const auto submission = submission_of(launch, {line}, "alpha", "grid");
+  const auto submission = submission_of(launch, {line}, "alpha", "grid", kNotice);
   ASSERT_TRUE(submission) << submission.error();
   EXPECT_THAT(submission->request.lines, testing::ElementsAre("-2 0 1 7 -"));
   EXPECT_THAT(submission->request.types, testing::ElementsAre("devel", "inner=12"));

@@ -13,7 +13,8 @@ double saved_by(const Job& job) {
   const double ran = ran_until(job.ended);
   if (job.warned) return checkpoints.work_in(std::min(ran, ran_until(*job.warned)));
   const double saved = checkpoints.saved_after(ran);
-  return job.end == JobEnd::walltime ? saved + std::max(0.0, checkpoints.since_checkpoint(ran) - job.signal_margin) : saved;
+  return job.end == JobEnd::walltime && job.signal_margin > 0 ? saved + std::max(0.0, checkpoints.since_checkpoint(ran) - job.signal_margin)
+                                                              : saved;
 }
 
 void Book::continue_task(Job& job, const Task* known) const {
@@ -28,7 +29,10 @@ void Book::continue_task(Job& job, const Task* known) const {
   job.checkpoints = {.period = grid::period_of(spec.checkpoint_period, *spec.checkpoint_cost, interruptions),
                      .cost = *spec.checkpoint_cost};
   const grid::Seconds cost{static_cast<std::int64_t>(*spec.checkpoint_cost)};
-  job.signal_margin = static_cast<double>(grid::margin_before_end(cost, grid::Seconds{static_cast<std::int64_t>(facts.walltime)}).count());
+  job.signal_margin =
+      static_cast<double>(grid::margin_before_end(cost, grid::Seconds{static_cast<std::int64_t>(facts.walltime)},
+                                                  std::chrono::duration_cast<grid::Seconds>(world_.scenario.config.checkpoint_notice))
+                              .count());
   if (known != nullptr && known->saved.cluster == job.cluster) job.continues_from = std::min(known->saved.work, job.duration);
   job.duration = job.checkpoints.length_of(job.duration - job.continues_from);
 }

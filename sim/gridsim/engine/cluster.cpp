@@ -195,7 +195,7 @@ void Cluster::preempt(int job) {
   one.being_killed = true;
   dying_ += one.width;
   double runs_on = 0;
-  if (one.checkpoints.cost > 0 && spec_.preemption_signal) {
+  if (one.signal_margin > 0 && spec_.preemption_signal) {
     one.warned = world_.agenda.now();
     runs_on = one.signal_margin;
   }
