@@ -14,6 +14,7 @@
 
 #include "lib/process/exit_code.hpp"
 #include "lib/process/secret.hpp"
+#include "lib/text/percent.hpp"
 
 namespace gleaner::clients {
 namespace {
@@ -111,46 +112,6 @@ bool is_loopback(std::string_view url) {
   host = host.substr(0, host.find('/'));
   return host.starts_with("127.") || host.starts_with("localhost") || host.starts_with("[::1]");
 }
-
-std::string message_of(const Reply& reply) {
-  auto message = reply.json["message"].text();
-  return message.empty() ? fmt::format("the API answered {}", reply.status) : message;
-}
-
-/// Whether the API has no such path at all, rather than no such campaign or task.
-bool is_other_api(const Reply& reply) {
-  const auto code = reply.json["code"].text();
-  return code.empty() || code == "no_such_path";
-}
-
-/// Throws the error of a failed request. `identity`: how we say who we are.
-void refuse_errors(const Reply& reply, std::string_view identity) {
-  if (reply.status >= 200 && reply.status < 300) return;
-  const auto message = message_of(reply);
-  switch (reply.status) {
-    case 400: throw Error{ExitCode::usage, message};
-    case 401: throw Error{ExitCode::refused, message + std::string{identity}};
-    case 404:
-      if (is_other_api(reply))
-        throw Error{ExitCode::failure,
-                    fmt::format("the API is not of this program's version, " GLEANER_VERSION ": it does not know what was asked of it ({})",
-                                message)};
-      throw Error{ExitCode::not_found, message};
-    case 403:
-    case 409:
-    case 413: throw Error{ExitCode::refused, message};
-    case 502:
-    case 503:
-    case 504: throw Error{ExitCode::unavailable, message};
-    default: throw Error{ExitCode::failure, message};
-  }
-}
-
-/// The user's input is wrong, and the answer says where.
-bool has_problems(const Reply& reply) { return reply.status == 400 && !reply.json["problems"].is_null(); }
-
-/// An error of an admission rule remains until an administrator fixes it, so it is not retried.
-bool may_be_repeated(const Reply& reply) { return reply.status >= 500 && reply.json["code"].text() != "rule_broken"; }
 
 }  // namespace
 
@@ -400,15 +361,7 @@ Reply ApiClient::post_once(const Posting& posting, BodySource& body) {
   throw Error{ExitCode::unavailable, fmt::format("{}: {}. {}", posting.in_doubt, what, posting.remedy)};
 }
 
-std::string url_encoded(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte < 0x80 && std::isalnum(byte)) || c == '-' || c == '_' || c == '.' || c == '~' || c == ',';
-    result += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return result;
-}
+std::string url_encoded(std::string_view text) { return text::percent_encoded(text, "-_.~,"); }
 
 std::string new_idempotency_key() {
   std::random_device random;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "clients/json.hpp"
+#include "clients/reply.hpp"
 #include "lib/process/config.hpp"
 #include "lib/process/run.hpp"
 
@@ -17,14 +18,6 @@ namespace gleaner::clients {
 
 /// The same, and the key `style` of a program whose tables have CiGri's form too.
 [[nodiscard]] std::vector<process::Use> styled_keys();
-
-/// An answer of the API, of any status.
-struct Reply {
-  int status = 0;
-  std::string body;
-  Json json;              ///< null: the body is not JSON
-  bool replayed = false;  ///< the campaign already existed under the submission's key
-};
 
 /// A request body that is produced while it is sent, in constant memory.
 class BodySource {

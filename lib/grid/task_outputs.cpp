@@ -8,6 +8,7 @@
 
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/text/numbers.hpp"
+#include "lib/text/percent.hpp"
 
 namespace gleaner::grid {
 namespace {
@@ -19,14 +20,7 @@ bool is_plain(char c, std::string_view more) {
 }
 
 /// The wrapper has the same set.
-std::string encoded(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (is_plain(c, "._,=+@-")) text += c;
-    else text += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return text;
-}
+std::string encoded(std::string_view name) { return text::percent_encoded(name, "._,=+@-"); }
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -31,23 +31,6 @@ namespace {
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostExpressions = 2'000;
 
-/// Determines the form from the first character that is neither blank nor in a comment.
-Form form_of(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    i = text.find_first_not_of(" \t\r\n\v\f", i);
-    if (i == std::string_view::npos) break;
-    if (text.substr(i).starts_with("/*")) {
-      const auto end = text.find("*/", i + 2);
-      i = end == std::string_view::npos ? text.size() : end + 2;
-      continue;
-    }
-    if (text[i] != '#' && !text.substr(i).starts_with("//"))
-      return std::string_view{"{[\""}.find(text[i]) != std::string_view::npos ? Form::json : Form::classic;
-    i = std::min(text.find('\n', i), text.size());
-  }
-  return Form::classic;
-}
-
 /// Converts the tree to the campaign.
 class Validator {
  public:

@@ -22,6 +22,22 @@ std::string shortened(std::string path) {
 
 }  // namespace
 
+Form form_of(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    i = text.find_first_not_of(" \t\r\n\v\f", i);
+    if (i == std::string_view::npos) break;
+    if (text.substr(i).starts_with("/*")) {
+      const auto end = text.find("*/", i + 2);
+      i = end == std::string_view::npos ? text.size() : end + 2;
+      continue;
+    }
+    if (text[i] != '#' && !text.substr(i).starts_with("//"))
+      return std::string_view{"{[\""}.find(text[i]) != std::string_view::npos ? Form::json : Form::classic;
+    i = std::min(text.find('\n', i), text.size());
+  }
+  return Form::classic;
+}
+
 void Findings::keep(std::vector<Finding>& found, std::size_t& left_out, Finding finding) {
   // The problems of one pass are in the order of the text, so the first thousand of all are among these.
   constexpr std::size_t kMostKept = 5 * kMostProblems;

@@ -35,6 +35,8 @@ struct Member {
 };
 
 enum class Form { json, classic };
+/// The form of a file, by its first character that is neither blank nor in a comment.
+[[nodiscard]] Form form_of(std::string_view text);
 
 /// A file as a tree: the root has the campaign's keys, including `clusters` in both forms.
 struct Document {

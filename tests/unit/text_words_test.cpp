@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/text/percent.hpp"
 #include "lib/text/words.hpp"
 
 namespace gleaner::text {
@@ -43,6 +44,13 @@ std::vector<std::string> words_of_the_shell(const std::string& line) {
     at = end + 1;
   }
   return found;
+}
+
+TEST(PercentEncoded, KeepsLettersDigitsAndWhatIsPlain_AndEncodesEachOtherByte) {
+  EXPECT_EQ(percent_encoded("aZ09-_.", "-_."), "aZ09-_.");
+  EXPECT_EQ(percent_encoded("a b/50%", ""), "a%20b%2F50%25");
+  EXPECT_EQ(percent_encoded("\u00e9", ""), "%C3%A9") << "two bytes, of which neither is a letter in any locale";
+  EXPECT_EQ(percent_encoded(std::string_view{"\0\xff", 2}, ""), "%00%FF");
 }
 
 TEST(Words, BlanksSeparate_AndManyCountAsOne) {
