@@ -43,7 +43,8 @@ UPDATE campaigns SET submitted_jdl = coalesce(submitted_jdl, jdl), name = @name,
 WHERE id = @campaign AND is_live(state) AND jdl = @before::jsonb RETURNING id
 
 -- name: changes.planned_walltimes
--- Gives the launches that are planned and not begun the walltime of the edited JDL, as planning.launch does. Those of expressions keep theirs.
+-- Gives the launches that are planned and not begun the walltime of the edited JDL, as planning.launch does. Those of expressions keep
+-- theirs.
 UPDATE launches l SET walltime_s = n.walltime_s
 FROM (
   SELECT w.id, least(greatest(p.walltime_s, max(t.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s)) AS walltime_s

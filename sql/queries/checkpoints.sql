@@ -1,9 +1,8 @@
 -- Checkpoints: the signals for them, and the tasks that are kept at the cluster where theirs are.
 
 -- name: checkpoints.pairs
--- The live campaigns with checkpoints that have running jobs on a cluster, and how often their jobs are interrupted there without a
--- signal of OAR. `exposed`: the
--- seconds for which its jobs ran, those that run now too.
+-- The live campaigns with checkpoints that have running jobs on a cluster, and how often their jobs are interrupted there without a signal
+-- of OAR. `exposed`: the seconds for which its jobs ran, those that run now too.
 SELECT
   c.id AS campaign_id,
   c.checkpoint_period_s::double precision AS period,

@@ -2,8 +2,8 @@
 
 -- name: clean.campaigns
 -- Ended campaigns that left claims and files on a cluster, if nothing of theirs can still appear there: one row for each login that they
--- had there, or with login null if they never sent a job or an input file. By campaign, the first few after @after. @quiet_since: since then no launch
--- became void, and no job ended that OAR may start late.
+-- had there, or with login null if they never sent a job or an input file. By campaign, the first few after @after. @quiet_since: since
+-- then no launch became void, and no job ended that OAR may start late.
 WITH ended AS (
   SELECT p.campaign_id, u.login, p.inputs_login
   FROM campaign_clusters p
@@ -29,7 +29,8 @@ WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND is_over(state) 
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)
-UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
+UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL
+WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
 RETURNING campaign_id
 
 -- name: clean.is_over

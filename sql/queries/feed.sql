@@ -1,8 +1,8 @@
 -- The feed of changes, which streams of the API read.
 
 -- name: feed.state
--- How far the feed can be read. horizon: rows of transactions below it are all visible, and none will be added. first: those of transactions
--- from it on are all kept. pending: changes are visible that cannot be read yet, because an older transaction is in progress.
+-- How far the feed can be read. horizon: rows of transactions below it are all visible, and none will be added. first: those of
+-- transactions from it on are all kept. pending: changes are visible that cannot be read yet, because an older transaction is in progress.
 SELECT
   h.horizon,
   (SELECT feed_from FROM grid) AS first,
@@ -15,8 +15,8 @@ SELECT xact, id, kind, change, subject, campaign_id FROM feed
 WHERE (xact, id) > (@xact::bigint, @id::bigint) AND xact < @horizon::bigint ORDER BY xact, id LIMIT @limit
 
 -- name: feed.adopt
--- After a restore into another PostgreSQL, whose transactions have other numbers, the feed begins anew: its rows would be in the future, and
--- no place would be kept. No row: it is this one's.
+-- After a restore into another PostgreSQL, whose transactions have other numbers, the feed begins anew: its rows would be in the future,
+-- and no place would be kept. No row: it is this one's.
 WITH here AS (
   SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next),
 foreign_rows AS (DELETE FROM feed WHERE xact >= (SELECT next FROM here) RETURNING xact)

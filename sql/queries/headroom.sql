@@ -19,7 +19,8 @@ INSERT INTO local_demand (cluster_id, hour, seconds, arrivals) VALUES (@cluster,
 ON CONFLICT (cluster_id, hour) DO UPDATE SET seconds = EXCLUDED.seconds, arrivals = EXCLUDED.arrivals
 
 -- name: headroom.demands
--- The demands of the clusters whose headroom is `auto`, and what they keep free until now. @headroom: the configuration's, for clusters without a value of their own.
+-- The demands of the clusters whose headroom is `auto`, and what they keep free until now. @headroom: the configuration's, for clusters
+-- without a value of their own.
 SELECT d.cluster_id, d.hour, d.seconds, d.arrivals, h.resources
 FROM local_demand d JOIN clusters c ON c.id = d.cluster_id LEFT JOIN learnt_headroom h ON h.cluster_id = c.id
 WHERE coalesce(c.headroom, @headroom::text) = 'auto' AND c.enabled

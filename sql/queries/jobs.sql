@@ -38,8 +38,8 @@ WHERE j.cluster_id = @cluster AND is_remote(j.state)
 ORDER BY j.id
 
 -- name: jobs.pools
--- The launches on a cluster with pooled jobs that are not over. `carriers`: their jobs that OAR has or may have; `closed_at`: when these stop
--- taking tasks, null if one has not started; `last_end`: of the other carriers; `may_come`: whether OAR may start one of these late.
+-- The launches on a cluster with pooled jobs that are not over. `carriers`: their jobs that OAR has or may have; `closed_at`: when these
+-- stop taking tasks, null if one has not started; `last_end`: of the other carriers; `may_come`: whether OAR may start one of these late.
 SELECT
   l.id,
   l.campaign_id,
@@ -204,12 +204,12 @@ ORDER BY j.id
 -- Ends jobs and writes the settlements of their tasks. Each change is guarded by the state that the rule saw (@leaves, @task_leaves,
 -- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
--- and whether it is bound to this cluster; @kept: whether it is kept at it, with an attempt of its own; @walltimes: in seconds, null: unchanged.
--- @checkpoints: when OAR itself sent the last signal for a checkpoint, null: it sent none; such an end is no interruption.
+-- and whether it is bound to this cluster; @kept: whether it is kept at it, with an attempt of its own; @walltimes: in seconds, null:
+-- unchanged. @checkpoints: when OAR itself sent the last signal for a checkpoint, null: it sent none; such an end is no interruption.
 -- @durations: of the task, as its job measured it, in seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks
--- had ended before; else null. @commands: the seconds that the command of a job with one task took; null: unknown. @walls, @cpus, @peaks: the
--- seconds that the job's own task took, those of the processors, and the MB of memory at most; null: unknown. What scripts do is no result
--- of their pair; one that could not start shows that others cannot either.
+-- had ended before; else null. @commands: the seconds that the command of a job with one task took; null: unknown. @walls, @cpus, @peaks:
+-- the seconds that the job's own task took, those of the processors, and the MB of memory at most; null: unknown. What scripts do is no
+-- result of their pair; one that could not start shows that others cannot either.
 --
 -- The guard of the jobs' states compares them with what was given. A guard of jobs alone would be a filter of them, for which PostgreSQL
 -- expects one row where most jobs are over; it might then compare each given job with each that lives. The same holds for their tasks.

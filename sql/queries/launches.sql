@@ -2,8 +2,8 @@
 
 -- name: launches.planned
 -- The launches to make on a cluster, with all data for their submission. If an attempt is claimed in the folder of an earlier launch, the
--- login is that launch's, because the folder is in its user's home. An epilogue is submitted whatever the state of its campaign. A script is
--- a job of its own kind: in the home, never best-effort. beside: the running job whose nodes a replica avoids.
+-- login is that launch's, because the folder is in its user's home. An epilogue is submitted whatever the state of its campaign. A script
+-- is a job of its own kind: in the home, never best-effort. beside: the running job whose nodes a replica avoids.
 SELECT
   l.id,
   l.campaign_id,

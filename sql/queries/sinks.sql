@@ -2,8 +2,8 @@
 
 -- name: sinks.last_ends
 -- For the campaigns of the jobs @jobs that were just done on a cluster: these jobs and the last @before done there before them, the newest
--- first, without jobs marked as swallowed, and without jobs that took further tasks, whose durations are not those of their own tasks; and the greatest mean duration on another of the campaign's clusters with at least @min_done jobs
--- done.
+-- first, without jobs marked as swallowed, and without jobs that took further tasks, whose durations are not those of their own tasks; and
+-- the greatest mean duration on another of the campaign's clusters with at least @min_done jobs done.
 WITH just AS (
   SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
   GROUP BY campaign_id)

@@ -32,6 +32,12 @@ class InputFiles : public ::testing::TestWithParam<GridUnderTest::Backend> {
     fs::create_directories((place() / path).parent_path());
     std::ofstream{place() / path, std::ios::binary} << content;
   }
+  /// A file of 100 kB that checking_jdl names, with a content of its own.
+  void write_for_task(int task, int file) const {
+    auto content = fmt::format("file {}-{}\n", task, file);
+    content.resize(100'000, static_cast<char>('a' + task));
+    write(fmt::format("data/{}-{}.bin", task, file), content);
+  }
   /// Writes the campaign file, and submits it.
   process::Captured submit(const std::string& jdl, std::vector<std::string> more = {}) {
     write("campaign.json", jdl);
@@ -69,11 +75,7 @@ TEST_P(InputFiles, ReachTheTasksOfEachCluster_OnceAndWhole_WhateverIsKilledMeanw
   const int files_of_task = long_runs() ? 63 : 8;  // of 100 kB: 1 008 files, or 128
   write("common", "for all");
   for (int task = 0; task < kTasks; ++task) {
-    for (int file = 0; file < files_of_task; ++file) {
-      auto content = fmt::format("file {}-{}\n", task, file);
-      content.resize(100'000, static_cast<char>('a' + task));
-      write(fmt::format("data/{}-{}.bin", task, file), content);
-    }
+    for (int file = 0; file < files_of_task; ++file) write_for_task(task, file);
   }
   // gridapi dies while it receives the files, and comes back.
   write("campaign.json", checking_jdl(files_of_task));
@@ -108,11 +110,7 @@ TEST_P(InputFiles, ReachTheTasksOfEachCluster_OnceAndWhole_WhateverIsKilledMeanw
 
 TEST_P(InputFiles, AreThereForEachTaskOfAPool) {
   write("common", "for all");
-  for (int task = 0; task < kTasks; ++task) {
-    auto content = fmt::format("file {}-0\n", task);
-    content.resize(100'000, 'x');
-    write(fmt::format("data/{}-0.bin", task), content);
-  }
+  for (int task = 0; task < kTasks; ++task) write_for_task(task, 0);
   auto jdl = checking_jdl(1);
   jdl.replace(0, 1, R"({"temporal_grouping": true, "max_jobs": 2, )");
   const auto campaign = submitted(jdl);
