@@ -64,6 +64,15 @@ int kept_resources(const views::ClusterView& view, const process::Config& config
   return grid::kept_resources(view.cluster.headroom.value_or(config.headroom), view.learnt_headroom, view.cluster.max_resources);
 }
 
+/// What the load of the nodes tells, where it counts.
+void write_load(text::JsonWriter& json, const store::Cluster& cluster, const process::Config& config) {
+  const auto policy = cluster.availability.value_or(config.availability);
+  const bool counts = policy != grid::Availability::dedicated && cluster.load;
+  json.field("availability", grid::name_of(policy));
+  json.field("utilized_resources", counts ? std::optional{cluster.load->utilized} : std::nullopt);
+  json.field("loaded_resources", counts ? std::optional{cluster.load->loaded} : std::nullopt);
+}
+
 void write_cluster(text::JsonWriter& json, const views::ClusterView& view, const process::Config& config) {
   const auto& cluster = view.cluster;
   write_availability(json, cluster);
@@ -75,6 +84,7 @@ void write_cluster(text::JsonWriter& json, const views::ClusterView& view, const
   json.field("array_size", cluster.array_size);
   json.field("headroom", cluster.headroom ? std::optional{cluster.headroom->text()} : std::nullopt);
   json.field("kept_resources", kept_resources(view, config));
+  write_load(json, cluster, config);
   json.field("max_resources", cluster.max_resources);
   json.field("blacklisted", !cluster.enabled || cluster.reachable == std::optional{false} || view.brake.has_value());
   json.key("brake");

@@ -19,7 +19,10 @@ http::Response show_scenario(const Call& call) {
   const auto state = call.connections.read([&](store::Transaction& transaction) {
     standstill = standstill_of(call, transaction);
     return store::grid_state(transaction,
-                             {.flood = call.config.flood, .array_size = call.config.array_size, .headroom = call.config.headroom},
+                             {.flood = call.config.flood,
+                              .array_size = call.config.array_size,
+                              .headroom = call.config.headroom,
+                              .availability = call.config.availability},
                              call.config.fairshare_window, call.now);
   });
   text::JsonWriter json;

@@ -113,8 +113,10 @@ http::Response check_only(const Call& call, Submission& submission, const std::v
   note_stuck(submission, dependencies);
   const auto known = call.connections.read([&](store::Transaction& transaction) {
     names.clear();
-    for (const auto& cluster : store::planning_clusters(
-             transaction, {.flood = call.config.flood, .array_size = call.config.array_size, .headroom = call.config.headroom})) {
+    for (const auto& cluster : store::planning_clusters(transaction, {.flood = call.config.flood,
+                                                                     .array_size = call.config.array_size,
+                                                                     .headroom = call.config.headroom,
+                                                                     .availability = call.config.availability})) {
       if (is_simulated(cluster)) names.push_back(cluster.name);
     }
     return store::durations_of(transaction, call.caller.user, commands);

@@ -126,7 +126,7 @@ class Writer {
           json_.field("flood", cluster.flood);
           json_.field("array_size", cluster.array_size);
           json_.field("headroom", cluster.kept_resources());
-          json_.field("held", std::clamp<std::int64_t>(cluster.max_resources - cluster.free_resources - ours_[cluster.id], 0,
+          json_.field("held", std::clamp<std::int64_t>(cluster.max_resources - cluster.available_resources() - ours_[cluster.id], 0,
                                                        cluster.max_resources));
           write_brake(cluster.brake);
         });

@@ -40,7 +40,7 @@ void add_scripts(store::Transaction& transaction, grid::PlanningFacts& facts, gr
 }  // namespace
 
 grid::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
-  auto facts = store::planning_facts(transaction, {config.flood, config.array_size, config.headroom}, now);
+  auto facts = store::planning_facts(transaction, {config.flood, config.array_size, config.headroom, config.availability}, now);
   if (facts.present.scripts) add_scripts(transaction, facts, now);
   facts.policies = store::policy_facts(transaction, needs_of(facts, config), now);
   if (std::ranges::any_of(facts.campaigns, &grid::CampaignFacts::replicas_allowed))

@@ -37,6 +37,7 @@ std::vector<process::Use> keys() {
                                  "flood",
                                  "array_size",
                                  "headroom",
+                                 "availability",
                                  "status_max_age",
                                  "failures_before_brake",
                                  "brake_time",

@@ -34,6 +34,7 @@ double standing_of(const grid::PairFacts& pair, grid::Instant now) {
 planner::ClusterView view_of(const grid::ClusterFacts& facts, const process::Config& config, grid::Instant now) {
   planner::ClusterView view{facts};
   view.withheld_resources = facts.free_resources - facts.free_for_grid();
+  view.busy_resources = facts.free_resources - facts.available_resources();
   view.free_resources = facts.free_for_grid();
   view.flood = facts.flood_for_grid();
   view.status_fresh = facts.status_at && now - *facts.status_at <= config.status_max_age;

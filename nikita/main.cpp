@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   const process::Program program{.name = "nikita",
                                  .purpose = "kills the jobs that are to be killed, and wipes waiting jobs beyond the flood, once",
                                  .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "flood", "array_size",
-                                          "headroom", "waiting_grace", "remote_waiting_timeout", "cleanup_delay"},
+                                          "headroom", "availability", "waiting_grace", "remote_waiting_timeout", "cleanup_delay"},
                                  .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {

@@ -178,7 +178,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     store::request_kills_of_cancelled_tasks(transaction, now);
     store::request_kills_of_superseded(transaction, now);
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);
-    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size, config.headroom}))
+    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size, config.headroom, config.availability}))
       statuses.emplace(status.id, std::move(status));
     token = store::grid_token(transaction);
   });

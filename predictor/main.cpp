@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
                "flood",
                "array_size",
                "headroom",
+               "availability",
                "headroom_weight",
                "campaign_order",
                "cycle_period",

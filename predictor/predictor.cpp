@@ -45,8 +45,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
     if (!fleet::is_sole_turn(config, transaction, store::Database::Work::predict)) return;
-    const auto facts =
-        store::prediction_facts(transaction, {config.flood, config.array_size, config.headroom}, now - config.throughput_window, now);
+    const auto facts = store::prediction_facts(transaction, {config.flood, config.array_size, config.headroom, config.availability},
+                                               now - config.throughput_window, now);
     const auto forecasts = forecasts_of(facts, config, now);
     store::write_forecasts(transaction, forecasts, now);
     counts.campaigns = static_cast<int>(forecasts.size());

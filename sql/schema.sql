@@ -865,19 +865,35 @@ CREATE TABLE clusters (
     last_error text,
     headroom text,
     measured_mb_s double precision,
+    availability text,
+    load_property text,
+    utilized_resources integer,
+    loaded_resources integer,
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
+    CONSTRAINT clusters_availability_check CHECK ((availability = ANY (ARRAY['dedicated'::text, 'utilized'::text, 'combined'::text]))),
     CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
     CONSTRAINT clusters_flood_check CHECK ((flood >= (0)::double precision)),
     CONSTRAINT clusters_headroom_check CHECK ((headroom ~ '^(auto|[0-9]{1,7}|[0-9.]{1,20}%)$'::text)),
+    CONSTRAINT clusters_load_property_check CHECK ((load_property ~ '^[A-Za-z0-9_]*$'::text)),
+    CONSTRAINT clusters_loaded_resources_check CHECK ((loaded_resources >= 0)),
     CONSTRAINT clusters_measured_mb_s_check CHECK ((measured_mb_s > (0)::double precision)),
     CONSTRAINT clusters_memory_max_mb_check CHECK ((memory_max_mb > 0)),
     CONSTRAINT clusters_memory_unit_mb_check CHECK ((memory_unit_mb > 0)),
     CONSTRAINT clusters_power_check CHECK ((power > (0)::double precision)),
-    CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision))
+    CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision)),
+    CONSTRAINT clusters_utilized_resources_check CHECK ((utilized_resources >= 0))
 );
 
 COMMENT ON COLUMN clusters.headroom IS 'resources that the grid leaves free for local jobs: a number, a part such as 5%, or auto; null: the configuration''s';
+
+COMMENT ON COLUMN clusters.availability IS 'the availability policy; null: the configuration''s';
+
+COMMENT ON COLUMN clusters.load_property IS 'property of OAR''s resources that states how many resources of their node are busy; empty: there is none; null: the configuration''s';
+
+COMMENT ON COLUMN clusters.utilized_resources IS 'busy by that load, when the resources were read last; null: not read';
+
+COMMENT ON COLUMN clusters.loaded_resources IS 'of these, those beyond what jobs hold on their nodes; null: not read';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -909,7 +925,11 @@ CREATE VIEW cluster_rows AS
     clusters.cost,
     clusters.transfer_mb_s,
     micros(clusters.retired_at) AS retired_at,
-    clusters.headroom
+    clusters.headroom,
+    clusters.availability,
+    clusters.load_property,
+    clusters.utilized_resources,
+    clusters.loaded_resources
    FROM clusters;
 
 CREATE TABLE cluster_stress (
@@ -1624,7 +1644,7 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH 
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE ON brakes FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('brake');
 
-CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTION note_act('declaration', 'what', 'subject');
 

@@ -5,8 +5,11 @@
 #include <random>
 #include <unordered_map>
 
+#include "lib/fleet/load.hpp"
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/job_identity.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/clusters.hpp"
 #include "lib/text/clean.hpp"
 #include "updator/judge.hpp"
 #include "updator/pools.hpp"
@@ -22,15 +25,46 @@ constexpr int kTailLines = 10;
 constexpr std::int64_t kMostOfSmall = 1000;
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 
+/// What jobs hold on each node. OAR answers that to users only. Empty: nobody has a campaign there, or OAR cannot answer.
+std::optional<std::map<std::string, int>> ask_held(fleet::Visit& visit) {
+  std::optional<std::string> login;
+  visit.database.transact([&](store::Transaction& transaction) { login = store::login_to_ask(transaction, visit.cluster.id); });
+  if (!login) return std::nullopt;
+  auto held = visit.client.held_by_node(*login);
+  if (held) return std::move(*held);
+  process::log::warning("held resources not known", {{"cluster", visit.cluster.name}, {"answer", oar::describe(held.error())}});
+  return std::nullopt;
+}
+
+LoadReading ask_load(fleet::Visit& visit, const std::string& property, const oar::Resources& resources) {
+  const auto held = property.empty() ? std::nullopt : ask_held(visit);
+  LoadReading load{.unknown = fleet::why_load_is_unknown(property, resources), .held_known = held.has_value()};
+  for (const auto& node : resources.nodes) {
+    if (node.alive == 0) continue;
+    auto& use = load.nodes.emplace_back(grid::NodeUse{.configured = node.alive, .dedicated = 0, .load = node.load.value_or(0.0)});
+    if (!held) continue;
+    if (const auto known = held->find(node.name); known != held->end()) use.dedicated = known->second;
+  }
+  return load;
+}
+
 oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   const auto& asked_at = visit.cluster.resources_at;
   // A time after now was written before the clock was set back.
   if (asked_at && *asked_at <= poll.began && poll.began - *asked_at < kResourcesPeriod && visit.cluster.reachable.value_or(false))
     return {};
-  auto resources = visit.client.resources();
+  const auto property = fleet::load_property(visit.cluster, visit.config);
+  auto resources = visit.client.resources(property.value_or(""));
+  // A cluster that cannot give the properties of its resources is used nevertheless.
+  if (!resources && property && !property->empty()) {
+    poll.load = LoadReading{.unknown = fmt::format("the properties of its resources cannot be read ({})", oar::describe(resources.error())),
+                            .failed = true};
+    resources = visit.client.resources();
+  }
   if (!resources) return tl::unexpected{resources.error()};
   poll.usable_resources = resources->usable();
   for (const auto& node : resources->nodes) poll.nodes.add(node.resources);
+  if (property && !poll.load) poll.load = ask_load(visit, *property, *resources);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/availability.hpp"
 #include "lib/grid/evidence.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/store/jobs.hpp"
@@ -18,11 +19,20 @@ namespace gleaner::updator {
 /// The content of one fence's folder. Error: why it could not be read in this turn.
 using Reading = tl::expected<grid::EvidenceIndex, std::string>;
 
+/// What the nodes of a cluster state of their load.
+struct LoadReading {
+  std::string unknown = {};               ///< why it is not known for some of them; an empty text: it is
+  bool failed = false;                    ///< they could not be asked, and what was read last still counts
+  std::vector<grid::NodeUse> nodes = {};  ///< each with an alive resource
+  bool held_known = false;                ///< whether `dedicated` of the nodes is known
+};
+
 /// The answers of one turn. Whatever was not requested or not answered is missing here, and is requested in the next turn.
 struct Poll {
   grid::Instant began;                                        ///< by the database's clock
   std::optional<int> usable_resources = {};                   ///< if they were requested in this turn
   grid::NodeSizes nodes = {};                                 ///< requested with usable_resources
+  std::optional<LoadReading> load = {};                       ///< requested with usable_resources, where the load counts
   std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources
   std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};      ///< our live jobs that OAR lists
   std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of this grid that we settled, and that still occupy resources

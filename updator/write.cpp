@@ -37,6 +37,8 @@ class Writer {
   void sample_durations(const Judged& judged);
   void write_status();
   void watch_local();
+  void write_load(const store::GridStatus& status);
+  void report_load();
   [[nodiscard]] bool is_ours(const oar::RemoteJob& job) const { return poll_.ours.contains(job.id) || poll_.leaving.contains(job.id); }
   [[nodiscard]] store::Target here() const { return {.campaign = {}, .cluster = visit_.cluster.id}; }
 
@@ -150,8 +152,40 @@ void Writer::write_status() {
   status.free = status.max_resources - status.used;
   status.our_waiting = static_cast<int>(std::lround(store::waiting_resources(transaction_, visit_.cluster.id)));
   if (poll_.usable_resources) store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.nodes, poll_.began);
+  write_load(status);
   store::record_status(transaction_, status);
   store::record_reached(transaction_, visit_.cluster.id, now_);
+}
+
+/// Without the nodes of the jobs, only what exceeds all jobs together is known to belong to none of them.
+void Writer::write_load(const store::GridStatus& status) {
+  if (!poll_.usable_resources) return;
+  report_load();
+  if (poll_.load && poll_.load->failed) return;
+  std::optional<grid::ClusterLoad> load;
+  if (poll_.load) {
+    load = grid::load_of(poll_.load->nodes);
+    if (!poll_.load->held_known) load->loaded = std::max(0, load->utilized - status.used);
+  }
+  store::record_load(transaction_, visit_.cluster.id, load);
+}
+
+void Writer::report_load() {
+  constexpr std::string_view kCode{"LOAD_UNKNOWN"};
+  if (!poll_.load || poll_.load->unknown.empty()) {
+    store::close_event(transaction_, kCode, here(), now_);
+    return;
+  }
+  const auto policy = visit_.cluster.availability.value_or(visit_.config.availability);
+  store::open_event(
+      transaction_,
+      {.code = kCode,
+       .target = here(),
+       .job = {},
+       .message = fmt::format("availability is {}, but {}: {}; `gridctl cluster edit {} --load-property NAME` names another property",
+                              grid::name_of(policy), poll_.load->unknown,
+                              poll_.load->failed ? "the load that was read last counts" : "their load counts as 0", visit_.cluster.name)},
+      now_);
 }
 
 /// Observes the local jobs that came, where the headroom is to be learnt.

@@ -47,6 +47,11 @@ Cell factor(const Json& number) { return number.number() ? Cell{fmt::format("{:g
 
 }  // namespace
 
+/// Whether the load of some cluster's nodes counts.
+bool load_counts(const std::vector<Json>& clusters) {
+  return std::ranges::any_of(clusters, [](const Json& c) { return !c["loaded_resources"].is_null(); });
+}
+
 Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   Table table{{{"id", "Id", Align::right},
                {"name", "Name", Align::left, Shrink::last},
@@ -54,6 +59,7 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
                {"max", "Max", Align::right},
                {"free", "Free", Align::right},
                {"kept", "Kept", Align::right, Shrink::left_out},
+               {"loaded", load_counts(clusters) ? "Loaded" : "", Align::right, Shrink::left_out},
                {"used", "Used", Align::right},
                {"ours", "Ours", Align::right},
                {"waiting", "Waiting", Align::right, Shrink::left_out},
@@ -66,9 +72,9 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   for (const auto& c : clusters) {
     const auto& status = c["status"];
     table.rows.push_back({Cell{c["id"].integer()}, Cell{c["name"].text()}, state_of(c, now), count(c["max_resources"]),
-                          count(status["free"]), count(c["kept_resources"]), count(status["used"]), count(status["our_running"]),
-                          count(status["our_waiting"]), count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]),
-                          count(c["stress"]["job_limit"]), Cell{c["last_error"].text()}});
+                          count(status["free"]), count(c["kept_resources"]), count(c["loaded_resources"]), count(status["used"]),
+                          count(status["our_running"]), count(status["our_waiting"]), count(status["api_latency_ms"]),
+                          factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]), Cell{c["last_error"].text()}});
   }
   return table;
 }

@@ -9,6 +9,7 @@
 
 #include "clients/gridctl/commands.hpp"
 #include "lib/fleet/fleet.hpp"
+#include "lib/fleet/load.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/transport.hpp"
 #include "lib/process/values.hpp"
@@ -126,8 +127,22 @@ void check_identity(oar::Client& client, const store::Cluster& cluster, const st
   }
 }
 
-void check_resources(oar::Client& client, const store::Cluster& cluster, Findings& findings) {
-  const auto resources = client.resources();
+/// What the nodes state of their load, where it counts.
+void check_load(const std::string& property, const oar::Resources& resources, const store::Cluster& cluster, Findings& findings) {
+  const auto unknown = fleet::why_load_is_unknown(property, resources);
+  if (unknown.empty()) {
+    findings.push_back({cluster.name, fmt::format("its nodes state their load, in the property '{}'", property)});
+    return;
+  }
+  findings.push_back({cluster.name, fmt::format("{}: their load counts as 0", unknown),
+                      fmt::format("set it on the cluster ('oarproperty', 'oarnodesetting'), or name another one: 'gridctl cluster edit {} "
+                                  "--load-property NAME'; '--availability dedicated' needs none",
+                                  cluster.name)});
+}
+
+void check_resources(oar::Client& client, const store::Cluster& cluster, const process::Config& config, Findings& findings) {
+  const auto property = fleet::load_property(cluster, config);
+  const auto resources = client.resources(property.value_or(""));
   if (!resources) {
     findings.push_back({cluster.name, "its resources: " + oar::describe(resources.error()), advice(resources.error(), cluster)});
     return;
@@ -135,6 +150,7 @@ void check_resources(oar::Client& client, const store::Cluster& cluster, Finding
   const auto text = fmt::format("{} of {} resources can be used, on {}", resources->usable(), resources->total,
                                 terminal::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"));
   findings.push_back({cluster.name, text, resources->usable() > 0 ? "" : "none is alive: see 'oarnodes' on its frontend"});
+  if (property) check_load(*property, *resources, cluster, findings);
 }
 
 void check_clock(const oar::Access& access, const oar::Limits& limits, Findings& findings) {
@@ -167,7 +183,7 @@ Findings check_cluster(const process::Config& config, const store::Cluster& clus
   }
   findings.push_back({cluster.name, fmt::format("OAR {} answers in {} ms at {}", *version, client.last_latency().count(), cluster.url)});
   check_identity(client, cluster, user, findings);
-  check_resources(client, cluster, findings);
+  check_resources(client, cluster, config, findings);
   check_clock(*access, limits, findings);
   return findings;
 }

@@ -51,6 +51,10 @@ process::Outcome cluster_show(const Call& call) {
   add("flood", own_or_default(c.flood));
   add("array_size", own_or_default(c.array_size));
   add("headroom", c.headroom ? Cell{c.headroom->text()} : Cell{{}, "as configured"});
+  add("availability", c.availability ? Cell{std::string{grid::name_of(*c.availability)}} : Cell{{}, "as configured"});
+  add("load_property", c.load_property ? text_cell(*c.load_property) : Cell{{}, "as configured"});
+  add("utilized_resources", c.load ? Cell{std::int64_t{c.load->utilized}} : Cell{{}, "not known"});
+  add("loaded_resources", c.load ? Cell{std::int64_t{c.load->loaded}} : Cell{{}, "not known"});
   add("memory_property", text_cell(c.memory_property));
   add("memory_unit_mb", Cell{std::int64_t{c.memory_unit_mb}});
   add("memory_max_mb", c.memory_max_mb ? Cell{*c.memory_max_mb} : Cell{{}, "not known"});

@@ -83,6 +83,21 @@ void read_headroom(const Call& call, store::Cluster& cluster) {
   cluster.headroom = is_default ? std::nullopt : read;
 }
 
+void read_availability(const Call& call, store::Cluster& cluster) {
+  if (const auto given = call.value("availability")) {
+    const auto read = grid::availability(*given);
+    if (*given != "default" && !read) throw wrong("availability", *given, fmt::format("{}, or 'default'", grid::kAvailabilityForm));
+    cluster.availability = read;
+  }
+  if (const auto given = call.value("load_property")) {
+    if (!grid::is_property_name(*given))
+      throw wrong("load_property", *given, "the name of a property of OAR's resources (letters, digits and '_'), 'none' or 'default'");
+    cluster.load_property = *given;
+    if (*given == "none") cluster.load_property = "";
+    if (*given == "default") cluster.load_property = std::nullopt;
+  }
+}
+
 void read_memory(const Call& call, store::Cluster& cluster) {
   if (const auto given = call.value("memory-property")) {
     const bool plain = !given->empty() && std::ranges::all_of(*given, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
@@ -114,6 +129,7 @@ void read_access(const Call& call, store::Cluster& cluster) {
   if (call.has("verify")) cluster.verify_tls = true;
   read_numbers(call, cluster);
   read_headroom(call, cluster);
+  read_availability(call, cluster);
   read_memory(call, cluster);
 }
 

@@ -31,13 +31,22 @@ Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
-Result<Resources> Client::resources() {
-  auto lines = implementation_->list<ResourceLine>("/resources.json", parse_resources);
+Result<Resources> Client::resources(const std::string& load_property) {
+  // Only the longer list has the properties.
+  auto lines = implementation_->list<ResourceLine>(load_property.empty() ? "/resources.json" : "/resources/details.json",
+                                                   [&](std::string_view body) { return parse_resources(body, load_property); });
   if (!lines) {
     return tl::unexpected(lines.error());
   }
   return count_resources(*lines,
                          std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead());
+}
+
+Result<std::map<std::string, int>> Client::held_by_node(std::string_view user) {
+  if (auto wrong = wrong_user(user)) {
+    return refused_here(std::move(*wrong));
+  }
+  return value_of("/select_all", implementation_->get(held_path(), std::string{user}), parse_held);
 }
 
 Result<int> Client::matching(std::string_view user, std::string_view properties, Effort effort) {
@@ -121,9 +130,9 @@ std::vector<Result<JobDetails>> Client::details(std::span<const JobOf> asked, No
   std::vector<Result<Request>> wanted;
   for (const auto& [user, id] : asked) {
     if (auto wrong = wrong_user(user)) {
-      wanted.push_back(refused_here(std::move(*wrong)));
+      wanted.emplace_back(refused_here(std::move(*wrong)));
     } else {
-      wanted.push_back(Request{Method::get, fmt::format("/jobs/{}{}.json", id.value(), more), user, {}});
+      wanted.emplace_back(Request{Method::get, fmt::format("/jobs/{}{}.json", id.value(), more), user, {}});
     }
   }
   return implementation_->send_some<JobDetails>(wanted, [&](std::size_t place, const Result<Answer>& answer) -> Result<JobDetails> {
@@ -140,9 +149,9 @@ std::vector<Result<Submitted>> Client::submit(std::span<const SubmitRequest> req
   std::vector<Result<Request>> wanted;
   for (const auto& request : requests) {
     if (auto wrong = wrong_request(request)) {
-      wanted.push_back(refused_here(std::move(*wrong)));
+      wanted.emplace_back(refused_here(std::move(*wrong)));
     } else {
-      wanted.push_back(Request{Method::post, "/jobs.json", request.user, submission_body(request)});
+      wanted.emplace_back(Request{Method::post, "/jobs.json", request.user, submission_body(request)});
     }
   }
   return implementation_->send_some<Submitted>(
@@ -153,9 +162,9 @@ std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) {
   std::vector<Result<Request>> wanted;
   for (const auto& [user, id] : asked) {
     if (auto wrong = wrong_user(user)) {
-      wanted.push_back(refused_here(std::move(*wrong)));
+      wanted.emplace_back(refused_here(std::move(*wrong)));
     } else {
-      wanted.push_back(Request{Method::remove, fmt::format("/jobs/{}.json", id.value()), user, {}});
+      wanted.emplace_back(Request{Method::remove, fmt::format("/jobs/{}.json", id.value()), user, {}});
     }
   }
   return implementation_->send_some<Removal>(wanted,
@@ -166,9 +175,9 @@ std::vector<Result<void>> Client::signal(std::span<const SignalOf> asked) {
   std::vector<Result<Request>> wanted;
   for (const auto& [job, number] : asked) {
     if (auto wrong = wrong_user(job.user)) {
-      wanted.push_back(refused_here(std::move(*wrong)));
+      wanted.emplace_back(refused_here(std::move(*wrong)));
     } else {
-      wanted.push_back(Request{Method::post, fmt::format("/jobs/{}/signals/{}.json", job.id.value(), number), job.user, "{}"});
+      wanted.emplace_back(Request{Method::post, fmt::format("/jobs/{}/signals/{}.json", job.id.value(), number), job.user, "{}"});
     }
   }
   return implementation_->send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return signalled_of(answer); });

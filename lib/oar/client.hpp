@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,8 +77,11 @@ class Client {
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
 
-  /// The cluster's resources, by state and by node.
-  [[nodiscard]] Result<Resources> resources();
+  /// The cluster's resources, by state and by node; with the loads of the nodes, if a property that states them is named.
+  [[nodiscard]] Result<Resources> resources(const std::string& load_property = {});
+
+  /// Resources that jobs hold now, by node, as the user; nodes with none are left out. ServerError when OAR cannot answer.
+  [[nodiscard]] Result<std::map<std::string, int>> held_by_node(std::string_view user);
 
   /// Number of resources with these properties that a job of the user may get: alive ones, and those that OAR wakes for a job. The
   /// cluster's own SQL evaluates the properties, in one small request. ServerError when OAR cannot evaluate them, or does not report the

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -226,12 +227,24 @@ JobDetails details_of(const Value& object) {
   return details;
 }
 
-ResourceLine resource_of(const Value& item) {
+/// The number that a resource states, from 0; text that is no number states none.
+std::optional<double> load_of(const Value& item, const std::string& property) {
+  const auto member = property.empty() ? item.MemberEnd() : item.FindMember(property.c_str());
+  if (member == item.MemberEnd()) return std::nullopt;
+  std::optional<double> load;
+  if (member->value.IsNumber()) load = member->value.GetDouble();
+  if (member->value.IsString()) {
+    if (const auto read = text::real_number({member->value.GetString(), member->value.GetStringLength()})) load = *read;
+  }
+  return load && std::isfinite(*load) && *load >= 0 ? load : std::nullopt;
+}
+
+ResourceLine resource_of(const Value& item, const std::string& load_property) {
   if (!item.IsObject()) {
     throw json::Malformed("an item of the list is not an object");
   }
   return {json::required_integer(item, {"id", "resource_id"}), clean(item, {"network_address"}), json::required_text(item, {"state"}),
-          optional_instant(item, {"available_upto"})};
+          optional_instant(item, {"available_upto"}), load_of(item, load_property)};
 }
 
 }  // namespace
@@ -244,8 +257,27 @@ Parsed<JobDetails> parse_job(std::string_view body) {
   return guarded(body, [](const Value& object) { return details_of(object); });
 }
 
-Parsed<Page<ResourceLine>> parse_resources(std::string_view body) {
-  return guarded(body, [](const Value& list) { return page_of<ResourceLine>(list, resource_of); });
+Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property) {
+  return guarded(body, [&](const Value& list) {
+    return page_of<ResourceLine>(list, [&](const Value& item) { return resource_of(item, load_property); });
+  });
+}
+
+Parsed<std::map<std::string, int>> parse_held(std::string_view body) {
+  return guarded(body, [](const Value& list) {
+    std::map<std::string, int> held;
+    const auto page = page_of<char>(list, [&](const Value& item) {
+      if (!item.IsObject()) throw json::Malformed("an item of the list is not an object");
+      const auto resources = json::required_integer(item, {"held"});
+      if (resources < 0 || resources > std::numeric_limits<int>::max())
+        throw json::Malformed(fmt::format("{} is no number of resources", resources));
+      if (resources > 0) held[clean(item, {"node"})] = static_cast<int>(resources);
+      return 'i';
+    });
+    if (page.total.value_or(0) != page.items.size())
+      throw json::Malformed(fmt::format("{} nodes of {}", page.items.size(), page.total.value_or(0)));
+    return held;
+  });
 }
 
 Parsed<std::vector<std::string>> parse_listing(std::string_view body) {
@@ -318,7 +350,7 @@ Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant 
   for (const auto& line : lines) {
     const auto [place, is_new] = places.try_emplace(line.node, counted.nodes.size());
     if (is_new) {
-      counted.nodes.push_back({line.node, 0, 0});
+      counted.nodes.push_back({.name = line.node});
     }
     Node& node = counted.nodes[place->second];
     const bool alive = line.state == "Alive";
@@ -327,6 +359,8 @@ Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant 
     ++node.resources;
     node.usable += alive || standby ? 1 : 0;
     counted.alive += alive ? 1 : 0;
+    node.alive += alive ? 1 : 0;
+    if (alive && line.load) node.load = std::max(node.load.value_or(0.0), *line.load);
     counted.standby += standby ? 1 : 0;
     counted.absent += line.state == "Absent" && !standby ? 1 : 0;
     counted.suspected += line.state == "Suspected" ? 1 : 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,14 +32,17 @@ struct ResourceLine {
   std::string node;
   std::string state;
   std::optional<grid::Instant> available_until;  ///< if it is past, an Absent resource is not woken
+  std::optional<double> load = {};               ///< value of the property asked for, if it is a number from 0
 };
 
 /// GET /jobs and /jobs/table.
 [[nodiscard]] Parsed<Page<RemoteJob>> parse_jobs(std::string_view body);
 /// GET /jobs/ID.
 [[nodiscard]] Parsed<JobDetails> parse_job(std::string_view body);
-/// GET /resources.
-[[nodiscard]] Parsed<Page<ResourceLine>> parse_resources(std::string_view body);
+/// GET /resources; with the name of a property, GET /resources/details. A value that is no number is no error, as it is one resource's.
+[[nodiscard]] Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property = {});
+/// The answer to held_path(): resources that jobs hold, by node. An error when there are fewer items than the answer's count.
+[[nodiscard]] Parsed<std::map<std::string, int>> parse_held(std::string_view body);
 [[nodiscard]] Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant now);
 /// POST /jobs. An error when the answer does not have `expected` ids of jobs.
 [[nodiscard]] Parsed<Submitted> parse_submission(std::string_view body, std::size_t expected);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "lib/text/percent.hpp"
+
 namespace gleaner::oar {
 namespace {
 
@@ -152,16 +154,28 @@ std::optional<std::string> wrong_properties(std::string_view properties) {
                                      : std::nullopt;
 }
 
+namespace {
+
+std::string query_path(std::string_view limit, std::string_view query) {
+  return fmt::format("/select_all?limit={}&query={}", limit, text::percent_encoded(query, {}));
+}
+
+}  // namespace
+
+std::string held_path() {
+  return query_path(
+      "1000000",
+      "FROM (SELECT r.network_address AS node, count(DISTINCT a.resource_id) AS held FROM assigned_resources a JOIN resources r "
+      "ON r.resource_id = a.resource_id WHERE a.assigned_resource_index = 'CURRENT' GROUP BY r.network_address "
+      "UNION ALL SELECT '', 0) AS held_by_node");
+}
+
 std::string matching_path(std::string_view properties, Effort effort, grid::Instant now) {
   const auto query = fmt::format(
       "FROM (SELECT resource_id FROM resources WHERE type = 'default' AND (state = 'Alive' OR (state = 'Absent' AND available_upto > {}))"
       "{} AND ({}) UNION ALL SELECT 0) AS matching",
       grid::to_unix(now), effort == Effort::best ? " AND besteffort = 'YES'" : "", properties);
-  std::string path{"/select_all?limit=1&query="};
-  for (const char letter : query) {
-    path += is_digit_or_letter(letter) ? std::string(1, letter) : fmt::format("%{:02X}", static_cast<unsigned char>(letter));
-  }
-  return path;
+  return query_path("1", query);
 }
 
 std::optional<std::string> wrong_path(std::string_view path) {
@@ -177,19 +191,7 @@ std::optional<std::string> wrong_path(std::string_view path) {
 namespace {
 
 std::string encoded(std::string_view base, std::string_view path) {
-  constexpr std::string_view kAsTheyAre{"/~-_."};
-  std::string encoded{base};
-  if (!path.starts_with('/')) {
-    encoded += '/';
-  }
-  for (const char letter : path) {
-    if (is_digit_or_letter(letter) || kAsTheyAre.find(letter) != std::string_view::npos) {
-      encoded += letter;
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
-    }
-  }
-  return encoded;
+  return fmt::format("{}{}{}", base, path.starts_with('/') ? "" : "/", text::percent_encoded(path, "/~-_."));
 }
 
 }  // namespace

@@ -38,6 +38,10 @@ enum class Effort { best, normal };
 /// that number plus one, because OAR reports a count of 0 as an error.
 [[nodiscard]] std::string matching_path(std::string_view properties, Effort effort, grid::Instant now);
 
+/// The path of the query for the resources that jobs hold, by node: rows of `node` and `held`, and one more, because OAR reports no rows as
+/// an error.
+[[nodiscard]] std::string held_path();
+
 /// Why a path is refused for /media. OAR passes it to a shell without quotes, so it may have only plain characters, and must be absolute or
 /// start with `~/`.
 [[nodiscard]] std::optional<std::string> wrong_path(std::string_view path);

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@ struct Node {
   std::string name;
   int resources = 0;  ///< all of them, in any state
   int usable = 0;
+  int alive = 0;
+  std::optional<double> load = {};  ///< the greatest of its alive resources; empty: none of them states a number from 0
 };
 
 /// The resources of a cluster. Each counts once: alive, standby (Absent, but OAR wakes it for a job), or out (Dead, Suspected, Absent for

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/availability.hpp"
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/headroom.hpp"
 #include "lib/grid/planner_config.hpp"
@@ -51,6 +52,8 @@ struct Config : grid::PlannerConfig {
   int array_size{};
   grid::Headroom headroom{};
   double headroom_weight{};
+  grid::Availability availability{};
+  std::string load_property;
 
   // Waiting jobs
   Duration remote_waiting_timeout{};

@@ -125,6 +125,22 @@ inline Wrong read_headroom(std::string_view value, Config& into) {
   return {};
 }
 
+inline Wrong read_availability(std::string_view value, Config& into) {
+  constexpr std::array kPolicies{grid::name_of(grid::Availability::dedicated), grid::name_of(grid::Availability::utilized),
+                                 grid::name_of(grid::Availability::combined)};
+  const auto read = grid::availability(value);
+  if (!read) return fmt::format("{}{}", grid::kAvailabilityForm, text::did_you_mean(value, kPolicies));
+  into.availability = *read;
+  return {};
+}
+
+inline Wrong read_load_property(std::string_view value, Config& into) {
+  if (!value.empty() && !grid::is_property_name(value))
+    return "the name of a property of OAR's resources (letters, digits and '_'); empty: there is none";
+  into.load_property = std::string{value};
+  return {};
+}
+
 inline Wrong read_headroom_weight(std::string_view value, Config& into) {
   const auto read = text::real_number(value);
   if (!read || *read < 0 || *read > 1e6) return "a number from 0 to 1000000, such as 50";
@@ -191,6 +207,7 @@ inline std::string written(int value) { return fmt::format("{}", value); }
 inline std::string written(double value) { return fmt::format("{}", value); }
 inline std::string written(grid::Grouping value) { return std::string{grid::name_of(value)}; }
 inline std::string written(const grid::Headroom& value) { return value.text(); }
+inline std::string written(grid::Availability value) { return std::string{grid::name_of(value)}; }
 inline std::string written(bool value) { return value ? "yes" : "no"; }
 inline std::string written(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ",")); }
 
@@ -228,6 +245,8 @@ inline constexpr Option::Codec resources{read_resources, write<&Config::default_
 inline constexpr Option::Codec walltime{read_walltime, write<&Config::default_walltime>};
 inline constexpr Option::Codec grouping{read_grouping, write<&Config::temporal_grouping>};
 inline constexpr Option::Codec headroom{read_headroom, write<&Config::headroom>};
+inline constexpr Option::Codec availability{read_availability, write<&Config::availability>};
+inline constexpr Option::Codec load_property{read_load_property, write<&Config::load_property>};
 inline constexpr Option::Codec headroom_weight{read_headroom_weight, write<&Config::headroom_weight>};
 inline constexpr Option::Codec address{read_address, write<&Config::api>};
 inline constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};

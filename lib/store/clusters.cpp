@@ -27,6 +27,8 @@ Cluster read(const auto& row) {
   cluster.flood = row.flood;
   cluster.array_size = row.array_size;
   if (row.headroom.has_value()) cluster.headroom = row.headroom.as(grid::headroom);
+  if (row.availability.has_value()) cluster.availability = row.availability.as(grid::availability);
+  cluster.load_property = row.load_property;
   cluster.enabled = *row.enabled;
   cluster.retired_at = row.retired_at;
   cluster.reachable = row.reachable;
@@ -37,6 +39,7 @@ Cluster read(const auto& row) {
   cluster.last_error = row.last_error.value_or("");
   cluster.max_resources = *row.max_resources;
   cluster.resources_at = row.resources_at;
+  if (row.utilized_resources.has_value()) cluster.load = grid::ClusterLoad{*row.utilized_resources, row.loaded_resources.value_or(0)};
   cluster.memory_property = *row.memory_property;
   cluster.memory_unit_mb = *row.memory_unit_mb;
   cluster.memory_max_mb = row.memory_max_mb;
@@ -46,6 +49,10 @@ Cluster read(const auto& row) {
 
 std::optional<std::string> text_of(const std::optional<grid::Headroom>& headroom) {
   return headroom ? std::optional{headroom->text()} : std::nullopt;
+}
+
+std::optional<std::string> text_of(const std::optional<grid::Availability>& policy) {
+  return policy ? std::optional{std::string{grid::name_of(*policy)}} : std::nullopt;
 }
 
 void declare(Transaction& transaction, grid::ClusterId cluster, const grid::DeclaredFacts& facts) {
@@ -104,6 +111,8 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
                                           .flood = c.flood,
                                           .array_size = c.array_size,
                                           .headroom = text_of(c.headroom),
+                                          .availability = text_of(c.availability),
+                                          .load_property = c.load_property,
                                           .enabled = c.enabled,
                                           .memory_property = c.memory_property,
                                           .memory_unit_mb = c.memory_unit_mb,
@@ -128,6 +137,8 @@ void edit_cluster(Transaction& transaction, const Cluster& c) {
                         .flood = c.flood,
                         .array_size = c.array_size,
                         .headroom = text_of(c.headroom),
+                        .availability = text_of(c.availability),
+                        .load_property = c.load_property,
                         .enabled = c.enabled,
                         .memory_property = c.memory_property,
                         .memory_unit_mb = c.memory_unit_mb,
@@ -180,6 +191,18 @@ void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Ins
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
                       grid::Instant now) {
   exec(transaction, sql::clusters_record_resources{.resources = max_resources, .now = now, .node_sizes = nodes.text(), .cluster = cluster});
+}
+
+void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load) {
+  exec(transaction, sql::clusters_record_load{.utilized = load ? std::optional{load->utilized} : std::nullopt,
+                                              .loaded = load ? std::optional{load->loaded} : std::nullopt,
+                                              .cluster = cluster});
+}
+
+std::optional<std::string> login_to_ask(Transaction& transaction, grid::ClusterId cluster) {
+  const auto rows = exec(transaction, sql::clusters_login_to_ask{.cluster = cluster});
+  if (rows.empty()) return std::nullopt;
+  return std::string{*rows[0].login};
 }
 
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/grid/availability.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/planning_facts.hpp"
@@ -26,9 +27,12 @@ struct Cluster : grid::DeclaredFacts {
   std::string certificate_file;
   std::string key_file;
   bool verify_tls = true;
-  std::optional<double> flood;             ///< nothing: the configuration's
-  std::optional<int> array_size;           ///< nothing: the configuration's
-  std::optional<grid::Headroom> headroom;  ///< nothing: the configuration's
+  std::optional<double> flood;                     ///< nothing: the configuration's
+  std::optional<int> array_size;                   ///< nothing: the configuration's
+  std::optional<grid::Headroom> headroom;          ///< nothing: the configuration's
+  std::optional<grid::Availability> availability;  ///< nothing: the configuration's
+  std::optional<std::string> load_property;  ///< property of OAR's resources that states the load of their node; empty text: there is none;
+                                             ///< nothing: the configuration's
   bool enabled = true;
   std::optional<grid::Instant> retired_at;  ///< empty: it is not retired
 
@@ -43,6 +47,7 @@ struct Cluster : grid::DeclaredFacts {
   int memory_unit_mb = 1;                     ///< unit of that property, in MB
   std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
   std::optional<grid::Instant> resources_at;
+  std::optional<grid::ClusterLoad> load;  ///< when the resources were read last; empty: it was not read
 };
 
 /// The known node sizes of each cluster.
@@ -94,6 +99,10 @@ void record_status(Transaction& transaction, const GridStatus& status);
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
                       grid::Instant now);
+/// Empty: the load was not read.
+void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load);
+/// The login of some user with a campaign in treatment there, if there is one.
+[[nodiscard]] std::optional<std::string> login_to_ask(Transaction& transaction, grid::ClusterId cluster);
 /// `retry_at`: the earliest time of the next request. True for the first failure of an outage, whichever module noticed it.
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,
                         grid::Instant retry_at);

@@ -217,9 +217,10 @@ void add_campaign(const CampaignRows::Row& row, grid::PlanningFacts& facts) {
 
 std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
   std::vector<grid::ClusterFacts> clusters;
-  for (const auto& row : exec_prepared(
-           transaction,
-           sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size, .headroom = defaults.headroom.text()}))
+  for (const auto& row : exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood,
+                                                    .array_size = defaults.array_size,
+                                                    .headroom = defaults.headroom.text(),
+                                                    .availability = grid::name_of(defaults.availability)}))
     read_fields<grid::kClusterFields>(row, clusters.emplace_back());
   return clusters;
 }

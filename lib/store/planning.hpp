@@ -19,6 +19,7 @@ struct ClusterDefaults {
   double flood;
   int array_size;
   grid::Headroom headroom = {};
+  grid::Availability availability = grid::Availability::dedicated;
 };
 
 /// The clusters' facts, without brakes.

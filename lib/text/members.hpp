@@ -17,11 +17,11 @@ template <class T, class... Values>
   else return sizeof...(Values);
 }
 
-/// References to the members of an aggregate, in their order. For structs without bases, of up to nine members.
+/// References to the members of an aggregate, in their order. For structs without bases, of up to ten members.
 template <class T>
 [[nodiscard]] auto members_of(const T& value) {
   constexpr auto count = count_members<T>();
-  static_assert(count <= 9, "members_of needs a case for so many members");
+  static_assert(count <= 10, "members_of needs a case for so many members");
   if constexpr (count == 0) {
     return std::tie();
   } else if constexpr (count == 1) {
@@ -48,9 +48,12 @@ template <class T>
   } else if constexpr (count == 8) {
     const auto& [a, b, c, d, e, f, g, h] = value;
     return std::tie(a, b, c, d, e, f, g, h);
-  } else {
+  } else if constexpr (count == 9) {
     const auto& [a, b, c, d, e, f, g, h, i] = value;
     return std::tie(a, b, c, d, e, f, g, h, i);
+  } else {
+    const auto& [a, b, c, d, e, f, g, h, i, j] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j);
   }
 }
 

@@ -29,6 +29,7 @@ struct OfferParts {
   int max_resources = 0;
   int free_resources = 0;              ///< those that stay free included
   int kept_resources = 0;              ///< that stay free for local jobs, as far as they are free
+  int busy_resources = 0;              ///< of the free ones, those that load makes unavailable (the option `availability`)
   double flood_resources = 0.0;        ///< that may wait
   double waiting_resources = 0.0;      ///< that wait already
   double unaccounted_resources = 0.0;  ///< of launches that the cluster's status cannot show yet
@@ -223,6 +224,12 @@ struct KeptForLocal {
   double job_resources = 0.0;
   OfferParts parts = {};
 };
+/// What no job holds is busy by the load of its node.
+struct BusyWithoutJob {
+  static constexpr std::string_view kName = "busy_without_job";
+  double job_resources = 0.0;
+  OfferParts parts = {};
+};
 /// Something is free, but less than one job takes.
 struct NotEnoughResources {
   static constexpr std::string_view kName = "not_enough_resources";
@@ -286,14 +293,15 @@ struct PoolsUnderWay {
 };
 }  // namespace reason
 
-using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
-                            reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
-                            reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig,
-                            reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven,
-                            reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch,
-                            reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::NotEnoughResources,
-                            reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
-                            reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
+using Reason =
+    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
+                 reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
+                 reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst,
+                 reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven, reason::MaxJobsReached,
+                 reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown,
+                 reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::Reserved,
+                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
+                 reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -20,6 +20,7 @@ OfferParts parts_of(const ClusterView& cluster) {
   return {.max_resources = cluster.max_resources,
           .free_resources = cluster.free_resources + cluster.withheld_resources,
           .kept_resources = cluster.kept_resources(),
+          .busy_resources = cluster.busy_resources,
           .flood_resources = flood_resources(cluster),
           .waiting_resources = cluster.waiting_resources,
           .unaccounted_resources = cluster.unaccounted_resources,

@@ -37,6 +37,7 @@ std::string campaigns(const Takers& takers) {
 /// The parts of an offer.
 std::string offer(const OfferParts& parts) {
   auto text = fmt::format("{} of {} resources are free", parts.free_resources, parts.max_resources);
+  if (parts.busy_resources > 0) text += fmt::format(", {} of these are busy without a job (load)", parts.busy_resources);
   if (parts.kept_resources > 0) text += fmt::format(", {} stay free for local jobs (headroom)", parts.kept_resources);
   text += fmt::format(", {} may wait", figure(parts.flood_resources));
   if (parts.waiting_resources > 0.0) text += fmt::format(", {} wait already", figure(parts.waiting_resources));
@@ -51,8 +52,8 @@ std::string offer(const OfferParts& parts) {
 
 /// Whether a job would fit if there were no unknown launches.
 bool is_kept_by_unknown(const OfferParts& parts, double job_resources) {
-  const double room = std::max(0, parts.free_resources - parts.kept_resources) + parts.flood_resources - parts.waiting_resources -
-                      parts.unaccounted_resources;
+  const double room = std::max(0, parts.free_resources - parts.busy_resources - parts.kept_resources) + parts.flood_resources -
+                      parts.waiting_resources - parts.unaccounted_resources;
   return parts.unknown_jobs > 0 && room + parts.unknown_resources + kDust >= job_resources;
 }
 
@@ -256,6 +257,10 @@ struct ReasonText {
   }
   std::string operator()(const reason::KeptForLocal& why) const {
     return fmt::format("{} keeps what is free for jobs of its own users: {}; a job needs {}, and starts when more are free", cluster,
+                       offer(why.parts), figure(why.job_resources));
+  }
+  std::string operator()(const reason::BusyWithoutJob& why) const {
+    return fmt::format("what is free on {} is busy without a job: {}; a job needs {}, and starts when the load falls", cluster,
                        offer(why.parts), figure(why.job_resources));
   }
   std::string operator()(const reason::NotEnoughResources& why) const {

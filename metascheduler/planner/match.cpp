@@ -6,9 +6,9 @@
 namespace gleaner::planner {
 namespace {
 
-/// The offer, were nothing kept free for local jobs. What our jobs will take of it is left out: the reason does not change with each job.
-Offer with_headroom(const ClusterView& cluster, const Offer& offer) {
-  const double free = offer.free + cluster.withheld_resources;
+/// The offer, were so many resources not withheld. What our jobs will take of it is left out: the reason does not change with each job.
+Offer with_withheld(int resources, const Offer& offer) {
+  const double free = offer.free + resources;
   return {.resources = free, .free = free};
 }
 
@@ -24,8 +24,9 @@ Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   const auto& at_first = ledger.at_first(index);
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
   const double one_job = job_resources(*candidate.pair, cluster);
-  if (cluster.withheld_resources > 0 && room_for(candidate, with_headroom(cluster, at_first)) > 0)
-    return reason::KeptForLocal{one_job, parts_of(cluster)};
+  const auto is_kept_by = [&](int resources) { return resources > 0 && room_for(candidate, with_withheld(resources, at_first)) > 0; };
+  if (is_kept_by(cluster.busy_resources)) return reason::BusyWithoutJob{one_job, parts_of(cluster)};
+  if (is_kept_by(cluster.withheld_resources)) return reason::KeptForLocal{one_job, parts_of(cluster)};
   if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(cluster)};
   return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(cluster)};
 }
@@ -37,8 +38,9 @@ grid::Instant at(grid::Instant now, double after) {
 /// Whether a candidate lacks only resources. One that a limit on waiting jobs stops lacks free ones.
 bool lacks_room(const Candidate& candidate, const Plan& plan) {
   if (candidate.decision < 0) return false;  // it is served in another class
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::NotEnoughResources, reason::EarlierCampaigns,
-                   reason::HeldForReservation, reason::LimitReached>(plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources,
+                   reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
+      plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
 }
 
 bool may_have_a_task(const Contender& contender, const Candidate& candidate) {

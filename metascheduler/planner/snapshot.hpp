@@ -17,10 +17,12 @@ using grid::kLowestPriority;
 using grid::kNormalPriority;
 using grid::LimitKind;
 
-/// One cluster. Counts are in resources. What stays free for local jobs is not among its free resources, and its flood is 0 then.
+/// One cluster. Counts are in resources. What stays free for local jobs, or is busy without a job, is not among its free resources, and its
+/// flood is 0 then.
 struct ClusterView : grid::ClusterFacts {
   bool status_fresh = true;            ///< its status is recent enough to plan on
-  int withheld_resources = 0;          ///< free ones that stay free for local jobs
+  int withheld_resources = 0;          ///< free ones that are not offered
+  int busy_resources = 0;              ///< of these, those that load makes unavailable; the others stay free for local jobs
   double waiting_resources = 0.0;      ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
   double unaccounted_resources = 0.0;  ///< of our launches that the status cannot show yet (planned, in flight,
                                        ///< accepted since, of unknown fate since); subtracted from the offer

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <ctime>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -100,12 +102,32 @@ http::Response Api::show_resource(const Call& call, std::int64_t id) {
   return json_answer(200, *json, "GET, DELETE");
 }
 
-/// OAR executes the query as it is. Here, only the grid's query is understood: the resources of a condition, and one row more, because a
-/// count of 0 is an error as in OAR.
+/// What jobs hold on each node, and one row more.
+http::Response Api::held_by_node(const Call& call) {
+  const auto held = engine_.read([&](Ledger& ledger) {
+    std::map<std::string, std::set<int>> places{{"", {}}};
+    for (const auto id : ledger.unfinished()) {
+      for (const int place : ledger.find(id)->resources) places[ledger.resources()[static_cast<std::size_t>(place)].host].insert(place);
+    }
+    return places;
+  });
+  Page page;
+  page.total = std::ssize(held);
+  text::JsonWriter json;
+  json.begin_array();
+  for (const auto& [node, places] : held) json.begin_object().field("node", node).field("held", std::ssize(places)).end_object();
+  json.end_array();
+  page.items = json.text();
+  return json_answer(200, page_json(call, page), "GET");
+}
+
+/// OAR executes the query as it is. Here, only the grid's queries are understood: what jobs hold by node; and the resources of a condition,
+/// and one row more, because a count of 0 is an error as in OAR.
 http::Response Api::select_all(const Call& call) {
   if (call.user.empty()) return error_answer({401, "Permission denied", "A suitable authentication must be done before looking at jobs"});
   const auto query = call.parameter("query");
   if (!query) return error_answer({400, "Bad query", "The 'query' parameter is mandatory"});
+  if (query->starts_with("FROM (SELECT r.network_address AS node") && query->ends_with("AS held_by_node")) return held_by_node(call);
   constexpr std::string_view kBegin{"FROM (SELECT resource_id FROM resources WHERE "}, kEnd{" UNION ALL SELECT 0) AS matching"};
   const ApiError wrong{500, "SQL error", "SQL error"};
   if (!query->starts_with(kBegin) || !query->ends_with(kEnd)) return error_answer(wrong);

@@ -11,9 +11,9 @@ SELECT * FROM cluster_rows WHERE name = @name
 -- name: clusters.add
 -- Adds a cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
-  flood, array_size, headroom, enabled, memory_property, memory_unit_mb, memory_max_mb)
+  flood, array_size, headroom, availability, load_property, enabled, memory_property, memory_unit_mb, memory_max_mb)
 VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
-  @flood, @array_size, @headroom, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
+  @flood, @array_size, @headroom, @availability, @load_property, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
 RETURNING id
 
 -- name: clusters.declare
@@ -37,6 +37,8 @@ UPDATE clusters SET
   flood = @flood,
   array_size = @array_size,
   headroom = @headroom,
+  availability = @availability,
+  load_property = @load_property,
   enabled = @enabled,
   memory_property = @memory_property,
   memory_unit_mb = @memory_unit_mb,
@@ -86,6 +88,19 @@ WHERE id = @cluster AND (reachable IS NOT TRUE OR failed_polls > 0)
 -- Records the number of usable resources, and the sizes of the nodes (the text of grid::NodeSizes).
 UPDATE clusters SET max_resources = @resources, resources_at = instant(@now), node_sizes = @node_sizes WHERE id = @cluster
 
+-- name: clusters.record_load
+-- Records the resources that the load of their nodes keeps busy, and those of them that no job accounts for. Null: not read.
+UPDATE clusters SET utilized_resources = @utilized, loaded_resources = @loaded
+WHERE id = @cluster AND (utilized_resources, loaded_resources) IS DISTINCT FROM (@utilized::integer, @loaded::integer)
+
+-- name: clusters.login_to_ask
+-- The login of the newest campaign in treatment on a cluster: OAR answers some questions to nobody but users.
+SELECT u.login FROM campaign_clusters p
+JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment'
+JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
+WHERE p.cluster_id = @cluster
+ORDER BY p.campaign_id DESC LIMIT 1
+
 -- name: clusters.node_sizes
 -- The sizes of each cluster's nodes.
 SELECT id, node_sizes FROM clusters
@@ -113,8 +128,8 @@ SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND 
 ORDER BY name
 
 -- name: clusters.to_wipe
--- Reachable clusters with waiting jobs of ours, jobs to kill, running jobs that get signals for checkpoints, remaining files of campaigns that ended before @ended_before, or a live
--- campaign with more files than files_target allows.
+-- Reachable clusters with waiting jobs of ours, jobs to kill, running jobs that get signals for checkpoints, remaining files of campaigns
+-- that ended before @ended_before, or a live campaign with more files than files_target allows.
 SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND is_live(j.state)

@@ -2,7 +2,7 @@
 
 -- name: planning.clusters
 -- Every cluster with its newest status, and what a start there cost the last campaigns that measured it. `transfer_mb_s`: as declared, else
--- as measured. @flood, @array_size and @headroom are the configuration's, for clusters without values of their own.
+-- as measured. @flood, @array_size, @headroom and @availability are the configuration's, for clusters without values of their own.
 SELECT
   c.id,
   c.name,
@@ -11,6 +11,9 @@ SELECT
   coalesce(c.array_size, @array_size::integer) AS array_size,
   coalesce(c.headroom, @headroom::text) AS headroom,
   h.resources AS learnt_headroom,
+  coalesce(c.availability, @availability::text) AS availability,
+  c.utilized_resources,
+  c.loaded_resources,
   c.enabled,
   c.retired_at IS NOT NULL AS retired,
   c.cost,
@@ -307,9 +310,9 @@ planned AS (
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
 -- name: planning.replicate
--- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster (@beside: on this one; the
--- launch keeps the first of these jobs, to avoid its nodes), the longest running first. @longer_than_s: only tasks that have run for this many seconds; null: all. Each replica has an attempt of its own, so that the
--- fence lets both jobs run.
+-- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster (@beside: on this one;
+-- the launch keeps the first of these jobs, to avoid its nodes), the longest running first. @longer_than_s: only tasks that have run for
+-- this many seconds; null: all. Each replica has an attempt of its own, so that the fence lets both jobs run.
 WITH running AS (
   SELECT
     t.number,

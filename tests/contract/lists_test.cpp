@@ -14,10 +14,7 @@
 namespace gleaner::contract {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::ElementsAreArray;
-using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -89,6 +86,22 @@ TEST_P(Lists, ResourcesWithSomeProperties_AreCounted) {
   EXPECT_EQ(raw(world().access(), "GET", "/select_all?limit=1&query=FROM%20nothing", {kAcceptJson}).status, 401);
 }
 
+TEST_P(Lists, ResourcesThatJobsHold_AreCountedByNode) {
+  const auto held = [] { return until_answered([&] { return client().held_by_node(world().user()); }); };
+  const auto nodes = value([&] { return client().resources("mem"); }).nodes;
+  for (const auto& node : nodes) EXPECT_EQ(node.load, 16) << "any property that is a number will do";
+  int total = 0;
+  for (const auto& [node, resources] : value(held())) {
+    const auto known = std::ranges::find(nodes, node, &oar::Node::name);
+    ASSERT_NE(known, nodes.end()) << node;
+    EXPECT_LE(resources, known->resources);
+    total += resources;
+  }
+  int occupied = 0;
+  for (const auto& job : value([&] { return client().occupying(); })) occupied += job.resources.value_or(0);
+  EXPECT_GE(total, occupied > 0 ? 1 : 0);
+}
+
 TEST_P(Lists, AnArrayOrIdsReplaceThatFilter) {
   const auto& echo = world().shared().echo;
   world().await_end(echo.ids);
@@ -135,7 +148,7 @@ TEST_P(Lists, IdsAreAskedForInPieces_AndUnknownOnesAreLeftOut) {
   asked.insert(asked.end(), world().shared().echo.ids.begin(), world().shared().echo.ids.end());
   auto expected = asked;
   std::ranges::sort(expected);
-  asked.push_back(grid::RemoteJobId{999'999'998});
+  asked.emplace_back(999'999'998);
   asked.push_back(asked.front());
   EXPECT_EQ(ids_of(value([&] { return brief.jobs(asked); })), expected);
 }

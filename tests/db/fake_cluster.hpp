@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ class FakeCluster {
   void delay(const std::string& part, std::chrono::milliseconds time) { delays_.emplace_back(part, time); }
   /// Calls `act` when a request arrives whose text has `part`; before its answer.
   void when(const std::string& part, std::function<void()> act) { acts_.emplace_back(part, std::move(act)); }
+  /// The answer to requests whose path begins so.
+  void answers(const std::string& path, const std::string& body) { bodies_[path] = body; }
   void list(const store::LiveJob& job, std::string_view state) {
     items_[job.remote.value()] = fmt::format(
         R"({{"id":{0},"array_id":{0},"name":"{1}","command":"wrapper gleaner.{2} {3} {4} {5} {6} -","owner":"alice","state":"{7}","start_time":1700000000}})",
@@ -76,6 +79,9 @@ class FakeCluster {
   }
 
   http::Response body_of(const std::string& target) const {
+    for (const auto& [path, body] : bodies_ | std::views::reverse) {  // `/a/b` before `/a`
+      if (target.starts_with(path)) return oar::json(200, body);
+    }
     if (target.starts_with("/stress_factor")) return oar::json(200, R"({"GLOBAL_STRESS":"0.1"})");
     if (target.starts_with("/jobs/table"))
       return oar::json(
@@ -98,6 +104,7 @@ class FakeCluster {
   std::vector<std::pair<std::string, std::function<void()>>> acts_;
   std::vector<std::pair<std::string, std::chrono::milliseconds>> delays_;
   std::map<std::int64_t, std::string> items_;
+  std::map<std::string, std::string> bodies_;
   std::mutex mutex_;
   std::vector<std::string> requests_;
   oar::FakeOar oar_{[this](const http::Request& request) { return answer(request); }};  // the last: its threads use the rest

@@ -53,6 +53,21 @@ TEST_P(Headroom, StaysFree_SoThatALocalJobStartsWithoutAKill_AndIsNotFilledAgain
   EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE ending = 'preempted'"), "0");
 }
 
+/// A property that is not less than the cores of any node: the memory.
+TEST_P(Headroom, AndLoadThatKeepsAllNodesBusy_LetsNothingStart_UntilItCountsNoLonger) {
+  grid->execute("UPDATE clusters SET headroom = '0', availability = 'combined', load_property = 'mem', resources_at = NULL");
+  ASSERT_TRUE(grid->run("almighty", {"--once"}).end.succeeded());
+  const auto campaign = grid->submit({.tasks = 4, .exec_file = grid->oracle().task()});
+  grid->almighty().start();
+  EXPECT_TRUE(grid->becomes("SELECT count(*) FROM decisions WHERE reason = 'busy_without_job'", "2", kPatience));
+  EXPECT_EQ(grid->value("SELECT count(*) FROM jobs"), "0");
+  EXPECT_EQ(grid->value("SELECT sum(loaded_resources) = sum(max_resources) FROM clusters"), "t");
+  EXPECT_EQ(grid->value("SELECT count(*) FROM events WHERE code = 'LOAD_UNKNOWN'"), "0");
+  grid->execute("UPDATE clusters SET availability = 'dedicated'");
+  EXPECT_TRUE(grid->terminates(campaign, kPatience));
+  EXPECT_TRUE(grid->is_exactly_done(campaign, 4));
+}
+
 INSTANTIATE_TEST_SUITE_P(OnEachBackend, Headroom, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar),
                          [](const auto& one) { return std::string{one.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"}; });
 

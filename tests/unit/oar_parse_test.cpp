@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -258,6 +259,37 @@ TEST(OarParse, ResourcesCountByStateAndNode_AndASleepingNodeIsUsable) {
   EXPECT_EQ(resources.usable(), 2);
   ASSERT_THAT(resources.nodes, SizeIs(2));
   EXPECT_EQ(resources.nodes[1].usable, 1);
+}
+
+TEST(OarParse, TheLoadOfANode_IsTheGreatestOfItsAliveResources_AndWhatIsNoNumberIsNone) {
+  const auto load_of = [](const std::string& property) {
+    const auto page = parse_resources(
+        fmt::format(
+            R"({{"total":3,"items":[{{"id":1,"network_address":"n1","state":"Alive","load":{}}},)"
+            R"({{"id":2,"network_address":"n1","state":"Alive","load":2}},{{"id":3,"network_address":"n1","state":"Dead","load":7}}]}})",
+            property),
+        "load");
+    return count_resources(page.value().items, grid::from_unix(1'800'000'000)).nodes.at(0).load.value();
+  };
+  EXPECT_EQ(load_of("3"), 3);
+  EXPECT_EQ(load_of("3.25"), 3.25);
+  EXPECT_EQ(load_of(R"("3.5")"), 3.5);
+  EXPECT_EQ(load_of("1e300"), 1e300);
+  for (const auto* bad : {R"("busy")", R"("NaN")", R"("inf")", R"("")", "-4", "null", "[]", "true"}) EXPECT_EQ(load_of(bad), 2) << bad;
+  const auto details = parse_resources(answer("02", "List with the properties").body, "mem");
+  ASSERT_TRUE(details) << details.error();
+  EXPECT_EQ(details->items.at(0).load, 16);
+  EXPECT_FALSE(parse_resources(answer("02", "List with the properties").body, "load").value().items.at(0).load);
+}
+
+TEST(OarParse, HeldResources_AreCountedByNode) {
+  const auto held = parse_held(R"({"total":3,"items":[{"node":"n1","held":"3"},{"node":"n2","held":1},{"node":"","held":0}]})");
+  ASSERT_TRUE(held) << held.error();
+  EXPECT_EQ(*held, (std::map<std::string, int>{{"n1", 3}, {"n2", 1}}));
+  for (const auto* bad :
+       {R"({"total":2,"items":[{"node":"n1","held":3}]})", R"({"total":1,"items":[{"node":"n1","held":-1}]})",
+        R"({"total":1,"items":[{"node":"n1","held":9999999999}]})", R"({"total":1,"items":[{"node":"n1"}]})", R"({"total":1,"items":[7]})"})
+    EXPECT_FALSE(parse_held(bad)) << bad;
 }
 
 TEST(OarParse, SmallAnswersAreRead) {

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 const std::map<std::string, std::string>& of_production() {
   static const std::map<std::string, std::string> table{
       {"status_max_age", "a simulated status is never old"},
+      {"availability", "simulated nodes have no load; GET /v1/scenario counts what load makes unavailable as held"},
       {"brake_time", "gridsim brakes no campaign that cannot be planned"},
       {"brake_time_max", "gridsim brakes no campaign that cannot be planned"},
   };

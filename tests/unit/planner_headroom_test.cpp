@@ -2,36 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metascheduler/snapshot_of.hpp"
-#include "tests/unit/planner_builders.hpp"
+#include "tests/unit/planner_facts.hpp"
 
 namespace gleaner::planner::test {
 namespace {
 
-using grid::Headroom;
 using testing::HasSubstr;
 
 /// A plan of one campaign on a cluster of 16 resources with a headroom, of which some are free.
-struct Kept {
-  grid::PlanningFacts facts;
-  process::Config config;
-  PlannerConfig planner = {};
-
-  explicit Kept(std::string_view headroom, int free = 16, int resources_per_job = 1) {
-    auto snapshot = one_of_each(resources_per_job);
-    facts.clusters.emplace_back(snapshot.clusters[0]);
+struct Kept : FactsOfOne {
+  explicit Kept(std::string_view headroom, int free = 16, int resources_per_job = 1) : FactsOfOne{resources_per_job} {
     facts.clusters[0].headroom = *grid::headroom(headroom);
     facts.clusters[0].free_resources = free;
     facts.clusters[0].flood = 0.5;
-    facts.clusters[0].status_at = grid::from_unix(1000);
-    facts.campaigns.emplace_back(snapshot.campaigns[0]);
-    facts.pairs.emplace_back(snapshot.pairs[0]);
-    facts.pairs[0].login = "ada";
-    config.status_max_age = std::chrono::seconds{60};
-    config.failures_before_brake = 3;
-    config.campaign_scheduler = "workqueue";
   }
-  [[nodiscard]] Plan made() const { return plan(metascheduler::snapshot_of(facts, config, grid::from_unix(1001)), planner); }
 };
 
 TEST(Headroom, SoManyResourcesStayFree_AndNothingWaits) {

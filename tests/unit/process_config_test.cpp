@@ -15,6 +15,7 @@
 namespace gleaner::process {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -140,6 +141,10 @@ TEST(Options, WithABadValue_AreRefusedWithTheirOriginAndWhatIsRight) {
   EXPECT_THAT(complaints_of("array_size", "0"), ElementsAre(HasSubstr("from 1 to 100000")));
   EXPECT_THAT(complaints_of("flood", "-1"), ElementsAre(HasSubstr("from 0 to 100")));
   EXPECT_THAT(complaints_of("flood", "nan"), ElementsAre(HasSubstr("from 0 to 100")));
+  EXPECT_THAT(complaints_of("availability", "dedicate"), ElementsAre(AllOf(HasSubstr("dedicated, utilized or combined"),
+                                                                           HasSubstr("did you mean 'dedicated'?"), HasSubstr("here:1"))));
+  EXPECT_THAT(complaints_of("load_property", "load; --"), ElementsAre(HasSubstr("the name of a property of OAR's resources")));
+  EXPECT_THAT(complaints_of("load_property", ""), IsEmpty());
   EXPECT_THAT(complaints_of("log_level", "inof"), ElementsAre(HasSubstr("did you mean 'info'?")));
   EXPECT_THAT(complaints_of("default_walltime", "1:2:3:4"), ElementsAre(HasSubstr("1:00:00")));
   EXPECT_THAT(complaints_of("default_resources", "nonsense="), ElementsAre(HasSubstr("/core=1")));

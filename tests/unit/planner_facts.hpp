@@ -1,0 +1,25 @@
+#pragma once
+#include "metascheduler/snapshot_of.hpp"
+#include "tests/unit/planner_builders.hpp"
+
+namespace gleaner::planner::test {
+
+/// The facts of one campaign on one cluster, whose status is a second old, and the plan that is made of them.
+struct FactsOfOne {
+  grid::PlanningFacts facts;
+  process::Config config;
+  PlannerConfig planner = {};
+
+  explicit FactsOfOne(int resources_per_job) {
+    auto snapshot = one_of_each(resources_per_job);
+    facts.clusters.emplace_back(snapshot.clusters[0]).status_at = grid::from_unix(1000);
+    facts.campaigns.emplace_back(snapshot.campaigns[0]);
+    facts.pairs.emplace_back(snapshot.pairs[0]).login = "ada";
+    config.status_max_age = std::chrono::seconds{60};
+    config.failures_before_brake = 3;
+    config.campaign_scheduler = "workqueue";
+  }
+  [[nodiscard]] Plan made() const { return plan(metascheduler::snapshot_of(facts, config, grid::from_unix(1001)), planner); }
+};
+
+}  // namespace gleaner::planner::test
