@@ -130,7 +130,7 @@ void show_users(const Run& run) {
   if (run.has("all") || !ranges.empty()) query += "&all=1";
   auto table = users_table(campaigns_in(run, query, ranges).campaigns, run.setting());
   std::vector<std::string> users;
-  for (const auto& row : table.rows) users.push_back(row.front().shown);
+  for (const auto& row : table.rows) users.push_back(terminal::text_of(row.front().value));
   run.output.show({.table = std::move(table), .ids = std::move(users)});
 }
 

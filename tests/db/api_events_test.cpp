@@ -84,7 +84,7 @@ TEST_F(CampaignEvents, Events_CanBeFixedByTheirOwnerAndLiftTheirBrake) {
   EXPECT_STREQ(get("/v1/events/" + event).json["state"].GetString(), "closed");
 }
 
-TEST_F(CampaignEvents, EventsOfAllMyCampaigns_AreOneList) {
+TEST_F(CampaignEvents, Document003_ErrorsToFix_OfAllMyCampaigns_AreOneList) {
   const auto first = a_campaign_of(1);
   const auto second = a_campaign_of(1);
   sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'TASK_ERROR', id, now(), now(), 'x' FROM campaigns");

@@ -55,7 +55,7 @@ class Gridctl : public ::testing::Test {
   std::vector<std::pair<std::string, std::string>> environment{};  ///< and the database
 };
 
-TEST_F(Gridctl, ACycle_IsBegunByTheConductor_WhoMustBeThere) {
+TEST_F(Gridctl, Document004_ScheduleNow_BeginsACycleOfTheConductor_WhoMustBeThere) {
   const auto nobody = run({"cycle"});
   EXPECT_EQ(nobody.end.exit_status, 5);
   EXPECT_THAT(nobody.output, HasSubstr("nobody conducts the grid: start almighty, or run 'almighty --once'"));

@@ -14,6 +14,7 @@ namespace gleaner::tests {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -105,6 +106,14 @@ TEST_F(Gridstat, User_ListsOnesOwnCampaigns_OrThoseOfTheOneNamed) {
   EXPECT_THAT(ids_in(shown({"--username", "alice", "-s", "*-" + text(fails_)})), ElementsAre(of_alice_));
   EXPECT_THAT(ids_in(shown({"-u"})), ElementsAre(fails_)) << "ours are over, and one is not fixed";
   EXPECT_THAT(ids_in(shown({"-a", "-u", "nobody"})), IsEmpty());
+}
+
+TEST_F(Gridstat, Document003_SummaryByUser_HasALineForEach_WithTheSumsOfTheirCampaigns) {
+  const auto all = shown({"--by-user", "--all"});
+  EXPECT_THAT(all, ContainsRegex("\nalice +2 +0 +2 +2 +50%\n")) << all;
+  EXPECT_THAT(all, ContainsRegex("\n[^ ]+ +3 +0 +0 +3 +4 e +42%\n")) << all;
+  EXPECT_EQ(shown({"--by-user", "--quiet", "--user", "alice"}), "alice\n");
+  EXPECT_THAT(grid_->run("gridstat", {"--by-user", "--tree"}).output, HasSubstr("--by-user and --tree exclude each other"));
 }
 
 TEST_F(Gridstat, Full_ShowsTheTasks_AndMoreOfTheClusters) {

@@ -84,8 +84,7 @@ TEST_F(Tasks, ThatFailed_AreRetriedOneByOne_AndTheirHistoryShowsBothAttempts) {
   EXPECT_FALSE((*document)["stats"].is_null());
 }
 
-/// Document 003: the memory profile of a prediction.
-TEST_F(Tasks, ThatTakeMemory_HaveItInTheirHistory_AndTheCampaignSaysTheMost) {
+TEST_F(Tasks, Document003_MemoryProfile_IsInTheHistoryOfATask_AndTheMostInItsCampaign) {
   const auto campaign = running("head -c 90000000 /dev/zero | tail -c 80000000 | wc -c", 12);
   ASSERT_TRUE(grid.terminates(campaign));
   // No end waits for these figures, so some may be missing.

@@ -202,7 +202,7 @@ TEST(Screens, Clusters_AndTheirUse) {
   EXPECT_THAT(use.usual, HasSubstr("["));
 }
 
-TEST(Users, HaveALineEach_WithTheSumsOfTheirCampaigns) {
+TEST(Document003, SummaryByUser_HasALineEach_WithTheSumsOfTheirCampaigns) {
   const std::vector<Json> campaigns{a_campaign(1, "bea", "terminated"), a_campaign(2, "ada", "paused"),
                                     a_campaign(3, "bea", "in_treatment")};
   const auto text = terminal::render_human(gridstat::users_table(campaigns, {.screen = {}, .now = grid::from_unix(kNow)}), {});
