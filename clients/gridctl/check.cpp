@@ -51,8 +51,14 @@ Finding conductor(const Call& call, store::Transaction& transaction) {
   return {"conductor", text, age > patience ? start : std::string{}};
 }
 
-/// The clusters. Empty: the database cannot be read.
-std::vector<store::Cluster> check_database(const Call& call, Findings& findings) {
+/// A cluster, and the login of the user to be taken for there.
+struct Checked {
+  store::Cluster cluster;
+  std::string login;
+};
+
+/// What is to be checked. Empty: the database cannot be read.
+std::vector<Checked> check_database(const Call& call, const std::string& user, Findings& findings) {
   try {
     store::Database database{call.context.config.database, limits_of(call)};
     try {
@@ -64,9 +70,14 @@ std::vector<store::Cluster> check_database(const Call& call, Findings& findings)
     findings.push_back({"database", "reached, its schema is up to date"});
     auto transaction = database.begin();
     findings.push_back(conductor(call, transaction));
-    auto clusters = store::clusters(transaction);
-    if (clusters.empty()) findings.push_back({"clusters", "there is none", "add one: 'gridctl cluster add NAME URL'"});
-    return clusters;
+    std::vector<Checked> checked;
+    for (auto& cluster : store::clusters(transaction)) checked.push_back({std::move(cluster), user});
+    for (const auto& mapping : store::user_mappings(transaction)) {
+      const auto there = std::ranges::find(checked, mapping.cluster, [](const Checked& one) { return one.cluster.name; });
+      if (mapping.user == user && there != checked.end()) there->login = mapping.login;
+    }
+    if (checked.empty()) findings.push_back({"clusters", "there is none", "add one: 'gridctl cluster add NAME URL'"});
+    return checked;
   } catch (const store::Unavailable& error) {
     findings.push_back(
         {"database", error.what(), "start PostgreSQL, or correct `database` in the configuration; it must let this user in"});
@@ -108,22 +119,23 @@ std::optional<std::string> cannot_act(oar::Client& client, const std::string& us
   return oar::describe(home.error());
 }
 
-void check_identity(oar::Client& client, const store::Cluster& cluster, const std::string& user, Findings& findings) {
-  const auto name = client.who_am_i(user);
+void check_identity(oar::Client& client, const Checked& checked, const std::string& user, Findings& findings) {
+  const auto& [cluster, login] = checked;
+  const auto asked = login == user ? user : fmt::format("{}, the login of {} there", login, user);
+  const auto name = client.who_am_i(login);
   if (!name) {
     findings.push_back({cluster.name, "who we are: " + oar::describe(name.error()), advice(name.error(), cluster)});
-  } else if (*name != user) {
+  } else if (*name != login) {
     findings.push_back(
-        {cluster.name, fmt::format("asked as {}, it takes us for {}", user, name->empty() ? "nobody" : *name),
+        {cluster.name, fmt::format("asked as {}, it takes us for {}", login, name->empty() ? "nobody" : *name),
          fmt::format("its web server must let our login name users by the header {} (--identity-header)", cluster.identity_header)});
-  } else if (auto why = cannot_act(client, user)) {
+  } else if (auto why = cannot_act(client, login)) {
     findings.push_back(
-        {cluster.name, fmt::format("takes us for {} when asked as {}, but can do nothing as this user: {}", *name, user, *why),
-         fmt::format("is {} a user with a home on its front end? a login that differs there is set by 'gridctl user map {} {} LOGIN', and "
-                     "checked by --as LOGIN",
-                     user, user, cluster.name)});
+        {cluster.name, fmt::format("takes us for {} when asked as {}, but can do nothing as this user: {}", *name, asked, *why),
+         fmt::format("is {} a user with a home on its front end? a login that differs there is set by 'gridctl user map {} {} LOGIN'",
+                     login, user, cluster.name)});
   } else {
-    findings.push_back({cluster.name, fmt::format("takes us for {} when asked as {}", *name, user)});
+    findings.push_back({cluster.name, fmt::format("takes us for {} when asked as {}", *name, asked)});
   }
 }
 
@@ -166,7 +178,8 @@ void check_clock(const oar::Access& access, const oar::Limits& limits, Findings&
   findings.push_back({access.name, text, off > kMostClockDifference ? "let both machines keep their time by NTP" : ""});
 }
 
-Findings check_cluster(const process::Config& config, const store::Cluster& cluster, const std::string& user) {
+Findings check_cluster(const process::Config& config, const Checked& checked, const std::string& user) {
+  const auto& cluster = checked.cluster;
   Findings findings;
   if (cluster.retired_at)
     return {{cluster.name,
@@ -182,7 +195,7 @@ Findings check_cluster(const process::Config& config, const store::Cluster& clus
     return findings;
   }
   findings.push_back({cluster.name, fmt::format("OAR {} answers in {} ms at {}", *version, client.last_latency().count(), cluster.url)});
-  check_identity(client, cluster, user, findings);
+  check_identity(client, checked, user, findings);
   check_resources(client, cluster, config, findings);
   check_clock(*access, limits, findings);
   return findings;
@@ -218,11 +231,11 @@ void show(const Call& call, const Findings& findings) {
 
 process::Outcome check(const Call& call) {
   Findings findings;
-  const auto clusters = check_database(call, findings);
   const auto user = our_name(call);
+  const auto clusters = check_database(call, user, findings);
   std::vector<std::future<Findings>> asked;
-  for (const auto& cluster : clusters)
-    asked.push_back(std::async(std::launch::async, [&] { return check_cluster(call.context.config, cluster, user); }));
+  for (const auto& one : clusters)
+    asked.push_back(std::async(std::launch::async, [&] { return check_cluster(call.context.config, one, user); }));
   for (auto& one : asked) {
     for (auto& finding : one.get()) findings.push_back(std::move(finding));
   }

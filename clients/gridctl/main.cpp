@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
            {"name", "NAME", "rules add: the rule's name (else the file's, without .rb); rules edit: its new one"},
            {"position", "NUMBER", "rules add, rules edit: its place in the order, 1 being the first (rules add: the last)"},
            {"nb-jobs,n", "NUMBER", "rules test: how many tasks there are, where the file does not say it"},
-           {"as", "USER", "check: the user to be taken for (the one who runs it)"},
+           {"as", "USER", "check: the user to be taken for, by their login on each cluster (the one who runs it)"},
            {"older-than", "DURATION", "prune: instead of the configured retention, such as 90d"},
            {"yes", "", "cluster retire: do it, at the risk that was shown; setup, import cigri: ask nothing"},
            {"reason", "TEXT", "cluster retire, job lost, launch lost: why, for the record"},

@@ -257,7 +257,11 @@ TEST_F(Gridctl, CheckAsAUserOfTheCluster_IsBelievedWhenOarActsAsThatUser) {
   const auto said = std::regex_replace(run({"check", "--as", "nobody"}).output, std::regex{R"(\n {8,})"}, " ");
   EXPECT_THAT(said,
               AllOf(HasSubstr("wrong alpha: takes us for nobody when asked as nobody, but can do nothing as this user: refused (404)"),
-                    HasSubstr("'gridctl user map nobody alpha LOGIN', and checked by --as LOGIN")));
+                    HasSubstr("'gridctl user map nobody alpha LOGIN'")));
+  EXPECT_EQ(code({"user", "map", "nobody", "alpha", "griduser1"}), 0);
+  const auto mapped = std::regex_replace(run({"check", "--as", "nobody"}).output, std::regex{R"(\n {8,})"}, " ");
+  EXPECT_THAT(mapped, AllOf(HasSubstr("ok    alpha: takes us for griduser1 when asked as griduser1, the login of nobody there"),
+                            Not(HasSubstr("can do nothing"))));
   oar->stop();
 }
 
