@@ -36,13 +36,19 @@ TEST_P(Changes, TouchFewFiles_AndFitTheSources) {
   std::istringstream diff{content(root() / "docs/changes" / GetParam().file)};
   std::vector<std::string> files;
   std::string before;  // the file that the next lines change
+  std::string hunk;    // what they find there
+  const auto check_hunk = [&] {
+    EXPECT_NE(before.find(hunk), std::string::npos) << (files.empty() ? "" : files.back()) << " has nowhere:\n" << hunk;
+    hunk.clear();
+  };
   for (std::string line; std::getline(diff, line);) {
+    if (line.starts_with("diff ") || line.starts_with("@@")) check_hunk();
     if (line.starts_with("+++ b/")) files.push_back(line.substr(6));
     if (line.starts_with("--- ")) before = line == "--- /dev/null" ? "" : content(root() / line.substr(6));
     const bool stays = line.starts_with(" ") || (line.starts_with("-") && !line.starts_with("--- "));
-    if (!stays || line.size() == 1) continue;
-    EXPECT_NE(before.find(line.substr(1) + "\n"), std::string::npos) << (files.empty() ? "" : files.back()) << ": " << line;
+    if (stays) hunk += line.substr(1) + "\n";
   }
+  check_hunk();
   EXPECT_GT(files.size(), 2U);
   EXPECT_LE(files.size(), GetParam().most_files);
 }
