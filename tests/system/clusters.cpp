@@ -112,6 +112,16 @@ std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job) {
   return json["id"].GetInt64();
 }
 
+void delete_local(const TestCluster& cluster, const std::string& user, std::int64_t id) {
+  const auto answer = call({.method = "DELETE",
+                            .url = fmt::format("{}/jobs/{}.json", cluster.url, id),
+                            .login = cluster.login,
+                            .password = cluster.password,
+                            .headers = {cluster.identity_header + ": " + user}});
+  if (answer.status != 202)
+    throw std::runtime_error{fmt::format("DELETE of {} on {}: {} {}", id, cluster.name, answer.status, answer.body)};
+}
+
 void Minioar::set_stress(const std::string& value) { admin("POST", "/_stress", fmt::format(R"({{"value":"{}"}})", value)); }
 
 int Minioar::preempt(int count) {

@@ -29,6 +29,8 @@ struct LocalJob {
 };
 /// Its id; throws when it is not accepted.
 std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job);
+/// Throws when that is not accepted.
+void delete_local(const TestCluster& cluster, const std::string& user, std::int64_t id);
 
 struct MinioarWish {
   std::string name;

@@ -40,13 +40,14 @@ TEST_P(Headroom, StaysFree_SoThatALocalJobStartsWithoutAKill_AndIsNotFilledAgain
   const auto filled = std::to_string(cores - 4);
   ASSERT_TRUE(grid->becomes(running, filled, kPatience)) << "all but two resources of each cluster";
   EXPECT_TRUE(grid->becomes("SELECT count(*) FROM decisions WHERE reason = 'kept_for_local_jobs'", "2", kPatience));
-  submit_local(grid->clusters().front(),
-               {.cores = 2, .command = "sleep 600", .user = is_real() ? "griduser2" : "bob", .walltime = "0:15:0"});
+  const LocalJob job{.cores = 2, .command = "sleep 600", .user = is_real() ? "griduser2" : "bob", .walltime = "0:15:0"};
+  const auto local = submit_local(grid->clusters().front(), job);
   ASSERT_TRUE(grid->becomes("SELECT count(*) > 0 FROM gridstatus WHERE used - our_running >= 2", "t", kPatience));
   pass(3);
   EXPECT_EQ(grid->value(running), filled);
   EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE state = 'remote_waiting'"), "0");
   EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE ending = 'preempted'"), "0");
+  delete_local(grid->clusters().front(), job.user, local);
   grid->oracle().open_gate();
   EXPECT_TRUE(grid->terminates(campaign, kPatience));
   EXPECT_TRUE(grid->is_exactly_done(campaign, tasks));
@@ -55,13 +56,17 @@ TEST_P(Headroom, StaysFree_SoThatALocalJobStartsWithoutAKill_AndIsNotFilledAgain
 
 /// A property that is not less than the cores of any node: the memory.
 TEST_P(Headroom, AndLoadThatKeepsAllNodesBusy_LetsNothingStart_UntilItCountsNoLonger) {
-  grid->execute("UPDATE clusters SET headroom = '0', availability = 'combined', load_property = 'mem', resources_at = NULL");
-  ASSERT_TRUE(grid->run("almighty", {"--once"}).end.succeeded());
-  const auto campaign = grid->submit({.tasks = 4, .exec_file = grid->oracle().task()});
   grid->almighty().start();
+  ASSERT_TRUE(
+      grid->becomes("SELECT count(DISTINCT cluster_id) FROM (SELECT *, max(time) OVER (PARTITION BY cluster_id) AS last FROM gridstatus) "
+                    "s WHERE time = last AND used = 0",
+                    "2", kPatience))
+      << "what the jobs before left would be available at once";
+  grid->execute("UPDATE clusters SET headroom = '0', availability = 'combined', load_property = 'mem', resources_at = NULL");
+  ASSERT_TRUE(grid->becomes("SELECT sum(loaded_resources) = sum(max_resources) FROM clusters", "t", kPatience));
+  const auto campaign = grid->submit({.tasks = 4, .exec_file = grid->oracle().task()});
   EXPECT_TRUE(grid->becomes("SELECT count(*) FROM decisions WHERE reason = 'busy_without_job'", "2", kPatience));
   EXPECT_EQ(grid->value("SELECT count(*) FROM jobs"), "0");
-  EXPECT_EQ(grid->value("SELECT sum(loaded_resources) = sum(max_resources) FROM clusters"), "t");
   EXPECT_EQ(grid->value("SELECT count(*) FROM events WHERE code = 'LOAD_UNKNOWN'"), "0");
   grid->execute("UPDATE clusters SET availability = 'dedicated'");
   EXPECT_TRUE(grid->terminates(campaign, kPatience));
