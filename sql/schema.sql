@@ -869,6 +869,7 @@ CREATE TABLE clusters (
     load_property text,
     utilized_resources integer,
     loaded_resources integer,
+    load_at timestamp with time zone,
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
     CONSTRAINT clusters_availability_check CHECK ((availability = ANY (ARRAY['dedicated'::text, 'utilized'::text, 'combined'::text]))),
@@ -893,7 +894,9 @@ COMMENT ON COLUMN clusters.load_property IS 'property of OAR''s resources that s
 
 COMMENT ON COLUMN clusters.utilized_resources IS 'busy by that load, when the resources were read last; null: not read';
 
-COMMENT ON COLUMN clusters.loaded_resources IS 'of these, those beyond what jobs hold on their nodes; null: not read';
+COMMENT ON COLUMN clusters.loaded_resources IS 'of these, those for which no job accounts; null: not read';
+
+COMMENT ON COLUMN clusters.load_at IS 'when that load was read; null: not read';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -929,7 +932,8 @@ CREATE VIEW cluster_rows AS
     clusters.availability,
     clusters.load_property,
     clusters.utilized_resources,
-    clusters.loaded_resources
+    clusters.loaded_resources,
+    micros(clusters.load_at) AS load_at
    FROM clusters;
 
 CREATE TABLE cluster_stress (

@@ -37,7 +37,8 @@ std::optional<std::map<std::string, int>> ask_held(fleet::Visit& visit) {
 }
 
 LoadReading ask_load(fleet::Visit& visit, const std::string& property, const oar::Resources& resources) {
-  const auto held = property.empty() ? std::nullopt : ask_held(visit);
+  const bool by_node = visit.cluster.availability.value_or(visit.config.availability) == grid::Availability::combined;
+  const auto held = by_node && !property.empty() ? ask_held(visit) : std::nullopt;
   LoadReading load{.unknown = fleet::why_load_is_unknown(property, resources), .held_known = held.has_value()};
   for (const auto& node : resources.nodes) {
     if (node.alive == 0) continue;

@@ -24,7 +24,7 @@ struct LoadReading {
   std::string unknown = {};               ///< why it is not known for some of them; an empty text: it is
   bool failed = false;                    ///< they could not be asked, and what was read last still counts
   std::vector<grid::NodeUse> nodes = {};  ///< each with an alive resource
-  bool held_known = false;                ///< whether `dedicated` of the nodes is known
+  bool held_known = false;                ///< whether `dedicated` of the nodes is known, which the policy `combined` asks for
 };
 
 /// The answers of one turn. Whatever was not requested or not answered is missing here, and is requested in the next turn.

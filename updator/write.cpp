@@ -157,17 +157,16 @@ void Writer::write_status() {
   store::record_reached(transaction_, visit_.cluster.id, now_);
 }
 
-/// Without the nodes of the jobs, only what exceeds all jobs together is known to belong to none of them.
 void Writer::write_load(const store::GridStatus& status) {
+  constexpr grid::Seconds kLongestKept{600};
   if (!poll_.usable_resources) return;
   report_load();
-  if (poll_.load && poll_.load->failed) return;
+  const auto& read_at = visit_.cluster.load_at;
+  if (poll_.load && poll_.load->failed && read_at && *read_at <= now_ && now_ - *read_at < kLongestKept) return;
   std::optional<grid::ClusterLoad> load;
-  if (poll_.load) {
-    load = grid::load_of(poll_.load->nodes);
-    if (!poll_.load->held_known) load->loaded = std::max(0, load->utilized - status.used);
-  }
-  store::record_load(transaction_, visit_.cluster.id, load);
+  if (poll_.load && !poll_.load->failed)
+    load = poll_.load->held_known ? grid::load_by_node(poll_.load->nodes) : grid::load_in_all(poll_.load->nodes, status.used);
+  store::record_load(transaction_, visit_.cluster.id, load, now_);
 }
 
 void Writer::report_load() {
@@ -182,9 +181,11 @@ void Writer::report_load() {
       {.code = kCode,
        .target = here(),
        .job = {},
-       .message = fmt::format("availability is {}, but {}: {}; `gridctl cluster edit {} --load-property NAME` names another property",
+       .message = fmt::format("availability is {}, but {}: {}; `gridctl cluster edit {} --load-property NAME` names another property, "
+                              "`--availability dedicated` needs none",
                               grid::name_of(policy), poll_.load->unknown,
-                              poll_.load->failed ? "the load that was read last counts" : "their load counts as 0", visit_.cluster.name)},
+                              poll_.load->failed ? "the load that was read last counts for 10 minutes" : "their load counts as 0",
+                              visit_.cluster.name)},
       now_);
 }
 

@@ -140,7 +140,14 @@ void check_identity(oar::Client& client, const Checked& checked, const std::stri
 }
 
 /// What the nodes state of their load, where it counts.
-void check_load(const std::string& property, const oar::Resources& resources, const store::Cluster& cluster, Findings& findings) {
+void check_load(oar::Client& client, const std::string& property, const oar::Resources& resources, const Checked& checked,
+                grid::Availability policy, Findings& findings) {
+  const auto& cluster = checked.cluster;
+  if (policy == grid::Availability::combined) {
+    if (const auto held = client.held_by_node(checked.login); !held)
+      findings.push_back({cluster.name, "what jobs hold on each node: " + oar::describe(held.error()),
+                          "the load of all nodes is compared with all jobs together; its API must answer /select_all"});
+  }
   const auto unknown = fleet::why_load_is_unknown(property, resources);
   if (unknown.empty()) {
     findings.push_back({cluster.name, fmt::format("its nodes state their load, in the property '{}'", property)});
@@ -152,7 +159,8 @@ void check_load(const std::string& property, const oar::Resources& resources, co
                                   cluster.name)});
 }
 
-void check_resources(oar::Client& client, const store::Cluster& cluster, const process::Config& config, Findings& findings) {
+void check_resources(oar::Client& client, const Checked& checked, const process::Config& config, Findings& findings) {
+  const auto& cluster = checked.cluster;
   const auto property = fleet::load_property(cluster, config);
   const auto resources = client.resources(property.value_or(""));
   if (!resources) {
@@ -162,7 +170,7 @@ void check_resources(oar::Client& client, const store::Cluster& cluster, const p
   const auto text = fmt::format("{} of {} resources can be used, on {}", resources->usable(), resources->total,
                                 terminal::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"));
   findings.push_back({cluster.name, text, resources->usable() > 0 ? "" : "none is alive: see 'oarnodes' on its frontend"});
-  if (property) check_load(*property, *resources, cluster, findings);
+  if (property) check_load(client, *property, *resources, checked, cluster.availability.value_or(config.availability), findings);
 }
 
 void check_clock(const oar::Access& access, const oar::Limits& limits, Findings& findings) {
@@ -196,7 +204,7 @@ Findings check_cluster(const process::Config& config, const Checked& checked, co
   }
   findings.push_back({cluster.name, fmt::format("OAR {} answers in {} ms at {}", *version, client.last_latency().count(), cluster.url)});
   check_identity(client, checked, user, findings);
-  check_resources(client, cluster, config, findings);
+  check_resources(client, checked, config, findings);
   check_clock(*access, limits, findings);
   return findings;
 }

@@ -32,19 +32,19 @@ int available(Availability policy, const NodeUse& node) {
   return configured - std::clamp(taken(policy, node), 0, configured);
 }
 
-ClusterLoad load_of(std::span<const NodeUse> nodes) {
-  ClusterLoad load;
-  for (const auto& node : nodes) {
-    load.utilized += std::max(0, node.configured) - available(Availability::utilized, node);
-    load.loaded += available(Availability::dedicated, node) - available(Availability::combined, node);
-  }
+ClusterLoad load_by_node(std::span<const NodeUse> nodes) {
+  auto load = load_in_all(nodes, 0);
+  load.loaded = 0;
+  for (const auto& node : nodes) load.loaded += available(Availability::dedicated, node) - available(Availability::combined, node);
   return load;
 }
 
-int available_resources(Availability policy, int max_resources, int free, const ClusterLoad& load) {
-  if (policy == Availability::utilized) return std::max(0, std::min(free, max_resources - load.utilized));
-  if (policy == Availability::combined) return std::max(0, free - std::max(0, load.loaded));
-  return free;
+ClusterLoad load_in_all(std::span<const NodeUse> nodes, int held) {
+  int utilized = 0;
+  for (const auto& node : nodes) utilized += std::max(0, node.configured) - available(Availability::utilized, node);
+  return {.utilized = utilized, .loaded = std::max(0, utilized - held)};
 }
+
+int available_resources(int free, int loaded) { return std::max(0, free - std::max(0, loaded)); }
 
 }  // namespace gleaner::grid

@@ -50,13 +50,17 @@ struct NodeUse {
 /// The load of a cluster, in resources.
 struct ClusterLoad {
   int utilized = 0;  ///< kept busy by it
-  int loaded = 0;    ///< of these, those beyond what jobs hold on their nodes: no job accounts for them
+  int loaded = 0;    ///< of these, those for which no job accounts
   bool operator==(const ClusterLoad&) const = default;
 };
-[[nodiscard]] ClusterLoad load_of(std::span<const NodeUse> nodes);
+/// What is loaded on a node beyond what jobs hold there (combined).
+[[nodiscard]] ClusterLoad load_by_node(std::span<const NodeUse> nodes);
+/// What is loaded beyond all that jobs hold (utilized).
+/// @param held  by jobs, on all nodes
+[[nodiscard]] ClusterLoad load_in_all(std::span<const NodeUse> nodes, int held);
 
-/// Free resources that are available, from 0 to `free`: OAR gives no job what another one holds, whatever its load.
+/// Free resources that are available, from 0 to `free`. What is loaded stays so while jobs start and end, until it is read again.
 /// @param free  held by no job
-[[nodiscard]] int available_resources(Availability policy, int max_resources, int free, const ClusterLoad& load);
+[[nodiscard]] int available_resources(int free, int loaded);
 
 }  // namespace gleaner::grid

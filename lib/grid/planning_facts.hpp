@@ -58,9 +58,7 @@ struct ClusterFacts : DeclaredFacts {
   Headroom headroom;                 ///< resources that stay free for local jobs
   int learnt_headroom = 0;           ///< by the predictor, where the headroom is `auto`
   int free_resources = 0;            ///< usable, minus those in use by anybody when the status was read
-  Availability availability = Availability::dedicated;
-  int utilized_resources = 0;        ///< busy by the load of their nodes, when it was read last
-  int loaded_resources = 0;          ///< of these, those beyond what jobs hold on their nodes
+  int loaded_resources = 0;          ///< kept busy by load, for which no job accounts; 0: availability is `dedicated`
   int our_resources = 0;             ///< in use by our jobs, including jobs that were about to end
   std::optional<Instant> status_at;  ///< empty: no status yet
   int unknown_launches = 0;          ///< unknown launches that are newer than the status
@@ -69,14 +67,11 @@ struct ClusterFacts : DeclaredFacts {
   std::optional<Brake> brake;
 
   [[nodiscard]] int kept_resources() const { return grid::kept_resources(headroom, learnt_headroom, max_resources); }
-  /// Free resources, without those that load keeps busy where that counts.
-  [[nodiscard]] int available_resources() const {
-    return grid::available_resources(availability, max_resources, free_resources, {utilized_resources, loaded_resources});
-  }
+  [[nodiscard]] int available_resources() const { return grid::available_resources(free_resources, loaded_resources); }
   /// Free resources that the grid's jobs may take.
   [[nodiscard]] int free_for_grid() const { return std::max(0, available_resources() - kept_resources()); }
-  /// What may wait. Nothing, if resources stay free, or busy without a job: OAR would start it there.
-  [[nodiscard]] double flood_for_grid() const { return kept_resources() > 0 || available_resources() < free_resources ? 0.0 : flood; }
+  /// What may wait. Nothing, if resources stay free, or are busy without a job: OAR would start it there.
+  [[nodiscard]] double flood_for_grid() const { return kept_resources() > 0 || loaded_resources > 0 ? 0.0 : flood; }
 };
 
 inline constexpr auto kClusterFields =
@@ -94,8 +89,6 @@ inline constexpr auto kClusterFields =
                                         row_field("headroom", &ClusterFacts::headroom),
                                         row_field("learnt_headroom", &ClusterFacts::learnt_headroom),
                                         row_field("free", &ClusterFacts::free_resources),
-                                        row_field("availability", &ClusterFacts::availability),
-                                        row_field("utilized_resources", &ClusterFacts::utilized_resources),
                                         row_field("loaded_resources", &ClusterFacts::loaded_resources),
                                         row_field("our_running", &ClusterFacts::our_resources),
                                         row_field("status_at", &ClusterFacts::status_at),

@@ -40,6 +40,7 @@ Cluster read(const auto& row) {
   cluster.max_resources = *row.max_resources;
   cluster.resources_at = row.resources_at;
   if (row.utilized_resources.has_value()) cluster.load = grid::ClusterLoad{*row.utilized_resources, row.loaded_resources.value_or(0)};
+  cluster.load_at = row.load_at;
   cluster.memory_property = *row.memory_property;
   cluster.memory_unit_mb = *row.memory_unit_mb;
   cluster.memory_max_mb = row.memory_max_mb;
@@ -193,9 +194,10 @@ void record_resources(Transaction& transaction, grid::ClusterId cluster, int max
   exec(transaction, sql::clusters_record_resources{.resources = max_resources, .now = now, .node_sizes = nodes.text(), .cluster = cluster});
 }
 
-void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load) {
+void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load, grid::Instant now) {
   exec(transaction, sql::clusters_record_load{.utilized = load ? std::optional{load->utilized} : std::nullopt,
                                               .loaded = load ? std::optional{load->loaded} : std::nullopt,
+                                              .now = load ? std::optional{now} : std::nullopt,
                                               .cluster = cluster});
 }
 

@@ -48,6 +48,7 @@ struct Cluster : grid::DeclaredFacts {
   std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
   std::optional<grid::Instant> resources_at;
   std::optional<grid::ClusterLoad> load;  ///< when the resources were read last; empty: it was not read
+  std::optional<grid::Instant> load_at;   ///< when that load was read
 };
 
 /// The known node sizes of each cluster.
@@ -100,8 +101,8 @@ void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Ins
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
                       grid::Instant now);
 /// Empty: the load was not read.
-void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load);
-/// The login of some user with a campaign in treatment there, if there is one.
+void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load, grid::Instant now);
+/// The login of some user with a campaign there, if there is one.
 [[nodiscard]] std::optional<std::string> login_to_ask(Transaction& transaction, grid::ClusterId cluster);
 /// `retry_at`: the earliest time of the next request. True for the first failure of an outage, whichever module noticed it.
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/grid/availability.hpp"
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/fields.hpp"
 #include "lib/grid/grouping.hpp"
@@ -31,7 +30,6 @@ inline void assign(grid::CampaignType& into, const sql::Field& field) { into = f
 inline void assign(grid::Grouping& into, const sql::Field& field) { into = field.as(grid::grouping); }
 inline void assign(grid::Needs& into, const sql::Field& field) { into = field.as(grid::parse_needs); }
 inline void assign(grid::Headroom& into, const sql::Field& field) { into = field.as(grid::headroom); }
-inline void assign(grid::Availability& into, const sql::Field& field) { into = field.as(grid::availability); }
 inline void assign(grid::CampaignState& into, const sql::Field& field) { into = field.as(grid::campaign_state); }
 template <sql::Readable T>
 void assign(T& into, const sql::Field& field) {

@@ -25,7 +25,8 @@ Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
   const double one_job = job_resources(*candidate.pair, cluster);
   const auto is_kept_by = [&](int resources) { return resources > 0 && room_for(candidate, with_withheld(resources, at_first)) > 0; };
-  if (is_kept_by(cluster.busy_resources)) return reason::BusyWithoutJob{one_job, parts_of(cluster)};
+  const int without_load = std::max(0, cluster.free_resources + cluster.withheld_resources - cluster.kept_resources());
+  if (is_kept_by(without_load - cluster.free_resources)) return reason::BusyWithoutJob{one_job, parts_of(cluster)};
   if (is_kept_by(cluster.withheld_resources)) return reason::KeptForLocal{one_job, parts_of(cluster)};
   if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(cluster)};
   return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(cluster)};

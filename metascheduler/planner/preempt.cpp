@@ -21,7 +21,7 @@ bool wants_more(const Plan& plan, const Candidate& candidate) {
 /// Resources that campaigns of normal priority and above want on one cluster, those for their jobs in its queue included.
 struct Demand {
   double wanted = 0.0;
-  double most = 0.0;                 ///< that can be had: free ones, and those of jobs of the lowest priority
+  double most = 0.0;                 ///< that can be had: free ones, and those that kills of jobs of the lowest priority bring
   std::vector<Candidate*> who = {};  ///< candidates that did not get all that they want
 
   /// Adds those of so many jobs that still fit into what can be had, and returns their number: kills do not help a job that is too wide.
@@ -32,6 +32,18 @@ struct Demand {
     return fitting;
   }
 };
+
+/// Freed resources that stay free for local jobs first.
+int owed_resources(const ClusterView& cluster) {
+  const int free = cluster.free_resources + cluster.withheld_resources;
+  return std::max(0, cluster.kept_resources() - grid::available_resources(free, cluster.loaded_resources));
+}
+
+/// What the grid has of so many freed resources. Nothing while more is loaded than is free: a job has taken it since the load was read.
+double gained(double freed, const ClusterView& cluster) {
+  if (cluster.loaded_resources > cluster.free_resources + cluster.withheld_resources) return 0.0;
+  return std::max(0.0, freed - owed_resources(cluster));
+}
 
 /// The pairs of the lowest priority whose jobs run on a cluster, the newest campaign first.
 std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::vector<grid::CampaignId>& lowest, const Snapshot& snapshot) {
@@ -72,8 +84,9 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
   std::vector<Demand> demands(draft.snapshot.clusters.size());
   for (std::size_t index = 0; index < demands.size(); ++index) {
     const auto& cluster = draft.snapshot.clusters[index];
-    demands[index].most = cluster.free_resources;
-    for (const auto* pair : givers[index]) demands[index].most += (pair->live_jobs - pair->waiting_jobs) * job_resources(*pair, cluster);
+    double given = 0.0;
+    for (const auto* pair : givers[index]) given += (pair->live_jobs - pair->waiting_jobs) * job_resources(*pair, cluster);
+    demands[index].most = cluster.free_resources + gained(given, cluster);
   }
   const auto takers = takers_of(draft.snapshot);
   // This counts campaigns too whose last tasks are all submitted, and which are no contenders.
@@ -137,7 +150,7 @@ void preempt(std::vector<Contender>& contenders, Draft& draft) {
     const auto& cluster = draft.snapshot.clusters[index];
     const double wanted = demands[index].wanted - cluster.free_resources;
     if (wanted <= kDust || !cluster.enabled || !cluster.reachable || !cluster.status_fresh) continue;
-    if (!free_resources(wanted, cluster, givers[index], draft.plan)) continue;
+    if (!free_resources(wanted + owed_resources(cluster), cluster, givers[index], draft.plan)) continue;
     for (auto* candidate : demands[index].who)
       note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate->cluster)});
   }

@@ -89,16 +89,15 @@ WHERE id = @cluster AND (reachable IS NOT TRUE OR failed_polls > 0)
 UPDATE clusters SET max_resources = @resources, resources_at = instant(@now), node_sizes = @node_sizes WHERE id = @cluster
 
 -- name: clusters.record_load
--- Records the resources that the load of their nodes keeps busy, and those of them that no job accounts for. Null: not read.
-UPDATE clusters SET utilized_resources = @utilized, loaded_resources = @loaded
-WHERE id = @cluster AND (utilized_resources, loaded_resources) IS DISTINCT FROM (@utilized::integer, @loaded::integer)
+-- Records the resources that the load of their nodes keeps busy, and those of them for which no job accounts. Null: not read.
+UPDATE clusters SET utilized_resources = @utilized, loaded_resources = @loaded, load_at = instant(@now)
+WHERE id = @cluster AND (@now::bigint IS NOT NULL OR load_at IS NOT NULL)
 
 -- name: clusters.login_to_ask
--- The login of the newest campaign in treatment on a cluster: OAR answers some questions to nobody but users.
+-- The login of the newest campaign on a cluster that OAR takes: it answers some questions to nobody but users.
 SELECT u.login FROM campaign_clusters p
-JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment'
 JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
-WHERE p.cluster_id = @cluster
+WHERE p.cluster_id = @cluster AND u.login ~ '^[A-Za-z0-9_]+$'
 ORDER BY p.campaign_id DESC LIMIT 1
 
 -- name: clusters.node_sizes

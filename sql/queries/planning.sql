@@ -11,9 +11,8 @@ SELECT
   coalesce(c.array_size, @array_size::integer) AS array_size,
   coalesce(c.headroom, @headroom::text) AS headroom,
   h.resources AS learnt_headroom,
-  coalesce(c.availability, @availability::text) AS availability,
-  c.utilized_resources,
-  c.loaded_resources,
+  CASE WHEN coalesce(c.availability, @availability::text) = 'dedicated' THEN 0 ELSE coalesce(c.loaded_resources, 0) END
+    AS loaded_resources,
   c.enabled,
   c.retired_at IS NOT NULL AS retired,
   c.cost,

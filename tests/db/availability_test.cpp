@@ -75,9 +75,11 @@ TEST_F(Load, ReachesThePlanner_NodeByNode) {
   EXPECT_EQ(facts().available_resources(), 2) << "8 - max(3, 6), and 8 - max(8, 1)";
   EXPECT_EQ(facts().flood_for_grid(), 0);
   execute("UPDATE clusters SET availability = 'utilized' WHERE name = 'alpha'");
+  poll();
   EXPECT_EQ(facts().available_resources(), 5) << "16 - 7 = 9, and OAR has 5";
+  EXPECT_THAT(cluster.requests("select_all"), SizeIs(1)) << "the nodes of the jobs do not matter";
   execute("UPDATE clusters SET availability = NULL WHERE name = 'alpha'");
-  EXPECT_EQ(facts().availability, grid::Availability::dedicated) << "as configured";
+  EXPECT_EQ(facts().loaded_resources, 0) << "dedicated, as configured";
   EXPECT_EQ(facts().available_resources(), 5);
   EXPECT_THAT(event(), IsEmpty());
 }
@@ -129,7 +131,9 @@ TEST_F(Load, OfAClusterThatCannotListItsProperties_StaysAsItWas_AndTheClusterIsU
   EXPECT_EQ(alpha_now().max_resources, 1);
   EXPECT_EQ(alpha_now().reachable, true);
   EXPECT_THAT(event(), HasSubstr("the properties of its resources cannot be read"));
-  EXPECT_THAT(event(), HasSubstr("the load that was read last counts"));
+  EXPECT_THAT(event(), HasSubstr("the load that was read last counts for 10 minutes"));
+  for (int minute = 0; minute < 10; ++minute) poll();
+  EXPECT_FALSE(alpha_now().load);
 }
 
 TEST_F(Load, OfAPropertyThatIsMissing_OrNotNamed_IsSaid) {

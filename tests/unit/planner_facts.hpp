@@ -19,6 +19,22 @@ struct FactsOfOne {
     config.failures_before_brake = 3;
     config.campaign_scheduler = "workqueue";
   }
+  /// Jobs of the lowest priority that run there.
+  void let_lowest_run(int jobs) {
+    auto& lowest = facts.campaigns.emplace_back(facts.campaigns[0]);
+    lowest.id = campaign_id(2);
+    lowest.priority = kLowestPriority;
+    auto& pair = facts.pairs.emplace_back(facts.pairs[0]);
+    pair.campaign = lowest.id;
+    pair.active = true;
+    pair.running = jobs;
+  }
+  /// Jobs of the lowest priority that a plan kills.
+  [[nodiscard]] int kills() const {
+    int jobs = 0;
+    for (const auto& preemption : made().preemptions) jobs += preemption.jobs;
+    return jobs;
+  }
   [[nodiscard]] Plan made() const { return plan(metascheduler::snapshot_of(facts, config, grid::from_unix(1001)), planner); }
 };
 

@@ -42,6 +42,19 @@ TEST(Headroom, TakenByLocalJobs_ComesBackAsJobsOfOursEnd_WithoutAKill) {
   }
 }
 
+TEST(Headroom, TakenByLocalJobs_IsWholeAgain_BeforeKillsOfTheLowestPriorityBringAnythingToTheGrid) {
+  const auto kills = [](int free, int lowest) {
+    Kept kept{"4", free};
+    kept.facts.campaigns[0].waiting_tasks = 2;
+    kept.let_lowest_run(lowest);
+    return kept.kills();
+  };
+  EXPECT_EQ(kills(4, 12), 2);
+  EXPECT_EQ(kills(1, 12), 5) << "3 of them stay free";
+  EXPECT_EQ(kills(1, 4), 4) << "one comes to the grid";
+  EXPECT_EQ(kills(1, 3), 0) << "none would";
+}
+
 TEST(Headroom, ThatKeepsAJobWaiting_IsTheReason) {
   const auto made = Kept("4", 3).made();
   EXPECT_EQ(reason_on(made, 1, 1), "kept_for_local_jobs");
