@@ -45,12 +45,12 @@ Cell count(const Json& number) { return number.whole() ? Cell{*number.whole()} :
 /// OAR's stress factor.
 Cell factor(const Json& number) { return number.number() ? Cell{fmt::format("{:g}", *number.number())} : Cell{{}, "-"}; }
 
-}  // namespace
-
 /// Whether the load of some cluster's nodes counts.
 bool load_counts(const std::vector<Json>& clusters) {
   return std::ranges::any_of(clusters, [](const Json& c) { return !c["loaded_resources"].is_null(); });
 }
+
+}  // namespace
 
 Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   Table table{{{"id", "Id", Align::right},

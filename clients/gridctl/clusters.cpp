@@ -100,8 +100,8 @@ void read_availability(const Call& call, store::Cluster& cluster) {
 
 void read_memory(const Call& call, store::Cluster& cluster) {
   if (const auto given = call.value("memory-property")) {
-    const bool plain = !given->empty() && std::ranges::all_of(*given, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-    if (!plain) throw wrong("memory-property", *given, "the name of a property of OAR's resources (letters, digits and '_'), or 'none'");
+    if (!grid::is_property_name(*given))
+      throw wrong("memory-property", *given, "the name of a property of OAR's resources (letters, digits and '_'), or 'none'");
     cluster.memory_property = *given == "none" ? std::string{} : *given;
   }
   if (const auto given = call.value("memory-unit")) {

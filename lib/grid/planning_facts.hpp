@@ -58,7 +58,7 @@ struct ClusterFacts : DeclaredFacts {
   Headroom headroom;                 ///< resources that stay free for local jobs
   int learnt_headroom = 0;           ///< by the predictor, where the headroom is `auto`
   int free_resources = 0;            ///< usable, minus those in use by anybody when the status was read
-  int loaded_resources = 0;          ///< kept busy by load, for which no job accounts; 0: availability is `dedicated`
+  int loaded_resources = 0;          ///< kept busy by load, for which no job accounts; 0 where load does not count
   int our_resources = 0;             ///< in use by our jobs, including jobs that were about to end
   std::optional<Instant> status_at;  ///< empty: no status yet
   int unknown_launches = 0;          ///< unknown launches that are newer than the status
