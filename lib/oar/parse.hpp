@@ -67,7 +67,7 @@ struct ListedFile {
 
 /// The failure of a GET with a status of 400 or more.
 [[nodiscard]] Failure read_failure(int status, std::string message);
-/// The failure of a POST of jobs. A message that names a created job, or that does not come from oarsub's own checks, leaves the outcome
+/// The failure of a POST of jobs. A message that names a created job, or that does not prove that none was created, leaves the outcome
 /// unknown.
 [[nodiscard]] Failure submission_failure(int status, std::string message);
 

@@ -1,35 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "lib/oar/client.hpp"
 #include "lib/oar/json.hpp"
+#include "lib/oar/oarsub_refusal.hpp"
 #include "lib/oar/parse.hpp"
 #include "lib/text/clean.hpp"
-#include "lib/text/numbers.hpp"
 
 namespace gleaner::oar {
 namespace {
 
 constexpr std::string_view kJobMark{"OAR_JOB_ID="};
 constexpr std::string_view kArrayMark{"OAR_ARRAY_ID="};
-
-/// The numbers of the lines that start with the mark; oarsub prints an id below 1 when it refuses.
-std::vector<std::int64_t> marked_numbers(std::string_view text, std::string_view mark) {
-  std::vector<std::int64_t> numbers;
-  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at)) {
-    const bool at_line_start = at == 0 || text[at - 1] == '\n';
-    at += mark.size();
-    auto rest = text.substr(at);
-    const auto number = text::take_whole_number(rest);
-    if (at_line_start && number && *number > 0) {
-      numbers.push_back(*number);
-    }
-  }
-  return numbers;
-}
 
 Submitted submitted_of(const rapidjson::Value& answer, std::size_t expected) {
   const auto first = json::required_integer(answer, {"id"});
@@ -98,24 +82,6 @@ std::string html_message(std::string_view body) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// Whether oarsub refused before it made a job: by its own checks, or those of the cluster's administrator. A negative result of its
-/// submission function ends as 256 minus a small number.
-bool refused_by_oarsub(std::string_view message) {
-  constexpr std::array<std::string_view, 4> kSayings{"Cannot recognize the resource description",
-                                                     "Unknown option:", "[ADMISSION RULE] Error", "[ADMISSION RULE] root and oar users"};
-  if (std::ranges::any_of(kSayings, [&](std::string_view saying) { return has(message, saying); })) {
-    return true;
-  }
-  constexpr std::string_view kStatus{"exited with status "};
-  const auto at = message.find(kStatus);
-  if (at == std::string_view::npos) {
-    return false;
-  }
-  message.remove_prefix(at + kStatus.size());
-  const auto status = text::take_whole_number<int>(message);
-  return status && *status >= 240 && *status <= 254;
-}
-
 }  // namespace
 
 Parsed<Submitted> parse_submission(std::string_view body, std::size_t expected) {
@@ -154,7 +120,7 @@ Failure submission_failure(int status, std::string message) {
   if (!marked_numbers(message, kJobMark).empty()) {
     return ServerError{status, one_line(std::move(message))};
   }
-  if (status >= 500 && refused_by_oarsub(message)) {
+  if (status >= 500 && proves_no_job(message)) {
     return Refused{status, one_line(std::move(message))};
   }
   return read_failure(status, std::move(message));
