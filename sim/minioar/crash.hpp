@@ -28,9 +28,11 @@ enum class LaunchFate {
   running,      ///< Running until its walltime; nothing is executed
   unseen,       ///< executed, but shown as Launching until it ends
   resubmitted,  ///< its node refuses it: Error, and OAR resubmits it; nothing is executed
-  run_twice     ///< OAR gives it up and resubmits it, but the first one is executed all the same
+  run_twice,    ///< OAR gives it up and resubmits it, but the first one is executed all the same
+  hook_failed   ///< the script that a site has OAR 2.6 run before a command (PASSIVE_JOB_HOOK_EXEC_FILE) fails: Error, and its node is
+                ///< Suspected; nothing is executed, and OAR does not resubmit it
 };
-constexpr std::array<std::string_view, 5> kLaunchFateNames{"launching", "running", "unseen", "resubmitted", "run_twice"};
+constexpr std::array<std::string_view, 6> kLaunchFateNames{"launching", "running", "unseen", "resubmitted", "run_twice", "hook_failed"};
 
 /// The fate of the processes of jobs that OAR has forgotten.
 enum class Processes { killed, left };

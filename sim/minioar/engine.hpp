@@ -153,6 +153,7 @@ class Engine {
   void kill_ghost(Job& job, Ghost& ghost, Clock::time_point now);
   void exterminate(Job& job, std::int64_t now);
   [[nodiscard]] bool launch_badly(Job& job, Clock::time_point now);
+  void fail_hook(Job& job, std::int64_t now);
   void give_up(Job& job, std::string type, std::string description, std::int64_t now);
   void add_stray(pid_t pid);
   void end_strays(Clock::time_point deadline);

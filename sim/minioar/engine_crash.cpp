@@ -208,10 +208,32 @@ bool Engine::launch_badly(Job& job, Clock::time_point now) {
       give_up(job, "CPUSET_ERROR", fmt::format("[bipbip] OAR suspects nodes for the job {} : {}", job.id, first_node(job)),
               seconds_of(now));
       return true;
+    case LaunchFate::hook_failed: fail_hook(job, seconds_of(now)); return true;
     case LaunchFate::unseen: job.missed = Missed::running; return false;
     case LaunchFate::run_twice: given_up_.insert(job.id); return false;
   }
   return false;
+}
+
+/// OAR knows only that its oarexec ended, and suspects the node.
+void Engine::fail_hook(Job& job, std::int64_t now) {
+  constexpr int kExitValue = 2550;  // for any exit status of the script
+  const auto node = first_node(job);
+  ledger_->add_event(job, "EXIT_VALUE_OAREXEC",
+                     fmt::format("[bipbip {0}] error of oarexec, exit value = {1}; the job {0} is in Error", job.id, kExitValue), now);
+  if (job.submission->best_effort()) {
+    ledger_->add_event(job, "SCHEDULER_PRIORITY_UPDATED_STOP",
+                       fmt::format("Scheduler priority for job {} updated (network_address/resource_id)", job.id), now);
+  }
+  job.state = JobState::error;
+  job.stop_time = now;
+  ledger_->save(job);
+  for (std::size_t place = 0; place < ledger_->resources().size(); ++place) {
+    if (auto& resource = ledger_->resource(static_cast<int>(place)); resource.host == node)
+      ledger_->set_state(resource, ResourceState::suspected);
+  }
+  dirty_ = true;
+  wake();
 }
 
 void Engine::give_up(Job& job, std::string type, std::string description, std::int64_t now) {
