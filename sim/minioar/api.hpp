@@ -26,7 +26,7 @@ struct ApiOptions {
   Admin admin = Admin::refused;  ///< whether the routes of api_admin.cpp are allowed
 };
 
-/// The REST API of OAR 2.5.9, over an engine. Thread-safe.
+/// The REST API of OAR, over an engine. Thread-safe.
 class Api {
  public:
   Api(Engine& engine, ApiOptions options) : engine_{engine}, options_{std::move(options)} {}

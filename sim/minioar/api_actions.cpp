@@ -75,9 +75,11 @@ Outcome checkpoint(Engine& engine, const std::string& user, JobNumber id, const 
           status_of(done.error())};
 }
 
-Outcome change(const Done& done, JobNumber id, std::string_view asked, std::string_view verb, std::string_view wrong_state) {
+Outcome change(const Dialect& dialect, const Done& done, JobNumber id, std::string_view asked, std::string_view verb,
+               std::string_view wrong_state) {
   if (done) return {fmt::format("[{}] {} request was sent to the OAR server.\n", id, asked)};
-  return {fmt::format("/!\\ Cannot {} {} : {}\n", verb, id, hold_reason(done.error(), wrong_state)), 1 << 8};
+  return {words(dialect.cannot, fmt::arg("verb", verb), fmt::arg("job", id), fmt::arg("reason", hold_reason(done.error(), wrong_state))),
+          1 << 8};
 }
 
 /// A command of OAR that the API runs on jobs.
@@ -112,9 +114,9 @@ Outcome run_one(Engine& engine, const std::string& user, std::string_view action
   constexpr std::string_view kNotHeld = "the job is not in the Hold or Suspended state.";
   constexpr std::string_view kNotRight = "the job is not in the right state (try '-r' option).";
   if (action == "checkpoints") return checkpoint(engine, user, id, node_of(engine, id));
-  if (action == "holds") return change(engine.hold(user, id), id, "Hold", "hold", kNotRight);
-  if (action == "rholds") return change(engine.suspend(user, id), id, "Hold", "hold", kNotRight);
-  return change(engine.resume(user, id), id, "Resume", "resume", kNotHeld);
+  if (action == "holds") return change(engine.dialect(), engine.hold(user, id), id, "Hold", "hold", kNotRight);
+  if (action == "rholds") return change(engine.dialect(), engine.suspend(user, id), id, "Hold", "hold", kNotRight);
+  return change(engine.dialect(), engine.resume(user, id), id, "Resume", "resume", kNotHeld);
 }
 
 Outcome run_all(Engine& engine, const std::string& user, std::string_view action, const std::vector<JobNumber>& ids) {
@@ -179,7 +181,7 @@ http::Response Api::act(const Call& call, Scope scope, JobNumber id, const std::
     if (!fresh)
       return error_answer(command_error("Oar", {fmt::format("Resubmitting job {}...[ERROR] {}\n", id, reason_of(fresh.error())), 1 << 8},
                                         fmt::format("oarsub  --resubmit {}", id)));
-    json.field("cmd_output", fmt::format("Resubmitting job {}...DONE\nOAR_JOB_ID={}\n", id, *fresh))
+    json.field("cmd_output", fmt::format("{}OAR_JOB_ID={}\n", words(engine_.dialect().resubmitted, fmt::arg("job", id)), *fresh))
         .field("id", *fresh)
         .key("links")
         .begin_array();

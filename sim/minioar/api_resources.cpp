@@ -14,9 +14,9 @@ namespace gleaner::minioar {
 
 namespace {
 
-void write_versions(text::JsonWriter& json, const Call& call) {
+void write_versions(text::JsonWriter& json, const Call& call, const Dialect& dialect) {
   json.field("api_timestamp", call.now).field("api_timezone", "UTC").field("api_version", "1.0.2").field("apilib_version", "1.0.2");
-  json.field("oar_version", "2.5.9 (Canicule)");
+  json.field("oar_version", dialect.version);
 }
 
 std::string zone() {
@@ -31,7 +31,7 @@ std::string zone() {
 http::Response Api::root(const Call& call) {
   text::JsonWriter json;
   json.begin_object();
-  write_versions(json, call);
+  write_versions(json, call, engine_.dialect());
   json.key("links").begin_array();
   write_link(json, call.link("./"), "self");
   for (const auto& [path, title] : {std::pair{"resources", "resources"},
@@ -51,7 +51,7 @@ http::Response Api::small_facts(const Call& call, const std::string& which) {
   text::JsonWriter json;
   json.begin_object();
   if (which == "version") {
-    write_versions(json, call);
+    write_versions(json, call, engine_.dialect());
   } else if (which == "whoami") {
     json.field("api_timestamp", call.now).field("authenticated_user", call.user);
   } else if (which == "timezone") {

@@ -27,9 +27,8 @@ bool plain(const PostedOptions& posted) {
   const auto named = [](const std::string& name) {
     return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
   };
-  return quiet(posted.command.value_or("")) && posted.workdir.empty() &&
-         std::all_of(posted.options.begin(), posted.options.end(),
-                     [&](const auto& option) { return named(option.first) && quiet(option.second); });
+  return quiet(posted.command.value_or("")) && std::all_of(posted.options.begin(), posted.options.end(),
+                                                           [&](const auto& option) { return named(option.first) && quiet(option.second); });
 }
 
 std::vector<std::string> split_at_nul(std::string_view text) {
@@ -41,6 +40,13 @@ std::vector<std::string> split_at_nul(std::string_view text) {
     text.remove_prefix(end + 1);
   }
   return parts;
+}
+
+/// What the shell printed, as if oarsub stood where the arguments are printed.
+std::string as_of_oarsub(std::string output) {
+  const auto printed = fmt::format("printf '%s\\0' {} \"$(pwd -P)\"", kMarker);
+  if (const auto at = output.find(printed); at != std::string::npos) output.replace(at, printed.size(), "oarsub ");
+  return output;
 }
 
 }  // namespace
@@ -57,10 +63,16 @@ std::string escape_before(std::string_view text, std::string_view marks) {
 }
 
 tl::expected<CommandLine, ShellFailure> read_by_shell(const PostedOptions& posted, const std::string& home,
-                                                      const std::vector<std::string>& environment) {
+                                                      const std::vector<std::string>& environment, FolderIs folder) {
   CommandLine line;
+  line.folder = home;
   std::string words;
+  auto place = posted.workdir;
   for (const auto& [name, value] : posted.options) {
+    if (name == "directory" && folder == FolderIs::where_oarsub_starts) {
+      place = value;
+      continue;
+    }
     words += fmt::format(" --{}", name);
     if (!value.empty()) words += fmt::format("=\"{}\"", escape_before(value, "\""));
     line.arguments.push_back(value.empty() ? "--" + name : fmt::format("--{}={}", name, value));
@@ -71,10 +83,11 @@ tl::expected<CommandLine, ShellFailure> read_by_shell(const PostedOptions& poste
   }
   words = escape_before(words, "\"");
   line.shown = "oarsub " + words;
-  if (plain(posted)) return line;
+  if (place.empty() && plain(posted)) return line;
 
-  const auto go = posted.workdir.empty() ? std::string{} : fmt::format("cd {} && ", with_home(posted.workdir, home));
-  const auto inner = fmt::format("bash --noprofile --norc -c \"{}printf '%s\\0' {}{}\"", go, kMarker, words);
+  const auto go = place.empty() ? std::string{} : fmt::format("cd {} && ", with_home(place, home));
+  const auto oarsub = fmt::format("printf '%s\\0' {} \\\"$(pwd -P)\\\"", kMarker);
+  const auto inner = fmt::format("bash --noprofile --norc -c \"{}{}{}\"", go, oarsub, words);
   SpawnRequest request;
   request.program = "/bin/sh";
   request.arguments = {"sh", "-c", escape_before(inner, "`$")};
@@ -84,10 +97,13 @@ tl::expected<CommandLine, ShellFailure> read_by_shell(const PostedOptions& poste
   if (!result) return tl::unexpected{ShellFailure{255, "cannot run a shell\n", line.shown}};
   const auto marker = result->output.find(std::string{kMarker} + '\0');
   if (marker == std::string::npos || result->status != 0) {
-    return tl::unexpected{ShellFailure{WIFEXITED(result->status) ? WEXITSTATUS(result->status) : 255, result->output, line.shown}};
+    return tl::unexpected{
+        ShellFailure{WIFEXITED(result->status) ? WEXITSTATUS(result->status) : 255, as_of_oarsub(result->output), line.shown}};
   }
   line.noise = result->output.substr(0, marker);
   line.arguments = split_at_nul(std::string_view{result->output}.substr(marker + kMarker.size() + 1));
+  if (!place.empty()) line.folder = line.arguments.front();
+  line.arguments.erase(line.arguments.begin());
   return line;
 }
 

@@ -192,12 +192,20 @@ void Engine::step(Clock::time_point now, std::vector<SupervisorOrder>& orders) {
   launch_due(now, orders);
 }
 
+void Engine::note_walltime(Job& job, std::int64_t now) {
+  ledger_->add_event(job, "WALLTIME",
+                     words(dialect().over_walltime, fmt::arg("job", job.id), fmt::arg("start", job.start_time),
+                           fmt::arg("walltime", job.walltime().value_or(0)), fmt::arg("now", now)),
+                     now);
+}
+
+void Engine::note_kill(Job& job, std::int64_t now) {
+  ledger_->add_event(job, "SEND_KILL_JOB", words(dialect().kill_sent, fmt::arg("node", first_node(job)), fmt::arg("job", job.id)), now);
+}
+
 void Engine::expire(Job& job, std::int64_t now) {
   ledger_->add_event(job, "FRAG_JOB_REQUEST", fmt::format("User root requested to frag the job {}", job.id), now);
-  ledger_->add_event(
-      job, "WALLTIME",
-      fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", job.id, job.start_time, job.walltime().value_or(0), now),
-      now);
+  note_walltime(job, now);
   job.fragged = true;
   ledger_->save(job);
   carry_out_deletions();
@@ -279,8 +287,7 @@ void Engine::send_kill(Job& job) {
   const auto found = running_.find(job.id);
   if (found == running_.end() || found->second.kill_sent) return;
   found->second.kill_sent = true;
-  ledger_->add_event(job, "SEND_KILL_JOB", fmt::format("[Leon] Send the kill signal to oarexec on {} for job {}", first_node(job), job.id),
-                     seconds_of(Clock::now()));
+  note_kill(job, seconds_of(Clock::now()));
   ask_to_kill(found->second.pid);
 }
 

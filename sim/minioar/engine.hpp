@@ -14,6 +14,7 @@
 #include <tl/expected.hpp>
 
 #include "lib/http/file_descriptor.hpp"
+#include "sim/minioar/dialect.hpp"
 #include "sim/minioar/ledger.hpp"
 #include "sim/minioar/supervisor.hpp"
 
@@ -28,6 +29,7 @@ struct EngineOptions {
   std::chrono::milliseconds kill_grace{1000};           ///< between SIGTERM and SIGKILL
   std::chrono::milliseconds exterminate_after{20'000};  ///< between the first kill of a job that has no process and its end
   bool kill_jobs_on_exit = false;
+  const Dialect* dialect = &oar_2_5();  ///< the version of OAR that it plays; never null
 };
 
 /// Why an action on a job was refused.
@@ -86,6 +88,7 @@ class Engine {
   void release_starts(const std::string& prefix);
 
   [[nodiscard]] const EngineOptions& options() const { return options_; }
+  [[nodiscard]] const Dialect& dialect() const { return *options_.dialect; }
   [[nodiscard]] std::string home_of(const std::string& user) const { return options_.homes + "/" + user; }
   /// Appends a line to the execution log.
   void log(const std::string& line);
@@ -142,6 +145,8 @@ class Engine {
   void carry_out_deletion(Job& job);
   void send_kill(Job& job);
   void expire(Job& job, std::int64_t now);
+  void note_walltime(Job& job, std::int64_t now);
+  void note_kill(Job& job, std::int64_t now);
   [[nodiscard]] std::string run_directory(int era) const;
   [[nodiscard]] JobFiles files_of(const Job& job) const;
   [[nodiscard]] bool is_held(const Submission& submission) const;

@@ -292,7 +292,7 @@ void Engine::resubmit_if_idempotent(Job& job, bool preempted, std::int64_t now) 
   if (!asked && !preempted) return;
   const auto id = ledger_->add_again(job, now).id;
   const auto text =
-      asked ? fmt::format("Resubmiting job {} => {} (type idempotent & exit code = 99 & duration > 60s)", job.id, id)
+      asked ? words(dialect().resubmitted_for_code, fmt::arg("job", job.id), fmt::arg("again", id))
             : fmt::format("[bipbip {0}] the job {0} is a besteffort and idempotent job so we resubmit it (new id = {1})", job.id, id);
   ledger_->add_event(job, "RESUBMIT_JOB_AUTOMATICALLY", text, now);
 }

@@ -165,21 +165,15 @@ void Engine::kill_ghost(Job& job, Ghost& ghost, Clock::time_point now) {
   if (!ghost.killed_at) ghost.killed_at = now;
   ++ghost.kills;
   const auto second = seconds_of(now);
-  if (ghost.kills > 1 && ghost.walltime_end && *ghost.walltime_end <= now) {
-    ledger_->add_event(job, "WALLTIME",
-                       fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", job.id, job.start_time,
-                                   job.walltime().value_or(0), second),
-                       second);
-  }
-  ledger_->add_event(job, "SEND_KILL_JOB", fmt::format("[Leon] Send the kill signal to oarexec on {} for job {}", first_node(job), job.id),
-                     second);
+  if (ghost.kills > 1 && ghost.walltime_end && *ghost.walltime_end <= now) note_walltime(job, second);
+  note_kill(job, second);
   wake();
 }
 
 /// Its second run, if it is one that OAR would submit again, never comes.
 void Engine::exterminate(Job& job, std::int64_t now) {
   ghosts_.erase(job.id);
-  ledger_->add_event(job, "EXTERMINATE_JOB", fmt::format("[Leon] I exterminate the job {}", job.id), now);
+  ledger_->add_event(job, "EXTERMINATE_JOB", words(dialect().exterminated, fmt::arg("job", job.id)), now);
   if (job.submission->best_effort()) {
     ledger_->add_event(job, "SCHEDULER_PRIORITY_UPDATED_STOP",
                        fmt::format("Scheduler priority for job {} updated (network_address/resource_id)", job.id), now);
@@ -205,7 +199,7 @@ bool Engine::launch_badly(Job& job, Clock::time_point now) {
       haunt(job, Missed::start, now);
       return true;
     case LaunchFate::resubmitted:
-      give_up(job, "CPUSET_ERROR", fmt::format("[bipbip] OAR suspects nodes for the job {} : {}", job.id, first_node(job)),
+      give_up(job, "CPUSET_ERROR", words(dialect().nodes_suspected, fmt::arg("job", job.id), fmt::arg("node", first_node(job))),
               seconds_of(now));
       return true;
     case LaunchFate::hook_failed: fail_hook(job, seconds_of(now)); return true;
@@ -220,7 +214,7 @@ void Engine::fail_hook(Job& job, std::int64_t now) {
   constexpr int kExitValue = 2550;  // for any exit status of the script
   const auto node = first_node(job);
   ledger_->add_event(job, "EXIT_VALUE_OAREXEC",
-                     fmt::format("[bipbip {0}] error of oarexec, exit value = {1}; the job {0} is in Error", job.id, kExitValue), now);
+                     words(dialect().oarexec_failed, fmt::arg("job", job.id), fmt::arg("value", kExitValue), fmt::arg("node", node)), now);
   if (job.submission->best_effort()) {
     ledger_->add_event(job, "SCHEDULER_PRIORITY_UPDATED_STOP",
                        fmt::format("Scheduler priority for job {} updated (network_address/resource_id)", job.id), now);
@@ -243,11 +237,8 @@ void Engine::give_up(Job& job, std::string type, std::string description, std::i
   job.message = "One or several nodes are not responding correctly";
   ledger_->save(job);
   const auto again = ledger_->add_again(job, now).id;
-  ledger_->add_event(
-      job, "RESUBMIT_JOB_AUTOMATICALLY",
-      fmt::format("[NodeChangeState] Resubmiting job {} => {}) (due to event {} & job is neither a reservation nor an interactive job)\n",
-                  job.id, again, type),
-      now);
+  ledger_->add_event(job, "RESUBMIT_JOB_AUTOMATICALLY",
+                     words(dialect().resubmitted_for_node, fmt::arg("job", job.id), fmt::arg("again", again), fmt::arg("type", type)), now);
   dirty_ = true;
   wake();
 }

@@ -57,7 +57,7 @@ SupervisorOrder Engine::order_for(const Job& job) const {
   order.job = job.id;
   order.files = files_of(job);
   order.execution_log = options_.state_directory + "/executions.log";
-  order.directory = submission.directory.starts_with("/") ? submission.directory : home + "/" + submission.directory;
+  order.directory = submission.directory.starts_with("/") ? submission.directory : "/" + submission.directory;  // OAR starts it there
   order.stdout_file = job.file_name(submission.stdout_file);
   order.stderr_file = job.file_name(submission.stderr_file);
   order.command = job.command;

@@ -14,7 +14,7 @@ namespace {
 using Kind = RequestError::Kind;
 
 tl::unexpected<RequestError> unrecognized(std::string_view text) {
-  return tl::unexpected{RequestError{Kind::syntax, fmt::format("/!\\ Cannot recognize the resource description : {}", text)}};
+  return tl::unexpected{RequestError{Kind::unrecognized_description, std::string{text}}};
 }
 
 std::optional<std::int64_t> parse_hms(std::string_view text) {
@@ -168,7 +168,7 @@ tl::expected<Moldable, RequestError> parse_moldable(std::string_view text) {
     const auto last = parts.back();
     const auto walltime = last.starts_with("walltime=") ? parse_hms(last.substr(9)) : std::nullopt;
     if (!walltime || parts.size() > 2) {
-      return tl::unexpected{RequestError{Kind::syntax, fmt::format("/!\\ Cannot recognize -- ,{} -- resource", last)}};
+      return tl::unexpected{RequestError{Kind::unrecognized_part, std::string{last}}};
     }
     moldable.walltime = *walltime;
     moldable.walltime_given = true;

@@ -38,9 +38,10 @@ struct Moldable {
 constexpr std::int64_t kDefaultWalltime = 7200;
 
 struct RequestError {
-  enum class Kind { syntax, resource };  ///< syntax: oarsub refuses it; resource: the server does
+  /// unrecognized_description, unrecognized_part: oarsub cannot read it, or a part of it; resource: the server refuses it.
+  enum class Kind { unrecognized_description, unrecognized_part, resource };
   Kind kind;
-  std::string message;  ///< as OAR prints it
+  std::string message;  ///< as OAR prints it; of what is unrecognized, its text
 };
 
 /// Parses an `-l` option. `nodes` becomes network_address, a missing request `/core=1`, a missing walltime the default.

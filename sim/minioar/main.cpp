@@ -28,7 +28,7 @@ constexpr int kUsage = 2;
 constexpr int kCannotStart = 1;
 
 constexpr const char* kIntroduction =
-    "minioar: a small OAR cluster on this machine. It speaks the REST API of OAR 2.5 and runs the jobs as\n"
+    "minioar: a small OAR cluster on this machine. It speaks the REST API of OAR 2.5 or 2.6, and runs the jobs as\n"
     "processes of the user who started it. It keeps its jobs in the state directory; those that run when it\n"
     "stops go on, and are found again by the next one. Prints one line of JSON when it listens: {\"url\":…}.\n";
 
@@ -47,6 +47,7 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
   add("version", "print the version");
   add("state", po::value(&s.engine.state_directory)->required()->value_name("DIR"), "where the jobs are kept");
   add("homes", po::value(&s.engine.homes)->value_name("DIR"), "the home of USER is DIR/USER (default: STATE/homes)");
+  add("oar", po::value<std::string>()->default_value("2.5")->value_name("2.5|2.6"), "the version that it plays");
   add("name", po::value(&s.engine.shape.name)->default_value("minioar")->value_name("NAME"),
       "of the cluster; its nodes are NAME-1, NAME-2…");
   add("nodes", po::value(&s.engine.shape.nodes)->default_value(2)->value_name("N"), "how many");
@@ -157,6 +158,8 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   s.engine.state_directory = std::filesystem::absolute(s.engine.state_directory).lexically_normal().string();
   s.engine.homes =
       s.engine.homes.empty() ? s.engine.state_directory + "/homes" : std::filesystem::absolute(s.engine.homes).lexically_normal().string();
+  s.engine.dialect = dialect_of(given["oar"].as<std::string>());
+  if (s.engine.dialect == nullptr) throw po::error{fmt::format("--oar {}: 2.5 or 2.6 is needed", given["oar"].as<std::string>())};
   if (s.engine.shape.nodes < 1 || s.engine.shape.cores < 1) throw std::runtime_error{"--nodes and --cores are at least 1"};
   s.engine.start_delay = std::chrono::milliseconds{given["start-delay-ms"].as<long>()};
   s.engine.kill_grace = std::chrono::milliseconds{given["kill-grace-ms"].as<long>()};

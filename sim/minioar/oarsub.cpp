@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -19,8 +20,6 @@ namespace gleaner::minioar {
 
 namespace {
 
-/// Exit statuses of oarsub that the API treats as the user's errors.
-constexpr std::array kUserFaults{4, 5, 6, 7, 8, 10, 16, 17};
 constexpr std::array<std::string_view, 13> kTypes{"besteffort", "idempotent",      "timesharing",    "deploy", "desktop_computing",
                                                   "cosystem",   "container",       "inner",          "noop",   "placeholder",
                                                   "allowed",    "set_placeholder", "use_placeholder"};
@@ -44,10 +43,10 @@ std::int64_t number(const std::string& option, const std::string& text) {
   return *value;
 }
 
-std::int64_t local_time(const std::string& text) {
+std::int64_t local_time(const std::string& text, const Dialect& dialect) {
   std::tm parts{};
   if (strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &parts) == nullptr) {
-    throw Failure{7, fmt::format("[ERROR] Syntax error for the reservation date specification: {}\n", text)};
+    throw Failure{7, words(dialect.wrong_date, fmt::arg("date", text))};
   }
   parts.tm_isdst = -1;
   return std::mktime(&parts);
@@ -56,6 +55,8 @@ std::int64_t local_time(const std::string& text) {
 /// The parsed options of one oarsub.
 class Options {
  public:
+  explicit Options(const Dialect& dialect) : dialect_{dialect} {}
+
   void read(const std::vector<std::string>& arguments, const std::string& command_hint) {
     for (const auto& argument : arguments) {
       if (argument.starts_with("--")) {
@@ -111,12 +112,14 @@ class Options {
     } else if (name == "anterior") {
       submission.after.push_back(number(name, value));
     } else if (name == "reservation") {
-      submission.not_before = local_time(value);
+      submission.not_before = local_time(value, dialect_);
     } else {
       return false;
     }
     return true;
   }
+
+  const Dialect& dialect_;
 };
 
 bool known_type(const std::string& type) {
@@ -192,11 +195,25 @@ std::string write_script(const std::string& directory, const std::string& script
   return "./" + name;
 }
 
-void check_syntax(const Submission& submission) {
+void check_syntax(const Submission& submission, const Dialect& dialect) {
   for (const auto& text : submission.resources) {
     const auto moldable = parse_moldable(text);
-    if (!moldable && moldable.error().kind == RequestError::Kind::syntax) throw Failure{255, moldable.error().message + "\n"};
+    if (moldable || moldable.error().kind == RequestError::Kind::resource) continue;
+    const bool whole = moldable.error().kind == RequestError::Kind::unrecognized_description;
+    throw Failure{dialect.unrecognized,
+                  words(whole ? dialect.unrecognized_description : dialect.unrecognized_part, fmt::arg("text", moldable.error().message))};
   }
+}
+
+void check_file_names(const Submission& submission, const Dialect& dialect) {
+  const auto check = [&](const std::string& name, std::string_view file, int status) {
+    const auto allowed = [](unsigned char c) {
+      return std::isalnum(c) != 0 || std::string_view{"_./-%\\ "}.find(static_cast<char>(c)) != std::string_view::npos;
+    };
+    if (!std::all_of(name.begin(), name.end(), allowed)) throw Failure{status, words(dialect.wrong_file, fmt::arg("file", file))};
+  };
+  check(submission.stdout_file, "stdout", 244);
+  check(submission.stderr_file, "stderr", 243);
 }
 
 void complete_files(Submission& submission, const std::string& working_directory) {
@@ -207,9 +224,9 @@ void complete_files(Submission& submission, const std::string& working_directory
 }
 
 Accepted submit(Engine& engine, const std::string& user, const PostedOptions& posted, const CommandLine& line) {
-  Options options;
-  const auto home = engine.home_of(user);
-  const auto directory = posted.workdir.empty() ? home : posted.workdir;
+  const auto& dialect = engine.dialect();
+  Options options{dialect};
+  const auto& directory = line.folder;
   std::string script;
   if (posted.script) script = write_script(directory, *posted.script);
   options.read(line.arguments, script);
@@ -217,57 +234,59 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
     return std::any_of(posted.options.begin(), posted.options.end(), [&](const auto& option) { return option.first == name; });
   };
   if (posted.script && has("scanscript")) scan(*posted.script, options);
-  if (options.array && *options.array <= 0) throw Failure{6, "[ERROR] An array job must have a positive number of sub-jobs.\n"};
+  if (options.array && *options.array <= 0) throw Failure{6, std::string{dialect.no_sub_jobs}};
   auto& submission = options.submission;
   submission.user = user;
   submission.initial_request = fmt::format("oarsub {}{}", fmt::join(line.arguments, " "), script.empty() ? "" : " " + script);
   if (!posted.param_file.empty()) submission.initial_request += " --array-param-file=/tmp/oarapi.paramfile." + random_suffix();
-  check_syntax(submission);
+  check_syntax(submission, dialect);
+  check_file_names(submission, dialect);
   auto said = line.noise + admit(submission);
   if (submission.queue != "default" && submission.queue != "besteffort") {
-    throw Failure{248, fmt::format("{}ERROR : The queue {} does not exist\n", said, submission.queue)};
+    throw Failure{248, said + words(dialect.no_queue, fmt::arg("queue", submission.queue))};
   }
   complete_files(submission, directory);
   if (submission.not_before != 0 && submission.not_before < std::time(nullptr)) {
-    throw Failure{10, said + "Reservation mode: waiting validation...\nReservation not valid --> KO (Reservation too old)\n"};
+    throw Failure{
+        10, fmt::format("{}{}{}Reservation not valid --> KO (Reservation too old)\n", said, dialect.reservation_waits, dialect.remark)};
   }
   const bool reservation = submission.not_before != 0;
   auto commands = commands_of(options, posted.param_file);
-  if (commands.empty()) throw Failure{6, "[ERROR] An array job must have a positive number of sub-jobs.\n"};
+  if (commands.empty()) throw Failure{6, std::string{dialect.no_sub_jobs}};
   const auto ids = engine.submit(std::move(submission), std::move(commands));
-  if (!ids)
-    throw Failure{
-        8, fmt::format("{}{}\nOAR_JOB_ID=-5\n[ERROR] Oarsub failed, please verify your request syntax.\n", said, ids.error().message)};
-  if (ids->size() > 1) said += "Simple array job submission is used\n";
+  if (!ids) throw Failure{8, fmt::format("{}{}{}\n{}", said, dialect.remark, ids.error().message, dialect.not_submitted)};
+  if (ids->size() > 1) said += dialect.array_begins;
   for (const auto id : *ids) said += fmt::format("OAR_JOB_ID={}\n", id);
   if (ids->size() > 1) said += fmt::format("OAR_ARRAY_ID={}\n", ids->front());
   engine.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", user, ids->front(), ids->size(),
                          std::time(nullptr)));
   // The jobs exist all the same, and run once the server does.
   if (!engine.server_lives()) {
-    throw Failure{
-        9, fmt::format("{}[ERROR] Cannot connect to executor {}:{}. Job is killed.\n", said, engine.options().shape.name, kServerPort)};
+    throw Failure{9, said + words(dialect.server_is_dead, fmt::arg("host", engine.options().shape.name), fmt::arg("port", kServerPort))};
   }
-  if (reservation) said += "Reservation mode: waiting validation...\nReservation valid --> OK\n";
+  if (reservation) said += fmt::format("{}{}Reservation valid --> OK\n", dialect.reservation_waits, dialect.remark);
   return {*ids, std::move(said)};
 }
 
-ApiError api_error(int status, const std::string& output, const std::string& shown) {
-  const bool theirs = std::find(kUserFaults.begin(), kUserFaults.end(), status) != kUserFaults.end();
+ApiError api_error(const Dialect& dialect, int status, const std::string& output, const std::string& shown) {
+  const bool theirs = std::find(dialect.user_faults.begin(), dialect.user_faults.end(), status) != dialect.user_faults.end();
   return {theirs ? 400U : 500U, theirs ? "Bad query" : "Oar server error",
-          fmt::format("Oarsub command exited with status {}: {}\nCmd:\n{}", status, output, shown)};
+          dialect.refusal == RefusalIs::as_printed
+              ? output
+              : fmt::format("Oarsub command exited with status {}: {}\nCmd:\n{}", status, output, shown)};
 }
 
 }  // namespace
 
 tl::expected<Accepted, ApiError> oarsub(Engine& engine, const std::string& user, const PostedOptions& posted) {
   const auto home = engine.home_of(user);
-  const auto line = read_by_shell(posted, home, login_environment(user, home));
-  if (!line) return tl::unexpected{api_error(line.error().status, line.error().output, line.error().shown)};
+  const auto& dialect = engine.dialect();
+  const auto line = read_by_shell(posted, home, login_environment(user, home), dialect.folder);
+  if (!line) return tl::unexpected{api_error(dialect, line.error().status, line.error().output, line.error().shown)};
   try {
     return submit(engine, user, posted, *line);
   } catch (const Failure& failure) {
-    return tl::unexpected{api_error(failure.status, failure.output, line->shown)};
+    return tl::unexpected{api_error(dialect, failure.status, failure.output, line->shown)};
   }
 }
 

@@ -12,7 +12,7 @@ std::string read(const std::string& command) {
   PostedOptions posted;
   posted.options = {{"resource", "/core=1"}};
   posted.command = command;
-  const auto line = read_by_shell(posted, "/tmp", {"HOME=/home/someone", "PATH=/usr/bin:/bin"});
+  const auto line = read_by_shell(posted, "/tmp", {"HOME=/home/someone", "PATH=/usr/bin:/bin"}, FolderIs::option);
   return line ? line->arguments.back() : "refused: " + line.error().output;
 }
 
@@ -28,6 +28,43 @@ TEST(CommandLine, QuotesAndNewlines_ArriveAsTheyAre) {
        {"sh -c 'echo one; echo \"two  words\"'", "echo \"unclosed", "echo 'unclosed", "a\nb; c & d | e > f * ? !x #", "é →"}) {
     EXPECT_EQ(read(text), text);
   }
+}
+
+/// The folder in which oarsub starts, or what the shell said.
+std::string started_in(const std::string& directory, const std::string& workdir = "") {
+  PostedOptions posted;
+  posted.command = "true";
+  posted.workdir = workdir;
+  if (!directory.empty()) posted.options = {{"directory", directory}};
+  const auto line = read_by_shell(posted, "/usr", {"HOME=/usr", "PATH=/usr/bin:/bin"}, FolderIs::where_oarsub_starts);
+  if (!line) return line.error().output;
+  EXPECT_EQ(line->arguments, std::vector<std::string>{"true"}) << "the directory is no option";
+  return line->folder;
+}
+
+TEST(CommandLine, TheDirectoryOf26_IsALineOfShell) {
+  EXPECT_EQ(started_in(""), "/usr");
+  EXPECT_EQ(started_in("/tmp"), "/tmp");
+  EXPECT_EQ(started_in("~/share"), "/usr/share");
+  EXPECT_EQ(started_in("/~/share"), "/usr/share");
+  EXPECT_EQ(started_in("$HOME/share"), "/usr/share");
+  EXPECT_EQ(started_in("'/usr/share'"), "/usr/share");
+  EXPECT_EQ(started_in("/tmp", "/usr/share"), "/tmp") << "it wins over workdir";
+  EXPECT_EQ(started_in("", "/usr/share"), "/usr/share");
+  EXPECT_EQ(started_in("/no/such"), "bash: line 1: cd: /no/such: No such file or directory\n");
+  EXPECT_EQ(started_in("/usr/b in"), "bash: line 1: cd: too many arguments\n");
+  EXPECT_EQ(started_in("/usr/(x)"),
+            "bash: -c: line 1: syntax error near unexpected token `('\nbash: -c: line 1: `cd /usr/(x) && oarsub  \"true\"'\n");
+}
+
+TEST(CommandLine, TheDirectoryOf25_IsAnOption_AsItIs) {
+  PostedOptions posted;
+  posted.command = "true";
+  posted.options = {{"directory", "/usr/(x); ~"}};
+  const auto line = read_by_shell(posted, "/usr", {"HOME=/usr", "PATH=/usr/bin:/bin"}, FolderIs::option);
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->arguments, (std::vector<std::string>{"--directory=/usr/(x); ~", "true"}));
+  EXPECT_EQ(line->folder, "/usr");
 }
 
 TEST(CommandLine, Escaping_DoublesTheBackslashesThatPrecede) {

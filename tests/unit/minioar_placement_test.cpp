@@ -128,8 +128,10 @@ TEST(Moldable, Walltime_IsReadAndDefaulted) {
 }
 
 TEST(Moldable, Mistakes_AreOfTheSyntaxOrOfTheResources) {
-  EXPECT_EQ(parse_moldable("core=;;").error().message, "/!\\ Cannot recognize the resource description : core=;;");
-  EXPECT_EQ(parse_moldable("/core=1,walltime=abc").error().message, "/!\\ Cannot recognize -- ,walltime=abc -- resource");
+  EXPECT_EQ(parse_moldable("core=;;").error().kind, RequestError::Kind::unrecognized_description);
+  EXPECT_EQ(parse_moldable("core=;;").error().message, "core=;;");
+  EXPECT_EQ(parse_moldable("/core=1,walltime=abc").error().kind, RequestError::Kind::unrecognized_part);
+  EXPECT_EQ(parse_moldable("/core=1,walltime=abc").error().message, "walltime=abc");
   EXPECT_EQ(parse_moldable("/nosuchproperty=1").error().kind, RequestError::Kind::resource);
 }
 
