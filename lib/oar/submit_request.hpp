@@ -8,7 +8,7 @@
 
 namespace gleaner::oar {
 
-/// OAR sends its jobs a signal some time before their walltime. OAR 2.5.9 also does so when a local job takes the resources of a
+/// OAR sends its jobs a signal some time before their walltime. OAR also does so when a local job takes the resources of a
 /// best-effort one: it signals in each pass of its scheduler, kills the job when this time is over since its first event CHECKPOINT, and
 /// lets the local job wait. A request for a checkpoint is such an event, too.
 struct CheckpointRequest {

@@ -12,7 +12,7 @@
 /// - /_faults, see faults.hpp: answers that are late, damaged or lost; DELETE clears them
 /// - /_latency {"ms"}: milliseconds before each answer from now on
 /// - /_server {"alive":false,"ends":"late","report_again_ms":30000} or {"alive":true}: OAR's server dies, or starts; see crash.hpp
-/// - /_launches {"become":"launching","count":1}: the next launches go wrong; see crash.hpp. A job hook that fails: "hook_failed"
+/// - /_launches {"become":"launching","count":1}: the next launches go wrong; see crash.hpp; none with a count of 0
 /// - /_exit_codes {"lost":1}: the next jobs that end by themselves are Terminated without an exit code
 /// - /_forget {"last":0,"processes":"killed"} or {"newest":5}: the jobs above this id, or the newest ones, are forgotten, and new jobs get
 ///   their ids; `processes` is killed or left

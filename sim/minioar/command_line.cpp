@@ -92,7 +92,7 @@ tl::expected<CommandLine, ShellFailure> read_by_shell(const PostedOptions& poste
   request.program = "/bin/sh";
   request.arguments = {"sh", "-c", escape_before(inner, "`$")};
   request.environment = environment;
-  request.directory = home;
+  request.directory = place.empty() ? home : "/";  // the API is no user's process
   const auto result = run_and_read(std::move(request));
   if (!result) return tl::unexpected{ShellFailure{255, "cannot run a shell\n", line.shown}};
   const auto marker = result->output.find(std::string{kMarker} + '\0');

@@ -77,7 +77,7 @@ class Engine {
   void server_dies(const ServerState& dead);
   void server_starts();
   [[nodiscard]] bool server_lives();
-  /// Makes the next launches fail.
+  /// Makes the next launches fail; 0: none of them, from now on.
   void spoil_launches(LaunchFate fate, int count);
   /// Makes the next jobs that end by themselves Terminated without an exit code.
   void lose_exit_codes(int count);

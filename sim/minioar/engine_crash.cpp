@@ -59,6 +59,7 @@ bool Engine::server_lives() {
 
 void Engine::spoil_launches(LaunchFate fate, int count) {
   const std::lock_guard lock{mutex_};
+  if (count == 0) fates_.clear();
   fates_.insert(fates_.end(), static_cast<std::size_t>(std::max(count, 0)), fate);
 }
 

@@ -1,6 +1,7 @@
 #include "tests/contract/backend.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <rapidjson/document.h>
 #include <rapidjson/istreamwrapper.h>
 
@@ -33,7 +34,7 @@ std::string text_of(const rapidjson::Value& object, const char* name) {
 /// The first cluster of the OAR testbed.
 class RealOar final : public Backend {
  public:
-  explicit RealOar(const std::string& file) {
+  RealOar(const std::string& file, const std::string& variable) {
     std::ifstream stream{file};
     rapidjson::IStreamWrapper wrapper{stream};
     rapidjson::Document document;
@@ -41,9 +42,9 @@ class RealOar final : public Backend {
     if (document.HasParseError() || !document.IsObject() || !document.HasMember("clusters") || !document["clusters"].IsArray() ||
         document["clusters"].Empty()) {
       throw std::runtime_error(
-          fmt::format("the real OAR is asked for, and '{}' does not describe its clusters: bring it up with tests/oar-testbed/up, and set "
-                      "GLEANER_CONTRACT_OAR to its clusters.json",
-                      file));
+          fmt::format("a real OAR is asked for, and '{}' does not describe its clusters: bring it up with tests/oar-testbed/up, and set {} "
+                      "to its clusters.json",
+                      file, variable));
     }
     const auto& cluster = document["clusters"][0];
     access_.name = text_of(cluster, "name");
@@ -69,7 +70,9 @@ class RealOar final : public Backend {
     testbed(fmt::format("fault {} server-start", access_.name));
   }
   [[nodiscard]] bool arrange(Moment /*moment*/) override { return false; }
+  void break_hook() override { testbed(fmt::format("fault {} hook-fail", access_.name)); }
   void mend() override { testbed(fmt::format("fault {} mend", access_.name)); }
+  [[nodiscard]] bool is_real() const override { return true; }
 
  private:
   void testbed(const std::string& words) const {
@@ -87,7 +90,7 @@ class RealOar final : public Backend {
 
 class MiniOar final : public Backend {
  public:
-  explicit MiniOar(const std::string& program) : process_{program, {user_, other_}} {
+  MiniOar(const std::string& program, const std::string& version) : process_{program, version, {user_, other_}} {
     access_.name = "minioar";
     access_.url = process_.url();
     access_.authentication = oar::Authentication::basic;
@@ -109,7 +112,13 @@ class MiniOar final : public Backend {
     ends_ = moment == Moment::finishing ? "finishing" : "late";
     return true;
   }
-  void mend() override { admin("/_server", R"({"alive":true})"); }  // a job that is Finishing for ever ends with its cluster
+  void break_hook() override { admin("/_launches", R"({"become":"hook_failed","count":100})"); }
+  void mend() override {  // a job that is Finishing for ever ends with its cluster
+    admin("/_server", R"({"alive":true})");
+    admin("/_launches", R"({"become":"hook_failed","count":0})");
+    for (const std::string node : {"minioar-1", "minioar-2"}) admin("/_node", fmt::format(R"({{"name":"{}","state":"Alive"}})", node));
+  }
+  [[nodiscard]] bool is_real() const override { return false; }
 
  private:
   void admin(const std::string& path, const std::string& json) const {
@@ -129,7 +138,7 @@ class MiniOar final : public Backend {
 }  // namespace
 
 std::vector<std::string> asked_backends() {
-  const auto asked = variable("GLEANER_CONTRACT_BACKENDS", "minioar") + ",";
+  const auto asked = variable("GLEANER_CONTRACT_BACKENDS", "minioar,minioar-2.6") + ",";
   std::vector<std::string> backends;
   for (std::size_t start = 0, end = 0; (end = asked.find(',', start)) != std::string::npos; start = end + 1) {
     if (end > start) {
@@ -140,13 +149,15 @@ std::vector<std::string> asked_backends() {
 }
 
 std::unique_ptr<Backend> make_backend(const std::string& name) {
-  if (name == "oar") {
-    return std::make_unique<RealOar>(variable("GLEANER_CONTRACT_OAR", "/var/tmp/oar-testbed/clusters.json"));
-  }
-  if (name == "minioar") {
-    return std::make_unique<MiniOar>(variable("GLEANER_BIN_DIR", "build/bin") + "/minioar");
-  }
-  throw std::runtime_error(fmt::format("GLEANER_CONTRACT_BACKENDS names '{}'; there are minioar and oar", name));
+  const auto real = [](const std::string& which, const std::string& otherwise) {
+    return std::make_unique<RealOar>(variable(which.c_str(), otherwise), which);
+  };
+  const auto minioar = variable("GLEANER_BIN_DIR", "build/bin") + "/minioar";
+  if (name == "oar") return real("GLEANER_CONTRACT_OAR", "/var/tmp/oar-testbed/clusters.json");
+  if (name == "oar-2.6") return real("GLEANER_CONTRACT_OAR26", "");
+  if (name == "minioar") return std::make_unique<MiniOar>(minioar, "2.5");
+  if (name == "minioar-2.6") return std::make_unique<MiniOar>(minioar, "2.6");
+  throw std::runtime_error(fmt::format("GLEANER_CONTRACT_BACKENDS names '{}'; there are {}", name, fmt::join(kBackends, ", ")));
 }
 
 }  // namespace gleaner::contract

@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/oar/access.hpp"
@@ -26,18 +28,24 @@ class Backend {
   /// sure: there it is arranged.
   enum class Moment { launching, finishing };
   [[nodiscard]] virtual bool arrange(Moment moment) = 0;
-  /// Ends what only an administrator can: jobs that are Finishing for ever.
+  /// The site's script that runs before each command (PASSIVE_JOB_HOOK_EXEC_FILE, of OAR 2.6) fails, until mend().
+  virtual void break_hook() = 0;
+  /// Mends what only an administrator can: jobs that are Finishing for ever, the hook, nodes that are Suspected.
   virtual void mend() = 0;
+  /// Whether it is a real OAR, which takes its time.
+  [[nodiscard]] virtual bool is_real() const = 0;
 };
 
-/// The backends that GLEANER_CONTRACT_BACKENDS asks for: `minioar`, `oar`, or both with a comma;
-/// minioar when it is not set.
+/// All backends: minioar as OAR 2.5 and as OAR 2.6, the OAR of this machine, and one of 2.6.
+inline constexpr std::array<std::string_view, 4> kBackends{"minioar", "minioar-2.6", "oar", "oar-2.6"};
+
+/// The backends that GLEANER_CONTRACT_BACKENDS asks for, with commas between them; both of minioar when it is not set.
 [[nodiscard]] std::vector<std::string> asked_backends();
 
 /// Starts or finds the backend. Throws, with what to do, when it cannot be had: a backend that was
 /// asked for is never left out.
 ///
-/// oar: the first cluster of the testbed whose clusters.json is in GLEANER_CONTRACT_OAR.
+/// oar, oar-2.6: the first cluster of the testbed whose clusters.json is in GLEANER_CONTRACT_OAR, GLEANER_CONTRACT_OAR26.
 /// minioar: a process of its own from GLEANER_BIN_DIR, which ends with the object.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name);
 

@@ -33,11 +33,10 @@ class ServerDeath : public Contract {
   using Moment = Backend::Moment;
 
   void SetUp() override {
-    if (GetParam() == "oar" && std::getenv("GLEANER_TEST_LONG") == nullptr)
-      GTEST_SKIP() << "minutes on the real OAR: with GLEANER_TEST_LONG";
+    if (is_real() && std::getenv("GLEANER_TEST_LONG") == nullptr) GTEST_SKIP() << "minutes on the real OAR: with GLEANER_TEST_LONG";
   }
   static Backend& backend() { return world().backend(); }
-  static bool is_real() { return GetParam() == "oar"; }
+  static bool is_real() { return backend().is_real(); }
   static bool is_running(const oar::RemoteJob& job) { return job.state == RemoteState::running; }
   static oar::SubmitRequest best_effort(const std::string& command, const std::string& walltime = "0:5:0") {
     auto request = world().request(command);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
@@ -51,8 +52,23 @@ TEST_P(Ends, TerminatedIsTheEndOfACommand_AndItsStatusIsAWaitStatus) {
   EXPECT_EQ(oar::shell_status(*jobs[2].exit_status), 137);
 }
 
-TEST_P(Ends, AWorkingDirectoryThatIsNotThere_IsAnErrorWithoutAStatus) {
-  const auto details = ended(world().shared().no_directory);
+/// A folder that is not there at the submission is another matter: versions_test.cpp.
+TEST_P(Ends, AWorkingDirectoryThatIsGoneAtTheStart_IsAnErrorWithoutAStatus) {
+  const auto folder = world().token() + "/gone";
+  ASSERT_EQ(world().await_end(world().submit(world().request("mkdir " + folder)).ids).front().exit_status, 0);
+  const std::vector<std::string> headers{identity(world().access(), world().user()), kAcceptJson, "Content-Type: application/json"};
+  const auto held = raw(world().access(), "POST", "/jobs.json", headers,
+                        fmt::format(R"({{"command":"true","stdout":"/dev/null","stderr":"/dev/null","hold":"1","directory":"$HOME/{0}",)"
+                                    R"("name":"{1}.gone"}})",
+                                    folder, world().token()));
+  ASSERT_EQ(held.status, 201) << held.body;
+  rapidjson::Document document;
+  document.Parse(held.body.c_str());
+  const grid::RemoteJobId id{document["id"].GetInt64()};
+  ASSERT_TRUE(until_answered([&] { return client().delete_path(world().user(), "~/" + folder); }));
+  ASSERT_EQ(raw(world().access(), "POST", fmt::format("/jobs/{}/resumptions/new.json", id.value()), headers, "{}").status, 202);
+  world().await_end({id});
+  const auto details = world().details(id);
   EXPECT_EQ(details.job.state, RemoteState::error);
   EXPECT_FALSE(details.job.exit_status);
   EXPECT_THAT(details.events, Contains(event("WORKING_DIRECTORY")));

@@ -107,12 +107,6 @@ TEST_P(Formats, StressIsAText_AndTheClientReadsANumber) {
   EXPECT_GE(*stress, 0.0);
 }
 
-TEST_P(Formats, TheVersionIsSaid) {
-  const auto version = until_answered([] { return client().version(); });
-  ASSERT_TRUE(version) << oar::describe(version.error());
-  EXPECT_THAT(*version, StartsWith("2.5"));
-}
-
 class Identity : public Contract {
  protected:
   static RawAnswer nobody(const std::string& method, const std::string& path, const std::string& body = {}) {

@@ -27,7 +27,8 @@ std::string new_folder() {
 
 }  // namespace
 
-MiniOarProcess::MiniOarProcess(const std::string& program, const std::vector<std::string>& users) : folder_{new_folder()} {
+MiniOarProcess::MiniOarProcess(const std::string& program, const std::string& version, const std::vector<std::string>& users)
+    : folder_{new_folder()} {
   if (access(program.c_str(), X_OK) != 0) {
     throw std::runtime_error(fmt::format("minioar is asked for, and '{}' is not there: build it (target minioar)", program));
   }
@@ -35,6 +36,8 @@ MiniOarProcess::MiniOarProcess(const std::string& program, const std::vector<std
   std::ofstream{secret_file} << secret_ << '\n';
   std::filesystem::permissions(secret_file, std::filesystem::perms::owner_read);
   std::vector<std::string> words{program,
+                                 "--oar",
+                                 version,
                                  "--state",
                                  folder_ + "/state",
                                  "--login",

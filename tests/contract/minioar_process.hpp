@@ -10,8 +10,8 @@ namespace gleaner::contract {
 /// temporary one. Both go with the object.
 class MiniOarProcess {
  public:
-  /// Starts the program and waits until it says where it listens; throws when it does not.
-  MiniOarProcess(const std::string& program, const std::vector<std::string>& users);
+  /// Starts the program as OAR of this version and waits until it says where it listens; throws when it does not.
+  MiniOarProcess(const std::string& program, const std::string& version, const std::vector<std::string>& users);
   ~MiniOarProcess();
   MiniOarProcess(MiniOarProcess&&) = delete;
   MiniOarProcess& operator=(MiniOarProcess&&) = delete;

@@ -111,16 +111,6 @@ TEST_P(Submission, ResourcesAndPropertiesThatCannotBeHadAreABadQuery) {
   expect_refused(nothing_has_it, 400);
 }
 
-/// They come as 500, like a server that failed; the message tells them apart.
-TEST_P(Submission, AWrongSyntaxOrTypeIsAnswered500_AndKnownForARefusal) {
-  auto syntax = world().request("true");
-  syntax.resources = "core=;;";
-  expect_refused(syntax, 500);
-  auto type = world().request("true");
-  type.types = {"nosuchtype"};
-  expect_refused(type, 500);
-}
-
 TEST_P(Submission, BrokenJsonAndAMissingCommandAreABadQuery) {
   const std::vector<std::string> headers{identity(world().access(), world().user()), kAcceptJson, "Content-Type: application/json"};
   EXPECT_EQ(raw(world().access(), "POST", "/jobs.json", headers, R"({"resource":"/core=1",)").status, 400);
@@ -171,8 +161,6 @@ TEST_P(Submission, AShellOfTheFrontEndReadsTheOptions_SoTheGrammarsRefuseWhatItW
 TEST_P(Submission, WhatTheGrammarsAccept_ArrivesByteForByte) {
   const std::vector<std::string> projects{"demo", "a b.c:d@e/f+g,h=i-j%k", "_", std::string(80, 'p')};
   const std::vector<std::string> types{"besteffort", "noop=standby", "container", "idempotent"};
-  const std::vector<std::string> folders{"/tmp/a b;c&d|e<f>#!(g)[h]{i}*?~^", "/tmp/\xC3\xA9/\xE2\x82\xAC", "/x/%jobid%/=,:@+",
-                                         "$HOME/a ${HOME}"};
   const std::vector<std::string> conditions{"host LIKE '%[a]{b}?!*;&|<>#^~@,' OR mem >= 8",
                                             "mem IN ('8', '16') AND NOT (cluster = 'it''s')", "mem >= -1 AND NOT mem < 2 AND host <> 'a:b'",
                                             "\"mem\" BETWEEN 1 AND 99 AND cpu IS NOT NULL"};
@@ -180,21 +168,17 @@ TEST_P(Submission, WhatTheGrammarsAccept_ArrivesByteForByte) {
     auto request = world().request("true");
     request.project = projects[i];
     request.types = {types[i]};
-    request.directory = folders[i];
     request.properties = conditions[i];
     request.resources = fmt::format("{{{}}}/core=1", conditions[(i + 1) % conditions.size()]);
     if (request.resources.find('}') != request.resources.rfind('}')) request.resources = "/core=1";  // OAR ends them at the first brace
     ASSERT_FALSE(grid::wrong_project(request.project));
     ASSERT_FALSE(grid::wrong_job_type(types[i]));
-    ASSERT_FALSE(grid::wrong_directory(request.directory)) << *grid::wrong_directory(request.directory);
     ASSERT_FALSE(grid::wrong_properties(request.properties)) << *grid::wrong_properties(request.properties);
     ASSERT_TRUE(grid::ResourceRequest::parse(request.resources)) << grid::ResourceRequest::parse(request.resources).error();
     const auto id = world().submit(request).ids.front();
     const auto details = world().details(id);
     EXPECT_EQ(details.job.project, request.project);
     EXPECT_EQ(details.types, request.types);
-    if (folders[i].starts_with("$HOME")) EXPECT_THAT(details.directory, ::testing::MatchesRegex("/.*/a /.*"));
-    else EXPECT_EQ(details.directory, request.directory);
     const auto called = recorded(world(), id);
     EXPECT_THAT(called, HasSubstr(fmt::format("--property={} ", request.properties)));
     EXPECT_THAT(called, HasSubstr(fmt::format("--resource={},walltime=", request.resources)));

@@ -1,6 +1,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "lib/oar/client.hpp"
 #include "tests/contract/backend.hpp"
+#include "tests/contract/differences.hpp"
 
 namespace gleaner::contract {
 
@@ -26,6 +28,11 @@ class World {
   [[nodiscard]] oar::Client& client() { return client_; }
   [[nodiscard]] const oar::Access& access() const { return backend_->access(); }
   [[nodiscard]] Backend& backend() { return *backend_; }
+  /// The column of a row for the version that this OAR says it is.
+  template <class T>
+  [[nodiscard]] const T& here(const Row<T>& row) const {
+    return row.of(version_);
+  }
   [[nodiscard]] const std::string& user() const { return backend_->user(); }
   [[nodiscard]] const std::string& other_user() const { return backend_->other_user(); }
 
@@ -54,7 +61,6 @@ class World {
     oar::Submitted latin;      ///< a line out of ASCII
     oar::Submitted long_one;   ///< sleeps for minutes
     oar::Submitted over_time;  ///< longer than its walltime
-    oar::Submitted no_directory;
     oar::Submitted no_output;
     oar::Submitted dollars;         ///< one `$` bare and one escaped
     oar::Submitted held_back;       ///< wants the resource of long_one, and waits
@@ -65,11 +71,13 @@ class World {
 
  private:
   explicit World(std::unique_ptr<Backend> backend);
+  void find_version();
   void submit_shared();
 
   std::unique_ptr<Backend> backend_;
   oar::Client client_;
   std::string token_;
+  Version version_ = Version::oar_2_5;
   grid::Instant start_;
   Shared shared_;
 };
@@ -92,8 +100,13 @@ template <class Ask>
   return answer;
 }
 
-/// The backend, as the end of a test's name.
-[[nodiscard]] inline std::string name_of_parameter(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+/// The backend, as the end of a test's name: minioar_2_6.
+[[nodiscard]] inline std::string name_of_parameter(const ::testing::TestParamInfo<std::string>& info) {
+  auto name = info.param;
+  std::ranges::replace_if(
+      name, [](char letter) { return letter == '-' || letter == '.'; }, '_');
+  return name;
+}
 
 /// A suite over the backends.
 class Contract : public ::testing::TestWithParam<std::string> {

@@ -91,6 +91,21 @@ TEST(OarParse, ATableTellsAllOfAJob) {
   EXPECT_FALSE(job.is_best_effort());
 }
 
+/// Texts of real clusters, of 2.5.9 and 2.6.1.
+TEST(OarParse, AJobThatOarSubmittedAgain_NamesTheNewOne_InTheWordsOfEachVersion) {
+  for (const std::string words :
+       {"[NodeChangeState] Resubmiting job 82 => 83) (due to event CPUSET_ERROR & job is neither a reservation nor an interactive job)\\n",
+        "[NodeChangeState] Resubmiting job 82 => 83) (due to event CPUSET_ERROR)\\n",
+        "Resubmiting job 82 => 83 (type idempotent & exit code = 99 & duration > 60s)",
+        "[NodeChangeState] Resubmiting job 82 => 83 (type idempotent & exit code = 99 & duration > 60s)",
+        "[bipbip 82] the job 82 is a besteffort and idempotent job so we resubmit it (new id = 83)"}) {
+    const auto job =
+        parse_job(R"({"id":82,"state":"Error","events":[{"type":"RESUBMIT_JOB_AUTOMATICALLY","description":")" + words + R"("}]})");
+    ASSERT_TRUE(job) << words;
+    EXPECT_EQ(job->resubmitted_as, grid::RemoteJobId{83}) << words;
+  }
+}
+
 TEST(OarParse, AnEmptyListHasNoItemsAndNoDateOfTheServer) {
   const auto page = parse_jobs(answer("01", "...it may list jobs").body);
   ASSERT_TRUE(page) << page.error();
