@@ -45,7 +45,23 @@ start_testbed() {
     die "the OAR clusters do not come up"
 }
 
+# start_testbed_26 PREFIX: two clusters with OAR 2.6, of the Debian 13 in PREFIX.root, which is made when it is not there and stays;
+# described in $state_26/clusters.json.
+state_26=
+start_testbed_26() {
+    stop_stale "$1"
+    "$ROOT/tests/oar-testbed/root" "$1.root" >&2
+    state_26=$1-$$
+    say "two clusters with OAR 2.6 come up in $state_26"
+    OAR_TESTBED_STATE=$state_26 OAR_TESTBED_PORT_BASE=$(free_ports) "$ROOT/tests/oar-testbed/up" --root "$1.root" 2 >/dev/null ||
+        die "the clusters with OAR 2.6 do not come up"
+}
+
 stop_testbed() {
+    if [ -n "$state_26" ]; then
+        OAR_TESTBED_STATE=$state_26 "$ROOT/tests/oar-testbed/down" || say "ERROR: the OAR clusters in $state_26 were not stopped"
+        state_26=
+    fi
     [ -n "$testbed" ] || return 0
     testbed=
     "$ROOT/tests/oar-testbed/down" || say "ERROR: the OAR clusters in $OAR_TESTBED_STATE were not stopped"

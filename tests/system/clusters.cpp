@@ -158,13 +158,13 @@ int Minioar::submissions() const {
   return found;
 }
 
-std::vector<TestCluster> real_clusters() {
-  const char* file = std::getenv("GLEANER_TEST_OAR");
+std::vector<TestCluster> real_clusters(const char* variable) {
+  const char* file = std::getenv(variable);
   if (file == nullptr || *file == '\0') return {};
   rapidjson::Document json;
   json.Parse(content(file).c_str());
   if (json.HasParseError() || !json.IsObject() || !json.HasMember("clusters"))
-    throw std::runtime_error{fmt::format("GLEANER_TEST_OAR: {} is no clusters.json", file)};
+    throw std::runtime_error{fmt::format("{}: {} is no clusters.json", variable, file)};
   std::vector<TestCluster> clusters;
   for (const auto& each : json["clusters"].GetArray()) {
     clusters.push_back({.name = each["name"].GetString(),
@@ -175,6 +175,13 @@ std::vector<TestCluster> real_clusters() {
                         .user = each["users"][0].GetString()});
   }
   return clusters;
+}
+
+std::vector<TestCluster> clusters_of_two_debians() {
+  auto clusters = real_clusters();
+  const auto others = real_clusters("GLEANER_TEST_OAR26");
+  if (clusters.empty() || others.size() < 2) return {};
+  return {clusters.front(), others.at(1)};  // alpha of one testbed, beta of the other
 }
 
 }  // namespace gleaner::tests

@@ -94,7 +94,10 @@ class Minioar {
   std::string url_;
 };
 
-/// The clusters.json of an OAR testbed; nothing when GLEANER_TEST_OAR does not name one.
-[[nodiscard]] std::vector<TestCluster> real_clusters();
+/// The clusters.json of an OAR testbed; nothing when the variable does not name one.
+[[nodiscard]] std::vector<TestCluster> real_clusters(const char* variable = "GLEANER_TEST_OAR");
+/// One cluster of this machine's OAR, and one of OAR 2.6 in another Debian; nothing unless GLEANER_TEST_OAR and GLEANER_TEST_OAR26 name
+/// their testbeds.
+[[nodiscard]] std::vector<TestCluster> clusters_of_two_debians();
 
 }  // namespace gleaner::tests

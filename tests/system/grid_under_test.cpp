@@ -122,6 +122,10 @@ void GridUnderTest::start_clusters(const Wish& wish) {
     clusters_ = real_clusters();
     return;
   }
+  if (wish.backend == Backend::two_debians) {
+    clusters_ = clusters_of_two_debians();
+    return;
+  }
   for (const auto& one : wish.clusters) {
     minioars_.push_back(std::make_unique<Minioar>(folder_, one));
     minioars_.back()->start();

@@ -40,7 +40,7 @@ struct TestCampaign {
 /// stops and goes when it goes out of scope; when its test failed, it first says what it knows.
 class GridUnderTest {
  public:
-  enum class Backend { minioar, real_oar };
+  enum class Backend { minioar, real_oar, two_debians };
   struct Wish {
     Backend backend = Backend::minioar;
     std::vector<MinioarWish> clusters{{.name = "alpha"}, {.name = "beta"}};
