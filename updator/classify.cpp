@@ -1,11 +1,15 @@
 #include "updator/classify.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::updator {
 namespace {
@@ -51,6 +55,51 @@ std::string_view name_of(grid::Record record) {
   return "an error";
 }
 
+/// Types of events, or their beginnings, that are no cause of an error: requests, signals, notifications, and what followed.
+constexpr std::array<std::string_view, 21> kNoCauses{"FRAG_JOB_REQUEST",
+                                                     "SEND_KILL_JOB",
+                                                     "EXTERMINATE_JOB",
+                                                     "FORCE_TERMINATE",
+                                                     "SWITCH_INTO_",
+                                                     "RESUBMIT_JOB_AUTOMATICALLY",
+                                                     "CHECKPOINT",
+                                                     "SIGNAL_",
+                                                     "SIG_",
+                                                     "HOLD_",
+                                                     "RESUME_JOB",
+                                                     "SCHEDULER_",
+                                                     "USER_MAIL_",
+                                                     "MAIL_",
+                                                     "USER_EXEC_",
+                                                     "CANNOT_NOTIFY_OARSUB",
+                                                     "ADD_BESTEFFORT_",
+                                                     "DELETE_BESTEFFORT_",
+                                                     "WALLTIME_REQUEST_",
+                                                     "REDUCE_RESERVATION_",
+                                                     "ADM_RULES_"};
+
+bool is_cause(const oar::RemoteEvent& event) {
+  return std::ranges::none_of(kNoCauses, [&](std::string_view other) { return event.type.starts_with(other); });
+}
+
+std::string quoted(const oar::RemoteEvent& event) {
+  constexpr std::size_t kMostBytes = 300;
+  auto text = text::clean_text(event.description, {.most_bytes = kMostBytes});
+  text.erase(text.find_last_not_of(' ') + 1);
+  if (text.empty()) return event.type;
+  return fmt::format("\"{}{}\" ({})", text, event.description.size() > kMostBytes ? "..." : "", event.type);
+}
+
+/// OAR's own words, where they explain the end.
+std::string cluster_clause(const EndWords& words) {
+  switch (words.end) {
+    case grid::JobEnd::bad_request: return fmt::format(" OAR's reason: {}", words.cluster_words);
+    case grid::JobEnd::never_began:
+    case grid::JobEnd::node_failure: return fmt::format("; OAR's reason, for the cluster's administrators: {}", words.cluster_words);
+    default: return {};
+  }
+}
+
 std::string sentence(const EndWords& words) {
   switch (words.end) {
     case grid::JobEnd::done: return "exit status 0";
@@ -78,6 +127,18 @@ grid::Record record_of(std::span<const oar::RemoteEvent> events) {
   if (has(events, "WORKING_DIRECTORY") || has(events, "OUTPUT_FILES")) return grid::Record::bad_request;
   if (has(events, "FRAG_JOB_REQUEST")) return grid::Record::deleted;
   return grid::Record::failed;
+}
+
+std::string words_of(std::span<const oar::RemoteEvent> events) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> causes;
+  for (const auto& event : events) {
+    if (!is_cause(event)) continue;
+    auto words = quoted(event);
+    if (std::ranges::find(causes, words) == causes.end()) causes.push_back(std::move(words));
+    if (causes.size() == kMost) break;
+  }
+  return fmt::format("{}", fmt::join(causes, ", "));
 }
 
 bool gave_up_launch(std::span<const oar::RemoteEvent> events) {
@@ -110,11 +171,12 @@ std::string describe_end(const EndWords& words) {
   const auto witness = words.evidence.witness;
   const bool recorded = words.record.record == grid::Record::exited && !grid::needs_evidence(words.record);
   if (words.end == grid::JobEnd::done && recorded) return {};
-  if (witness == grid::Witness::unreadable)
-    return fmt::format("{} (by the cluster's record alone: the files of the job could not be read)", sentence(words));
+  auto text = sentence(words);
+  if (!words.cluster_words.empty()) text += cluster_clause(words);
+  if (witness == grid::Witness::unreadable) return text + " (by the cluster's record alone: the files of the job could not be read)";
   const bool by_itself = witness == grid::Witness::ended && words.record.record != grid::Record::exited;
-  if (by_itself) return fmt::format("{} (as the job noted; its cluster recorded {})", sentence(words), name_of(words.record.record));
-  return sentence(words);
+  if (by_itself) text += fmt::format(" (as the job noted; its cluster recorded {})", name_of(words.record.record));
+  return text;
 }
 
 }  // namespace gleaner::updator

@@ -19,6 +19,10 @@ namespace gleaner::updator {
 /// (nikita's signals are no such events). Empty: it did not, or could not.
 [[nodiscard]] std::optional<grid::Instant> checkpoint_of(std::span<const oar::RemoteEvent> events);
 
+/// Why a job is in Error, in OAR's own words: the texts of its events, each in quotes and with its type, without those that only note what
+/// somebody asked for, or what followed. At most three, in OAR's order, each cut after 300 bytes; empty: there is none.
+[[nodiscard]] std::string words_of(std::span<const oar::RemoteEvent> events);
+
 /// OAR's record of a job that is over. Empty: the job is in Error, only its details show the cause, and `details` is null.
 [[nodiscard]] std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details);
 
@@ -27,12 +31,13 @@ struct EndWords {
   grid::JobEnd end = grid::JobEnd::done;
   grid::RemoteEnd record = {};
   grid::Evidence evidence = {};
+  std::string cluster_words = {};  ///< of words_of()
   grid::Seconds walltime{};
   std::optional<grid::Seconds> max_walltime = {};
   grid::Settlement settlement = {};
 };
 /// One sentence for the user: `exit status 3`, `killed by its walltime of 0:10:00: …`. It names the source if OAR's record disagrees, or if
-/// the evidence could not be read. Empty: a success that OAR recorded.
+/// the evidence could not be read. OAR's own words follow where the cluster could not run the job. Empty: a success that OAR recorded.
 [[nodiscard]] std::string describe_end(const EndWords& words);
 
 }  // namespace gleaner::updator

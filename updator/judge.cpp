@@ -185,7 +185,10 @@ void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, con
   if (job.carries && evidence.witness == Witness::ended) over.run_end = grid::end_of(record, {.witness = Witness::started}, over.deletion);
   over.live = &job;
   over.remote = remote;
-  if (const auto* const details = details_of(job, poll_)) over.checkpoint = checkpoint_of(details->events);
+  if (const auto* const details = details_of(job, poll_)) {
+    over.checkpoint = checkpoint_of(details->events);
+    over.cluster_words = words_of(details->events);
+  }
   if (const auto* const reading = reading_of(job, poll_); reading != nullptr && *reading) over.beside = &**reading;
   judged_.over.push_back(over);
   if (remote != nullptr && remote->started && job.state != grid::JobState::running) judged_.starts.push_back(job.id);

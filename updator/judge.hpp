@@ -56,6 +56,7 @@ struct Over {
   grid::Deletion deletion = grid::Deletion::none;
   grid::JobEnd end = grid::JobEnd::done;
   std::optional<grid::JobEnd> run_end = {};      ///< of a carrier that had noted the end of its own task: how the carrier itself ended
+  std::string cluster_words = {};                ///< why it is in Error, in OAR's own words (words_of); empty: OAR gave none
   std::optional<grid::Instant> checkpoint = {};  ///< when OAR itself last sent it the signal for one
   const store::LiveJob* live = nullptr;          ///< null: a job of a void launch, whose files were found
   const oar::RemoteJob* remote = nullptr;        ///< null: OAR does not list it

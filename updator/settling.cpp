@@ -176,6 +176,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
   verdict.message = describe_end({.end = over.end,
                                   .record = over.record,
                                   .evidence = over.evidence,
+                                  .cluster_words = over.cluster_words,
                                   .walltime = facts.job.walltime,
                                   .max_walltime = facts.job.max_walltime,
                                   .settlement = verdict.settlement});

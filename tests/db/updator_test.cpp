@@ -23,6 +23,22 @@ TEST_F(Ends, OfJobsThatCouldNotClaimTheirAttempts_AreTheClustersFault_AndTheEven
   EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1") << "the next jobs would fail there too";
 }
 
+TEST_F(Ends, OfAJobThatOarCouldNotStart_QuoteOarsReason_InTheEventAndInTheBrake) {
+  const auto jobs = launched(a_campaign(9), alpha, 3);
+  for (const auto& job : jobs) {
+    in_error(job, "EXIT_VALUE_OAREXEC");
+    poll.details.at(job.remote).events[0].description =
+        fmt::format("[bipbip {0}] error of oarexec, exit value = 2550; the job {0} is in Error", job.remote.value());
+    files(job, {});
+  }
+  apply(jobs);
+  now += std::chrono::minutes{1};
+  apply(live());
+  ASSERT_EQ(ended("never_began"), "3");
+  for (const auto* what : {"SELECT message FROM events WHERE code = 'NEVER_BEGAN'", "SELECT reason FROM brakes"})
+    EXPECT_THAT(value(what), ::testing::HasSubstr("error of oarexec, exit value = 2550")) << what;
+}
+
 TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault_WhateverItsStderrSays) {
   const auto jobs = launched(a_campaign(1), alpha, 1);
   all_ended(jobs, grid::kRanNothing);

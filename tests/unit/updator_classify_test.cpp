@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "updator/classify.hpp"
@@ -86,6 +88,49 @@ TEST(Words, SayWhatHappened_AndWhatToDo) {
                           .evidence = {.witness = grid::Witness::started},
                           .walltime = grid::Seconds{600}}),
             "killed by its walltime of 0:10:00: ask for a longer one, or give max_walltime, up to which it may grow");
+}
+
+oar::RemoteEvent an_event(std::string type, std::string description) {
+  return {.type = std::move(type), .description = std::move(description)};
+}
+
+TEST(OarsWords, AreTheCausesOfAnError_AndNotWhatSomebodyAskedForOrWhatFollowed) {
+  EXPECT_EQ(words_of(std::vector{an_event("EXIT_VALUE_OAREXEC", "[bipbip 73] error of oarexec, exit value = 2550; the job 73 is in Error"),
+                                 an_event("SWITCH_INTO_ERROR_STATE", "[bipbip 73] Ask to change the job state")}),
+            R"("[bipbip 73] error of oarexec, exit value = 2550; the job 73 is in Error" (EXIT_VALUE_OAREXEC))");
+  EXPECT_EQ(words_of(std::vector{an_event("FRAG_JOB_REQUEST", "User oar requested to frag the job 7"),
+                                 an_event("SEND_KILL_JOB", "[Leon] Send the kill TERM signal to oarexec on n1 for job 7"),
+                                 an_event("EXTERMINATE_JOB", "[Leon] Exterminate job 7"), an_event("CHECKPOINT_SUCCESSFULL", "on n1"),
+                                 an_event("RESUBMIT_JOB_AUTOMATICALLY", "[NodeChangeState] Resubmiting job 82 => 83)")}),
+            "");
+  EXPECT_EQ(words_of(std::vector{an_event("CPUSET_ERROR", "[bipbip] OAR suspects nodes for the job 82: n1 \n")}),
+            R"("[bipbip] OAR suspects nodes for the job 82: n1" (CPUSET_ERROR))");
+  for (const auto* type : {"PROLOGUE_ERROR", "SERVER_PROLOGUE_TIMEOUT", "LAUNCHING_OAREXEC_TIMEOUT", "USER_SHELL", "OF_A_LATER_OAR"})
+    EXPECT_EQ(words_of(std::vector{an_event(type, {})}), type) << "without a text, the type is all there is";
+}
+
+TEST(OarsWords, AreFewAndShort_HoweverMuchOarHas) {
+  std::vector<oar::RemoteEvent> many;
+  for (int i = 0; i < 100; ++i) many.push_back(an_event("CPUSET_ERROR", fmt::format("{} {}", i / 50, std::string(4000, 'x'))));
+  const auto words = words_of(many);
+  EXPECT_LT(words.size(), 700U) << "two different ones";
+  EXPECT_THAT(words, ::testing::HasSubstr(R"(x..." (CPUSET_ERROR), "1 x)"));
+  for (auto& event : many) event.type += std::to_string(&event - many.data());
+  EXPECT_LT(words_of(many).size(), 1000U) << "three";
+}
+
+TEST(Words, OfOar_FollowWhatTheClusterCouldNotRun_AndNothingElse) {
+  const auto said = [](JobEnd end, Record record) {
+    return describe_end({.end = end, .record = over(record), .evidence = {.witness = grid::Witness::nothing}, .cluster_words = "W"});
+  };
+  EXPECT_EQ(said(JobEnd::never_began, Record::failed),
+            "it had resources, and the cluster never began it; OAR's reason, for the cluster's administrators: W");
+  EXPECT_EQ(said(JobEnd::node_failure, Record::failed),
+            "the cluster could not run it to its end; OAR's reason, for the cluster's administrators: W");
+  EXPECT_EQ(said(JobEnd::bad_request, Record::bad_request),
+            "its working directory or its output file cannot be used: does exec_directory exist there? OAR's reason: W");
+  for (const auto end : {JobEnd::task_error, JobEnd::preempted, JobEnd::walltime, JobEnd::killed_by_us, JobEnd::cannot_start})
+    EXPECT_THAT(said(end, Record::failed), ::testing::Not(::testing::HasSubstr("OAR"))) << grid::name_of(end);
 }
 
 TEST(Words, GiveNoAdviceAboutWalltimes_ToAJobThatNeverBegan) {
