@@ -56,8 +56,7 @@ planner::PairView view_of(const grid::PairFacts& facts, double ratio, const proc
   view.waiting_jobs = facts.launching + facts.waiting;
   view.starting = grid::starting_of(facts.last_start_at, facts.last_accept_at, now, grid::kSettling);
   view.frozen_jobs = facts.unknown;
-  // After repeated failures and the end of the brake, one job at a time until one succeeds.
-  if (facts.failures_in_a_row >= config.failures_before_brake) view.max_jobs = std::min(1, view.max_jobs.value_or(1));
+  view.on_trial = facts.failures_in_a_row >= config.failures_before_brake;
   view.mapped = is_login(facts.login);
   if (facts.done > 0) view.mean_duration = facts.duration_sum / static_cast<double>(facts.done);
   view.standing = standing_of(facts, now);

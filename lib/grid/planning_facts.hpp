@@ -191,6 +191,7 @@ struct PairFacts {
   std::optional<MissingInputs> missing_inputs;   ///< input files that are still to be brought there; empty: none
   std::string login;                             ///< of the campaign's user there
   std::optional<Brake> brake;
+  std::string last_brake;  ///< why it was braked last; empty: that brake is in force, was lifted, or set by hand
 };
 
 /// Requests of the JDL. campaigns.asked stores their values in this order (the SQL function asked_of).

@@ -101,7 +101,11 @@ class Details {
 
   void read_brakes(grid::Instant now) {
     for (const auto& row : exec(transaction_, sql::planning_brakes{.now = now})) {
-      if (auto* const target = braked(row.campaign_id, row.cluster_id)) *target = grid::Brake{.reason = *row.reason, .until = row.until};
+      if (!*row.in_force) {
+        if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) pair->last_brake = *row.reason;
+      } else if (auto* const target = braked(row.campaign_id, row.cluster_id)) {
+        *target = grid::Brake{.reason = *row.reason, .until = row.until};
+      }
     }
   }
 

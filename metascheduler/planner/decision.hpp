@@ -58,6 +58,11 @@ struct Stress {
   std::string signals;
 };
 struct Probe {};
+/// After a brake one job at a time is tried, until one succeeds.
+struct Trial {
+  int failures = 0;   ///< in a row, before this job
+  std::string brake;  ///< why the campaign was braked there; empty: the brake was lifted, or was set by hand since
+};
 struct Width {};
 struct Matching {
   int matching_resources = 0;
@@ -68,7 +73,7 @@ struct Pools {};  ///< jobs that start at once; others would find no task in the
 }  // namespace bound
 
 using Bound = std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
-                           bound::Probe, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
+                           bound::Probe, bound::Trial, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
 
 /// The reasons, each with the figures of its sentence and with its name in `decisions.reason`.
 namespace reason {
@@ -197,6 +202,13 @@ struct Probing {
   int live_jobs = 0;
   int probe_jobs = 0;
 };
+/// After a brake one job at a time is tried, and it is out.
+struct OnTrial {
+  static constexpr std::string_view kName = "on_trial";
+  int live_jobs = 0;  ///< frozen ones included
+  int failures = 0;   ///< in a row, before them
+  std::string brake;  ///< as in bound::Trial
+};
 /// Few of the cluster's resources have the JDL's properties.
 struct FewMatch {
   static constexpr std::string_view kName = "few_match";
@@ -298,7 +310,7 @@ using Reason =
                  reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
                  reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst,
                  reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven, reason::MaxJobsReached,
-                 reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown,
+                 reason::LimitReached, reason::UnderStress, reason::Probing, reason::OnTrial, reason::FewMatch, reason::WidthUnknown,
                  reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::Reserved,
                  reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
                  reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;

@@ -45,6 +45,8 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
     case Cap::Kind::fitting: return reason::NoTaskFits{pair.fitting_tasks.value_or(0)};
     case Cap::Kind::max_jobs:
       return reason::MaxJobsReached{.live_jobs = pair.live_jobs, .frozen_jobs = pair.frozen_jobs, .max_jobs = cap.most};
+    case Cap::Kind::trial:
+      return reason::OnTrial{.live_jobs = pair.live_jobs + pair.frozen_jobs, .failures = pair.failures_in_a_row, .brake = pair.last_brake};
     case Cap::Kind::one_per_cluster: return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};
     case Cap::Kind::limit: return reason::LimitReached{draft.limits.text(cap.limit, candidate)};
     case Cap::Kind::stress:
@@ -69,6 +71,7 @@ Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits)
     case Cap::Kind::bag: return bound::Bag{};
     case Cap::Kind::fitting: return bound::Fitting{};
     case Cap::Kind::max_jobs: return bound::MaxJobs{cap.most};
+    case Cap::Kind::trial: return bound::Trial{.failures = candidate.pair->failures_in_a_row, .brake = candidate.pair->last_brake};
     case Cap::Kind::one_per_cluster: return bound::OnePerCluster{};
     case Cap::Kind::limit: return bound::Limit{limits.text(cap.limit, candidate)};
     case Cap::Kind::stress: return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};

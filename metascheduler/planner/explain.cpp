@@ -24,9 +24,16 @@ std::string figure(double value) {
 
 std::string counted(std::int64_t count, std::string_view thing) { return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s"); }
 
+std::string utc(grid::Instant time) { return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", std::chrono::floor<grid::Seconds>(time)); }
+
 std::string until(const Brake& brake) {
   if (!brake.until) return "until the brake is cleared";
-  return fmt::format("until {:%Y-%m-%d %H:%M:%S} UTC, or until the brake is cleared", std::chrono::floor<grid::Seconds>(*brake.until));
+  return fmt::format("until {}, or until the brake is cleared", utc(*brake.until));
+}
+
+/// What one job at a time is tried after.
+std::string before_trial(int failures, const std::string& brake) {
+  return brake.empty() ? fmt::format("{} in a row failed there", counted(failures, "job")) : fmt::format("the brake ({})", brake);
 }
 
 std::string campaigns(const Takers& takers) {
@@ -80,6 +87,10 @@ struct BoundText {
         in_brackets(by.signals), by.job_limit);
   }
   std::string operator()(const bound::Probe&) const { return "; this is the probe; more start when one of its jobs has ended"; }
+  std::string operator()(const bound::Trial& by) const {
+    return fmt::format("; this is the trial after {}; more start when it has succeeded, and if it fails, the campaign is braked there",
+                       before_trial(by.failures, by.brake));
+  }
   std::string operator()(const bound::Width&) const {
     return "; a limit counts resources, and how many a job takes there is known when this one has started; more start then";
   }
@@ -230,6 +241,12 @@ struct ReasonText {
     return fmt::format("the probe is out on {}: {} of at most {}; more start when one of its jobs has ended", cluster, why.live_jobs,
                        counted(why.probe_jobs, "job"));
   }
+  std::string operator()(const reason::OnTrial& why) const {
+    return fmt::format(
+        "after {}, one job at a time is tried on {}, and {} there; more start when one has succeeded, and if it fails, the "
+        "campaign is braked there",
+        before_trial(why.failures, why.brake), cluster, why.live_jobs == 1 ? "1 is live" : fmt::format("{} are live", why.live_jobs));
+  }
   std::string operator()(const reason::FewMatch& why) const {
     if (why.live_jobs > 0)
       return fmt::format(
@@ -271,8 +288,8 @@ struct ReasonText {
     const auto need = figure(why.job_resources);
     return fmt::format(
         "a job needs {} resources of {}, more than are free at once ({}); freed resources are held back for it until {} are free, "
-        "by the forecasts at {:%Y-%m-%d %H:%M:%S} UTC",
-        need, cluster, offer(why.parts), need, std::chrono::floor<grid::Seconds>(why.at));
+        "by the forecasts at {}",
+        need, cluster, offer(why.parts), need, utc(why.at));
   }
   std::string operator()(const reason::HeldForReservation& why) const {
     return fmt::format(

@@ -38,7 +38,7 @@ struct CampaignView : grid::CampaignFacts {
   bool profiled = false;               ///< a campaign of the same user and command is known
 };
 
-/// One campaign on one cluster of its JDL. Its `max_jobs` is 1 after repeated failures.
+/// One campaign on one cluster of its JDL.
 struct PairView : grid::PairFacts {
   std::optional<double> measured_resources = {};    ///< that OAR gave to one job, on average; empty: to none yet
   double job_ratio = 1.0;                           ///< jobs per resource, from the forecasts; the first is
@@ -47,6 +47,7 @@ struct PairView : grid::PairFacts {
   int waiting_jobs = 0;                             ///< of the live ones, those that do not run yet
   grid::Starting starting = grid::Starting::still;  ///< whether free resources are of use to those that wait
   int frozen_jobs = 0;                              ///< of launches whose fate is unknown
+  bool on_trial = false;                            ///< after repeated failures: one job at a time, until one succeeds
   bool mapped = true;                               ///< the campaign's user is known on the cluster
   std::optional<double> mean_duration = {};         ///< seconds, of the jobs done there
   bool has_affinity = false;                        ///< the user has an affinity to the cluster (`gridctl affinity`)

@@ -74,6 +74,7 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
     candidate.allowed = {};
     candidate.allowed_waiting = kNoLimit;
     if (pair.max_jobs) hold(candidate, {.kind = Cap::Kind::max_jobs, .jobs = left_of_max_jobs(candidate), .most = *pair.max_jobs});
+    if (pair.on_trial) hold(candidate, {.kind = Cap::Kind::trial, .jobs = 1 - live, .most = 1});
     if (tasks == Tasks::waiting && pair.fitting_tasks) {
       const auto fitting = static_cast<int>(std::min<std::int64_t>(*pair.fitting_tasks, kNoLimit));
       hold(candidate, {.kind = Cap::Kind::fitting, .jobs = fitting - candidate.jobs, .most = fitting});

@@ -147,8 +147,11 @@ WHERE is_live(c.state) AND c.requests > 0
 GROUP BY 1, 2
 
 -- name: planning.brakes
--- Brakes in force on clusters, campaigns and pairs.
-SELECT campaign_id, cluster_id, reason, micros(expires_at) AS until FROM brakes WHERE expires_at > instant(@now)
+-- Brakes in force on clusters, campaigns and pairs; and those of pairs that are over, where the jobs since have not succeeded.
+SELECT b.campaign_id, b.cluster_id, b.reason, micros(b.expires_at) AS until, b.expires_at > instant(@now) AS in_force
+FROM brakes b
+WHERE b.expires_at > instant(@now) OR (b.set_by IS NULL AND EXISTS (SELECT FROM campaign_clusters p
+  WHERE p.campaign_id = b.campaign_id AND p.cluster_id = b.cluster_id AND p.active AND p.failures_in_a_row > 0))
 
 -- name: planning.logins
 -- Users whose login on a cluster differs from their name.

@@ -39,6 +39,36 @@ TEST_F(Ends, OfAJobThatOarCouldNotStart_QuoteOarsReason_InTheEventAndInTheBrake)
     EXPECT_THAT(value(what), ::testing::HasSubstr("error of oarexec, exit value = 2550")) << what;
 }
 
+TEST_F(Ends, OfATrialThatFails_BrakeAgain_AndThatOfOneThatSucceeds_EndsTheTrial) {
+  const auto campaign = a_campaign(9, {"alpha"});
+  const auto facts = [&] {
+    grid::PlanningFacts read;
+    transact([&](store::Transaction& t) { read = store::planning_facts(t, {0.5, 500}, now); });
+    return read.pairs.at(0);
+  };
+  const auto end = [&](int jobs, int status) {
+    const auto some = launched(campaign, alpha, jobs);
+    all_ended(some, status);
+    apply(some);
+  };
+  end(3, 3);
+  EXPECT_TRUE(facts().brake);
+  EXPECT_EQ(facts().last_brake, "");
+  now += std::chrono::minutes{2};
+  EXPECT_FALSE(facts().brake);
+  EXPECT_THAT(facts().last_brake, ::testing::HasSubstr("3 jobs in a row failed there"));
+  end(1, 3);
+  EXPECT_TRUE(facts().brake);
+  now += std::chrono::minutes{2};
+  EXPECT_THAT(facts().last_brake, ::testing::HasSubstr("4 jobs in a row failed there"));
+  execute("UPDATE brakes SET set_by = 'root'");
+  EXPECT_EQ(facts().last_brake, "") << "that one says nothing of the jobs";
+  execute("UPDATE brakes SET set_by = NULL");
+  end(1, 0);
+  EXPECT_EQ(facts().last_brake, "");
+  EXPECT_EQ(facts().failures_in_a_row, 0);
+}
+
 TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault_WhateverItsStderrSays) {
   const auto jobs = launched(a_campaign(1), alpha, 1);
   all_ended(jobs, grid::kRanNothing);

@@ -35,6 +35,9 @@ struct FactsOfOne {
     for (const auto& preemption : made().preemptions) jobs += preemption.jobs;
     return jobs;
   }
+  /// Jobs that the campaign gets in a plan, and why no others.
+  [[nodiscard]] int jobs() const { return jobs_on(made(), 1, 1); }
+  [[nodiscard]] std::string why() const { return explain(*decision_on(made(), 1, 1), {{cluster_id(1), "alpha"}}); }
   [[nodiscard]] Plan made() const { return plan(metascheduler::snapshot_of(facts, config, grid::from_unix(1001)), planner); }
 };
 

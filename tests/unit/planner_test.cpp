@@ -261,6 +261,11 @@ INSTANTIATE_TEST_SUITE_P(Reasons, PlannerStops,
                                                    s.pairs[0].brake = Brake{"exec_file not found", {}};
                                                  }},
                                          Stopped{"not_mapped", [](Snapshot& s) { s.pairs[0].mapped = false; }},
+                                         Stopped{"on_trial",
+                                                 [](Snapshot& s) {
+                                                   s.pairs[0].on_trial = true;
+                                                   s.pairs[0].live_jobs = 1;
+                                                 }},
                                          Stopped{"too_big", [](Snapshot& s) { s.pairs[0].resources_per_job = 17; }},
                                          Stopped{"no_task_fits", [](Snapshot& s) { s.pairs[0].fitting_tasks = 0; }}),
                          [](const auto& tested) { return std::string{tested.param.reason}; });
