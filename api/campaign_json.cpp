@@ -135,6 +135,7 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("enabled", cluster.enabled);
   json.field("retired", cluster.retired);
   json.field("reachable", cluster.reachable);
+  json.field("no_resources_since", cluster.no_resources_since);
   json.field("active_jobs", cluster.running);
   json.field("queued_jobs", cluster.launching + cluster.waiting);
   json.field("launching_jobs", cluster.launching);

@@ -17,7 +17,7 @@ std::string why_left_out(const grid::ClusterFacts& cluster) {
   if (cluster.retired) return "retired";
   if (!cluster.enabled) return "disabled";
   if (!cluster.reachable) return "not reachable";
-  return cluster.max_resources > 0 ? "" : "without any resource";
+  return cluster.max_resources > 0 ? "" : "without live resources";
 }
 
 /// Resources of one job: as requested, else as OAR assigned.

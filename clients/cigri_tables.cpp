@@ -162,7 +162,8 @@ std::string cigri_usage(const std::vector<Json>& clusters) {
       text += "    Data temporarily unavailable\n";
       continue;
     }
-    const auto max = cluster["max_resources"].integer();
+    auto max = cluster["max_resources"].integer();
+    for (const auto* out : {"suspected_resources", "absent_resources", "dead_resources"}) max += cluster[out].whole().value_or(0);
     const auto used = status["used"].integer();
     text += fmt::format("    max_resources: {}\n    used_resources: {}\n    used_by_cigri: {}\n    unavailable_resources: {}\n", max, used,
                         status["our_running"].integer(), std::max<std::int64_t>(0, max - used - status["free"].integer()));

@@ -870,10 +870,16 @@ CREATE TABLE clusters (
     utilized_resources integer,
     loaded_resources integer,
     load_at timestamp with time zone,
+    suspected_resources integer DEFAULT 0 NOT NULL,
+    absent_resources integer DEFAULT 0 NOT NULL,
+    dead_resources integer DEFAULT 0 NOT NULL,
+    no_resources_since timestamp with time zone,
+    CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
     CONSTRAINT clusters_availability_check CHECK ((availability = ANY (ARRAY['dedicated'::text, 'utilized'::text, 'combined'::text]))),
     CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
+    CONSTRAINT clusters_dead_resources_check CHECK ((dead_resources >= 0)),
     CONSTRAINT clusters_flood_check CHECK ((flood >= (0)::double precision)),
     CONSTRAINT clusters_headroom_check CHECK ((headroom ~ '^(auto|[0-9]{1,7}|[0-9.]{1,20}%)$'::text)),
     CONSTRAINT clusters_load_property_check CHECK ((load_property ~ '^[A-Za-z0-9_]*$'::text)),
@@ -882,6 +888,7 @@ CREATE TABLE clusters (
     CONSTRAINT clusters_memory_max_mb_check CHECK ((memory_max_mb > 0)),
     CONSTRAINT clusters_memory_unit_mb_check CHECK ((memory_unit_mb > 0)),
     CONSTRAINT clusters_power_check CHECK ((power > (0)::double precision)),
+    CONSTRAINT clusters_suspected_resources_check CHECK ((suspected_resources >= 0)),
     CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision)),
     CONSTRAINT clusters_utilized_resources_check CHECK ((utilized_resources >= 0))
 );
@@ -897,6 +904,14 @@ COMMENT ON COLUMN clusters.utilized_resources IS 'busy by that load, when the re
 COMMENT ON COLUMN clusters.loaded_resources IS 'of these, those for which no job accounts; null: not read';
 
 COMMENT ON COLUMN clusters.load_at IS 'when that load was read; null: not read';
+
+COMMENT ON COLUMN clusters.suspected_resources IS 'of nodes of which OAR found a fault';
+
+COMMENT ON COLUMN clusters.absent_resources IS 'of nodes that are down, and that OAR does not wake for a job';
+
+COMMENT ON COLUMN clusters.dead_resources IS 'of nodes that the site''s administrators took out';
+
+COMMENT ON COLUMN clusters.no_resources_since IS 'since when no resource can be used; null: some can, or the resources were never read';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -933,7 +948,11 @@ CREATE VIEW cluster_rows AS
     clusters.load_property,
     clusters.utilized_resources,
     clusters.loaded_resources,
-    micros(clusters.load_at) AS load_at
+    micros(clusters.load_at) AS load_at,
+    clusters.suspected_resources,
+    clusters.absent_resources,
+    clusters.dead_resources,
+    micros(clusters.no_resources_since) AS no_resources_since
    FROM clusters;
 
 CREATE TABLE cluster_stress (

@@ -51,8 +51,9 @@ LoadReading ask_load(fleet::Visit& visit, const std::string& property, const oar
 
 oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   const auto& asked_at = visit.cluster.resources_at;
-  // A time after now was written before the clock was set back.
-  if (asked_at && *asked_at <= poll.began && poll.began - *asked_at < kResourcesPeriod && visit.cluster.reachable.value_or(false))
+  // A time after now was written before the clock was set back. Without any usable resource, each turn asks whether some are back.
+  if (visit.cluster.max_resources > 0 && asked_at && *asked_at <= poll.began && poll.began - *asked_at < kResourcesPeriod &&
+      visit.cluster.reachable.value_or(false))
     return {};
   const auto property = fleet::load_property(visit.cluster, visit.config);
   auto resources = visit.client.resources(property.value_or(""));
@@ -64,6 +65,7 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   }
   if (!resources) return tl::unexpected{resources.error()};
   poll.usable_resources = resources->usable();
+  poll.out = {.suspected_resources = resources->suspected, .absent_resources = resources->absent, .dead_resources = resources->dead};
   for (const auto& node : resources->nodes) poll.nodes.add(node.resources);
   if (property && !poll.load) poll.load = ask_load(visit, *property, *resources);
   return {};

@@ -11,6 +11,7 @@
 #include "lib/grid/availability.hpp"
 #include "lib/grid/evidence.hpp"
 #include "lib/grid/node_sizes.hpp"
+#include "lib/grid/out_of_use.hpp"
 #include "lib/store/jobs.hpp"
 
 /// Reads from one cluster what one turn needs. Only this part of the updator sends requests to OAR.
@@ -31,6 +32,7 @@ struct LoadReading {
 struct Poll {
   grid::Instant began;                                        ///< by the database's clock
   std::optional<int> usable_resources = {};                   ///< if they were requested in this turn
+  grid::OutOfUse out = {};                                    ///< requested with usable_resources
   grid::NodeSizes nodes = {};                                 ///< requested with usable_resources
   std::optional<LoadReading> load = {};                       ///< requested with usable_resources, where the load counts
   std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources

@@ -151,7 +151,8 @@ void Writer::write_status() {
   status.our_running = std::min(status.our_running, status.used);
   status.free = status.max_resources - status.used;
   status.our_waiting = static_cast<int>(std::lround(store::waiting_resources(transaction_, visit_.cluster.id)));
-  if (poll_.usable_resources) store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.nodes, poll_.began);
+  if (poll_.usable_resources)
+    store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.out, poll_.nodes, poll_.began);
   write_load(status);
   store::record_status(transaction_, status);
   store::record_reached(transaction_, visit_.cluster.id, now_);
@@ -215,15 +216,19 @@ Changes Writer::write(const Judged& judged) {
   lose_patience(judged);
   Tallies tallies;
   std::vector<grid::JobId> done;
+  bool nodes_failed = !judged.followed.empty();
   changes.ended = settle_ends(transaction_, visit_, judged.over, now_, [&](const Settled& settled) {
     tallies.add(settled, poll_);
     if (settled.over->end == grid::JobEnd::done) done.push_back(settled.over->job);
+    if (settled.over->end == grid::JobEnd::never_began || settled.over->end == grid::JobEnd::node_failure) nodes_failed = true;
   });
   sample_durations(judged);
   tallies.write(transaction_, visit_, now_);
   brake_sinks(transaction_, visit_, done, now_);
   report_absent();
   write_status();
+  // OAR suspects the nodes of such a job, which it may submit again itself: what is known of the resources is out of date.
+  if (nodes_failed) store::reread_resources(transaction_, visit_.cluster.id);
   watch_local();
   return changes;
 }

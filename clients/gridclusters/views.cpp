@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "lib/grid/cigri_words.hpp"
+#include "lib/grid/out_of_use.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 
@@ -23,6 +24,16 @@ using terminal::Table;
 constexpr std::size_t kBar = 22;
 constexpr std::size_t kShortestBar = 7;
 
+grid::OutOfUse out_of_use(const Json& cluster) {
+  const auto count = [&](const char* key) { return static_cast<int>(cluster[key].whole().value_or(0)); };
+  return {.suspected_resources = count("suspected_resources"),
+          .absent_resources = count("absent_resources"),
+          .dead_resources = count("dead_resources")};
+}
+
+/// Those that can be used, and those out of use.
+std::int64_t all_resources(const Json& cluster) { return cluster["max_resources"].integer() + out_of_use(cluster).resources_out(); }
+
 /// Whether the cluster receives jobs; if not, why.
 Cell state_of(const Json& cluster, grid::Instant now) {
   if (!cluster["retired_at"].is_null()) return {std::string{"retired"}, "retired", Ink::faint};
@@ -34,9 +45,12 @@ Cell state_of(const Json& cluster, grid::Instant now) {
         since ? fmt::format("unreachable for {}", terminal::length(std::chrono::seconds{grid::to_unix(now) - *since})) : "unreachable";
     return {std::string{"unreachable"}, text, Ink::bad};
   }
-  if (!cluster["brake"].is_null()) return {std::string{"braked"}, "stopped: " + cluster["brake"]["reason"].text(), Ink::bad};
+  if (!cluster["no_resources_since"].is_null()) return {std::string{"no live resources"}, "no live resources", Ink::bad};
+  if (!cluster["brake"].is_null()) return {std::string{"braked"}, "stopped", Ink::bad};
   if (const auto limit = cluster["stress"]["job_limit"].whole())
     return {std::string{"under stress"}, fmt::format("under stress: {} of our jobs", *limit), Ink::warm};
+  if (const auto out = out_of_use(cluster); out.suspected_resources > 0)
+    return {std::string{"suspected"}, fmt::format("{} suspected", out.suspected_resources), Ink::warm};
   return {std::string{"ok"}, "ok", Ink::good};
 }
 
@@ -44,6 +58,11 @@ Cell count(const Json& number) { return number.whole() ? Cell{*number.whole()} :
 
 /// OAR's stress factor.
 Cell factor(const Json& number) { return number.number() ? Cell{fmt::format("{:g}", *number.number())} : Cell{{}, "-"}; }
+
+/// Whether some cluster has resources out of use.
+bool some_are_out(const std::vector<Json>& clusters) {
+  return std::ranges::any_of(clusters, [](const Json& c) { return out_of_use(c).resources_out() > 0; });
+}
 
 /// Whether the load of some cluster's nodes counts.
 bool load_counts(const std::vector<Json>& clusters) {
@@ -55,8 +74,9 @@ bool load_counts(const std::vector<Json>& clusters) {
 Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   Table table{{{"id", "Id", Align::right},
                {"name", "Name", Align::left, Shrink::last},
-               {"state", "State", Align::left, Shrink::when_needed},
+               {"state", "State", Align::left, Shrink::last},
                {"max", "Max", Align::right},
+               {"out", some_are_out(clusters) ? "Out" : "", Align::right},
                {"free", "Free", Align::right},
                {"kept", "Kept", Align::right, Shrink::left_out},
                {"loaded", load_counts(clusters) ? "Loaded" : "", Align::right, Shrink::left_out},
@@ -72,12 +92,28 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   for (const auto& c : clusters) {
     const auto& status = c["status"];
     table.rows.push_back({Cell{c["id"].integer()}, Cell{c["name"].text()}, state_of(c, now), count(c["max_resources"]),
-                          count(status["free"]), count(c["kept_resources"]), count(c["loaded_resources"]), count(status["used"]),
-                          count(status["our_running"]), count(status["our_waiting"]), count(status["api_latency_ms"]),
-                          factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]), Cell{c["last_error"].text()}});
+                          Cell{std::int64_t{out_of_use(c).resources_out()}}, count(status["free"]), count(c["kept_resources"]),
+                          count(c["loaded_resources"]), count(status["used"]), count(status["our_running"]), count(status["our_waiting"]),
+                          count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]),
+                          Cell{c["last_error"].text()}});
   }
   return table;
 }
+
+namespace {
+
+/// `alpha: no live resources since 18:12:04 (16 suspected); its administrators can bring some back`.
+std::string resources_reason(const Json& c, const grid::OutOfUse& out, grid::Instant now) {
+  const auto name = c["name"].text();
+  const auto since = c["no_resources_since"].seconds();
+  const auto text = grid::text_of(out);
+  if (c["no_resources_since"].is_null())
+    return fmt::format("{}: {} of {} resources are out of use ({})", name, out.resources_out(), all_resources(c), text);
+  return fmt::format("{}: no live resources since {}{}; its administrators can bring some back", name, terminal::near_time(since, now),
+                     text.empty() ? text : fmt::format(" ({})", text));
+}
+
+}  // namespace
 
 std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& screen, grid::Instant now) {
   std::string text;
@@ -85,6 +121,8 @@ std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& s
     const bool is_down = !c["reachable"].is_null() && !c["reachable"].is_true() && c["enabled"].is_true();
     if (is_down && !c["last_error"].is_null())
       text += terminal::wrap(terminal::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
+    if (const auto out = out_of_use(c); c["reachable"].is_true() && (out.resources_out() > 0 || !c["no_resources_since"].is_null()))
+      text += terminal::wrap(terminal::printable(resources_reason(c, out, now)), screen.width, "    ") + "\n";
     if (!c["brake"].is_null())
       text += terminal::wrap(
                   terminal::printable(c["name"].text() + ": stopped until " + terminal::near_time(c["brake"]["expires"].seconds(), now) +
@@ -120,10 +158,11 @@ std::string usage_text(const std::vector<Json>& clusters, const terminal::Screen
       text += name + "  no figures yet\n";
       continue;
     }
-    // Resources that are neither free nor used are dead or absent.
     const auto used = status["used"].integer();
-    const auto figures = fmt::format("{} of {} used ({:.0f}%), {} by the grid, {} free", used, max, share(used, max) * 100,
-                                     status["our_running"].integer(), status["free"].integer());
+    const int out = out_of_use(c).resources_out();
+    const auto figures =
+        fmt::format("{} of {} used ({:.0f}%), {} by the grid, {} free{}", used, max, share(used, max) * 100,
+                    status["our_running"].integer(), status["free"].integer(), out > 0 ? fmt::format(", {} out of use", out) : "");
     // Name, bar and figures, with two blanks between them.
     const auto others = longest + figures.size() + 4;
     const auto columns = others < screen.width ? std::min(kBar, screen.width - others) : 0;
@@ -173,7 +212,7 @@ constexpr std::array kSegments{Segment{'@', Ink::strong, "used by the grid"}, Se
 
 std::string resources_bar(const Json& c, const terminal::Screen& screen) {
   const auto& status = c["status"];
-  const auto max = std::max<std::int64_t>(c["max_resources"].integer(), 0);
+  const auto max = std::max<std::int64_t>(all_resources(c), 0);
   if (status.is_null() || max == 0) return "Data temporarily unavailable\n";
   const auto ours = std::clamp<std::int64_t>(status["our_running"].integer(), 0, max);
   const auto used = std::clamp<std::int64_t>(status["used"].integer(), ours, max);

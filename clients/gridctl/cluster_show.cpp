@@ -66,6 +66,10 @@ process::Outcome cluster_show(const Call& call) {
   add("next_probe_at", time_cell(c.next_probe_at, now));
   add("last_error", text_cell(c.last_error));
   add("max_resources", Cell{std::int64_t{c.max_resources}});
+  add("suspected_resources", Cell{std::int64_t{c.suspected_resources}});
+  add("absent_resources", Cell{std::int64_t{c.absent_resources}});
+  add("dead_resources", Cell{std::int64_t{c.dead_resources}});
+  add("no_resources_since", time_cell(c.no_resources_since, now));
   add("resources_at", time_cell(c.resources_at, now));
   call.output.show({.table = table, .ids = {c.name}});
   return ExitCode::ok;

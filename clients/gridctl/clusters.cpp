@@ -187,6 +187,9 @@ Cell state_cell(const store::Cluster& cluster, grid::Instant now) {
   if (cluster.retired_at) return {std::string{"retired"}, "retired " + terminal::ago(now - *cluster.retired_at), Ink::faint};
   if (!cluster.enabled) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (!cluster.reachable) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
+  if (*cluster.reachable && cluster.no_resources_since) return {std::string{"no live resources"}, "no live resources", Ink::bad};
+  if (*cluster.reachable && cluster.suspected_resources > 0)
+    return {std::string{"reachable"}, fmt::format("reachable, {}", grid::text_of(cluster)), Ink::warm};
   if (*cluster.reachable) return {std::string{"reachable"}, "reachable", Ink::good};
   const auto since =
       cluster.unreachable_since
@@ -280,6 +283,9 @@ process::Outcome cluster_list(const Call& call) {
                {"memory_unit_mb", ""},
                {"memory_max_mb", ""},
                {"max_resources", "Max", Align::right},
+               {"suspected_resources", ""},
+               {"absent_resources", ""},
+               {"dead_resources", ""},
                {"state", "State", Align::left, Shrink::when_needed},
                {"enabled", ""},
                {"retired_at", ""},
@@ -291,12 +297,26 @@ process::Outcome cluster_list(const Call& call) {
               "There is no cluster yet: 'gridctl cluster add NAME URL' adds one."};
   std::vector<std::string> names;
   for (const auto& c : store::clusters(transaction)) {
-    table.rows.push_back({Cell{c.name}, Cell{c.url}, Cell{c.authentication}, Cell{c.power},
-                          Cell{optional_number(c.flood), c.flood ? "" : "-"}, Cell{optional_number(c.array_size), c.array_size ? "" : "-"},
-                          Cell{c.memory_property}, Cell{std::int64_t{c.memory_unit_mb}}, Cell{optional_number(c.memory_max_mb)},
-                          Cell{std::int64_t{c.max_resources}}, state_cell(c, call.context.now), Cell{c.enabled},
-                          c.retired_at ? terminal::time_cell(*c.retired_at, call.context.now) : Cell{}, Cell{c.verify_tls}, Cell{c.login},
-                          Cell{c.identity_header}, Cell{c.last_error}});
+    table.rows.push_back({Cell{c.name},
+                          Cell{c.url},
+                          Cell{c.authentication},
+                          Cell{c.power},
+                          Cell{optional_number(c.flood), c.flood ? "" : "-"},
+                          Cell{optional_number(c.array_size), c.array_size ? "" : "-"},
+                          Cell{c.memory_property},
+                          Cell{std::int64_t{c.memory_unit_mb}},
+                          Cell{optional_number(c.memory_max_mb)},
+                          Cell{std::int64_t{c.max_resources}},
+                          Cell{std::int64_t{c.suspected_resources}},
+                          Cell{std::int64_t{c.absent_resources}},
+                          Cell{std::int64_t{c.dead_resources}},
+                          state_cell(c, call.context.now),
+                          Cell{c.enabled},
+                          c.retired_at ? terminal::time_cell(*c.retired_at, call.context.now) : Cell{},
+                          Cell{c.verify_tls},
+                          Cell{c.login},
+                          Cell{c.identity_header},
+                          Cell{c.last_error}});
     names.push_back(c.name);
   }
   call.output.show({.table = table, .ids = names});

@@ -90,6 +90,7 @@ Cell cluster_state(const Json& cluster) {
   if (cluster["retired"].is_true()) return {std::string{"retired"}, "retired", Ink::faint};
   if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (cluster["max_jobs"].whole() == 0) return {std::string{"off"}, "off", Ink::faint};
+  if (!cluster["no_resources_since"].is_null()) return {std::string{"no live resources"}, "no live resources", Ink::bad};
   if (!cluster["brake"].is_null()) return {std::string{"braked"}, "braked", Ink::bad};
   if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (!cluster["reachable"].is_true()) return {std::string{"unreachable"}, "unreachable", Ink::bad};

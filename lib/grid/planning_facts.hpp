@@ -15,6 +15,7 @@
 #include "lib/grid/headroom.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/needs.hpp"
+#include "lib/grid/out_of_use.hpp"
 #include "lib/grid/policy_facts.hpp"
 #include "lib/grid/script.hpp"
 #include "lib/grid/states.hpp"
@@ -44,7 +45,7 @@ inline constexpr auto kDeclaredFields = std::tuple{
 };
 
 /// One cluster. Counts are in resources.
-struct ClusterFacts : DeclaredFacts {
+struct ClusterFacts : DeclaredFacts, OutOfUse {
   ClusterId id{0};
   std::string name;
   double flood = 0.0;  ///< how much may wait, as a fraction of max_resources; 0: nothing
@@ -52,18 +53,19 @@ struct ClusterFacts : DeclaredFacts {
   bool enabled = true;
   bool retired = false;
   bool reachable = true;
-  int max_resources = 0;             ///< greatest number of resources that may be used
-  int max_node_resources = 0;        ///< of the biggest node; 0: unknown
-  std::optional<double> start_cost;  ///< seconds for which a job holds its resources besides its tasks; empty: not measured yet
-  Headroom headroom;                 ///< resources that stay free for local jobs
-  int learnt_headroom = 0;           ///< by the predictor, where the headroom is `auto`
-  int free_resources = 0;            ///< usable, minus those in use by anybody when the status was read
-  int loaded_resources = 0;          ///< kept busy by load, for which no job accounts; 0 where load does not count
-  int our_resources = 0;             ///< in use by our jobs, including jobs that were about to end
-  std::optional<Instant> status_at;  ///< empty: no status yet
-  int unknown_launches = 0;          ///< unknown launches that are newer than the status
-  std::optional<int> job_limit;      ///< most of our live jobs, while the cluster is under stress
-  std::string stress_reason;         ///< why it is under stress, with figures
+  int max_resources = 0;                      ///< greatest number of resources that may be used
+  int max_node_resources = 0;                 ///< of the biggest node; 0: unknown
+  std::optional<double> start_cost;           ///< seconds for which a job holds its resources besides its tasks; empty: not measured yet
+  Headroom headroom;                          ///< resources that stay free for local jobs
+  int learnt_headroom = 0;                    ///< by the predictor, where the headroom is `auto`
+  int free_resources = 0;                     ///< usable, minus those in use by anybody when the status was read
+  int loaded_resources = 0;                   ///< kept busy by load, for which no job accounts; 0 where load does not count
+  int our_resources = 0;                      ///< in use by our jobs, including jobs that were about to end
+  std::optional<Instant> status_at;           ///< empty: no status yet
+  std::optional<Instant> no_resources_since;  ///< since when it has no usable resource; empty: it has some, or was never asked
+  int unknown_launches = 0;                   ///< unknown launches that are newer than the status
+  std::optional<int> job_limit;               ///< most of our live jobs, while the cluster is under stress
+  std::string stress_reason;                  ///< why it is under stress, with figures
   std::optional<Brake> brake;
 
   [[nodiscard]] int kept_resources() const { return grid::kept_resources(headroom, learnt_headroom, max_resources); }
@@ -84,6 +86,10 @@ inline constexpr auto kClusterFields =
                                         row_field("retired", &ClusterFacts::retired),
                                         row_field("reachable", &ClusterFacts::reachable),
                                         row_field("max_resources", &ClusterFacts::max_resources),
+                                        row_field("suspected_resources", &ClusterFacts::suspected_resources),
+                                        row_field("absent_resources", &ClusterFacts::absent_resources),
+                                        row_field("dead_resources", &ClusterFacts::dead_resources),
+                                        row_field("no_resources_since", &ClusterFacts::no_resources_since),
                                         row_field("max_node_resources", &ClusterFacts::max_node_resources),
                                         scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
                                         row_field("headroom", &ClusterFacts::headroom),

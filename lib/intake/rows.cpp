@@ -14,8 +14,9 @@ std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
   std::vector<jdl::ClusterLimits> limits;
   auto nodes = store::node_sizes(transaction);
   for (const auto& cluster : store::clusters(transaction))
-    limits.push_back(
-        {cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
+    // Nodes that are suspected or absent come back.
+    limits.push_back({cluster.name, cluster.max_resources + cluster.suspected_resources + cluster.absent_resources,
+                      !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
   return limits;
 }
 

@@ -18,7 +18,7 @@ namespace gleaner::jdl {
 /// Known limits of a cluster.
 struct ClusterLimits {
   std::string name;
-  int max_resources = 0;                      ///< 0: unknown
+  int max_resources = 0;                      ///< that may be used some day; 0: unknown
   bool has_memory_property = false;           ///< whether its resources state the memory of a node
   std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
   grid::NodeSizes nodes = {};

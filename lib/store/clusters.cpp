@@ -38,6 +38,10 @@ Cluster read(const auto& row) {
   cluster.next_probe_at = row.next_probe_at;
   cluster.last_error = row.last_error.value_or("");
   cluster.max_resources = *row.max_resources;
+  cluster.suspected_resources = *row.suspected_resources;
+  cluster.absent_resources = *row.absent_resources;
+  cluster.dead_resources = *row.dead_resources;
+  cluster.no_resources_since = row.no_resources_since;
   cluster.resources_at = row.resources_at;
   if (row.utilized_resources.has_value()) cluster.load = grid::ClusterLoad{*row.utilized_resources, row.loaded_resources.value_or(0)};
   cluster.load_at = row.load_at;
@@ -189,9 +193,19 @@ void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Ins
   if (changed > 0) close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
 }
 
-void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
-                      grid::Instant now) {
-  exec(transaction, sql::clusters_record_resources{.resources = max_resources, .now = now, .node_sizes = nodes.text(), .cluster = cluster});
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::OutOfUse& out,
+                      const grid::NodeSizes& nodes, grid::Instant now) {
+  exec(transaction, sql::clusters_record_resources{.resources = max_resources,
+                                                   .suspected = out.suspected_resources,
+                                                   .absent = out.absent_resources,
+                                                   .dead = out.dead_resources,
+                                                   .now = now,
+                                                   .node_sizes = nodes.text(),
+                                                   .cluster = cluster});
+}
+
+void reread_resources(Transaction& transaction, grid::ClusterId cluster) {
+  exec(transaction, sql::clusters_reread_resources{.cluster = cluster});
 }
 
 void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load, grid::Instant now) {

@@ -8,6 +8,7 @@
 #include "lib/grid/availability.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/node_sizes.hpp"
+#include "lib/grid/out_of_use.hpp"
 #include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
@@ -15,7 +16,7 @@
 namespace gleaner::store {
 
 /// How a cluster is reached, and what is known of it. Secrets are named by their file, never held.
-struct Cluster : grid::DeclaredFacts {
+struct Cluster : grid::DeclaredFacts, grid::OutOfUse {
   grid::ClusterId id{0};
   std::string name;
   std::string url;
@@ -43,9 +44,10 @@ struct Cluster : grid::DeclaredFacts {
   std::optional<grid::Instant> next_probe_at;
   std::string last_error;
   int max_resources = 0;
-  std::string memory_property;                ///< property of OAR's resources that states a node's memory; empty: there is none
-  int memory_unit_mb = 1;                     ///< unit of that property, in MB
-  std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
+  std::optional<grid::Instant> no_resources_since;  ///< since when OAR has no usable resource; empty: it has some, or was never asked
+  std::string memory_property;                      ///< property of OAR's resources that states a node's memory; empty: there is none
+  int memory_unit_mb = 1;                           ///< unit of that property, in MB
+  std::optional<std::int64_t> memory_max_mb;        ///< of the biggest node; empty: unknown
   std::optional<grid::Instant> resources_at;
   std::optional<grid::ClusterLoad> load;  ///< when the resources were read last; empty: it was not read
   std::optional<grid::Instant> load_at;   ///< when that load was read
@@ -98,8 +100,11 @@ struct UserMapping {
 void record_status(Transaction& transaction, const GridStatus& status);
 /// Ends an outage and closes its event, whichever module opened it.
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
-void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
-                      grid::Instant now);
+/// The usable resources, those out of use, and the nodes, as they were read last.
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::OutOfUse& out,
+                      const grid::NodeSizes& nodes, grid::Instant now);
+/// The next poll reads the resources, however new the known ones are.
+void reread_resources(Transaction& transaction, grid::ClusterId cluster);
 /// Empty: the load was not read.
 void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load, grid::Instant now);
 /// The login of some user with a campaign there, if there is one.

@@ -70,6 +70,7 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.enabled = *row.enabled;
   c.retired = *row.retired;
   c.reachable = row.reachable;
+  c.no_resources_since = row.no_resources_since;
   c.priority = *row.priority;
   c.exec_file = *row.exec_file;
   c.exec_directory = *row.exec_directory;

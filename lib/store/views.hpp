@@ -94,6 +94,7 @@ struct CampaignCluster {
   bool enabled = true;
   bool retired = false;
   std::optional<bool> reachable;
+  std::optional<grid::Instant> no_resources_since;  ///< since when OAR has no usable resource there
   int priority = 1;
   std::string exec_file;
   std::string exec_directory;

@@ -140,6 +140,13 @@ struct ClusterBraked {
   Brake brake;
 };
 
+/// OAR starts no job on any resource of the cluster.
+struct NoResources {
+  static constexpr std::string_view kName = "no_resources";
+  grid::OutOfUse out = {};
+  std::optional<grid::Instant> since = {};
+};
+
 // Of a pair that gets nothing there, whatever is free.
 struct PairBraked {
   static constexpr std::string_view kName = "pair_braked";
@@ -149,12 +156,14 @@ struct NotMapped {
   static constexpr std::string_view kName = "not_mapped";
   std::string user;
 };
-/// One job needs more resources than the cluster has.
+/// One job needs more resources than the cluster has, or has in use.
 struct TooBig {
   static constexpr std::string_view kName = "too_big";
   int resources_per_job = 0;
-  int max_resources = 0;
-  int kept_resources = 0;  ///< of them, those that stay free for local jobs
+  int max_resources = 0;    ///< at least 1
+  int kept_resources = 0;   ///< of them, those that stay free for local jobs; fewer than all
+  grid::OutOfUse out = {};  ///< beside them
+  int room_of_all = 0;      ///< most resources of one job, if none were out of use
 };
 /// Each of the waiting tasks needs more than the cluster has.
 struct NoTaskFits {
@@ -308,12 +317,12 @@ struct PoolsUnderWay {
 using Reason =
     std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
                  reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
-                 reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst,
-                 reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven, reason::MaxJobsReached,
-                 reason::LimitReached, reason::UnderStress, reason::Probing, reason::OnTrial, reason::FewMatch, reason::WidthUnknown,
-                 reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::Reserved,
-                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
-                 reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig,
+                 reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven,
+                 reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::OnTrial, reason::FewMatch,
+                 reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources,
+                 reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
+                 reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

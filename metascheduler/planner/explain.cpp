@@ -180,6 +180,12 @@ struct ReasonText {
   std::string operator()(const reason::StaleStatus&) const {
     return fmt::format("the status of {} is too old to plan on; jobs start there again after the next successful update", cluster);
   }
+  std::string operator()(const reason::NoResources& why) const {
+    const auto out = grid::text_of(why.out);
+    const auto what = why.since ? fmt::format("{} has had no live resources since {}", cluster, utc(*why.since))
+                                : fmt::format("{} has no live resources", cluster);
+    return fmt::format("{}{}; its administrators can bring some back, and jobs start there then", what, in_brackets(out));
+  }
   std::string operator()(const reason::ClusterBraked& why) const {
     return fmt::format("{} is braked ({}) {}", cluster, why.brake.reason, until(why.brake));
   }
@@ -191,8 +197,14 @@ struct ReasonText {
   }
   std::string operator()(const reason::TooBig& why) const {
     const auto kept = why.kept_resources > 0 ? fmt::format(", of which {} stay free for local jobs (headroom)", why.kept_resources) : "";
-    return fmt::format("a job needs {} resources, and {} has {}{}; a smaller request in the JDL fits", why.resources_per_job, cluster,
-                       why.max_resources, kept);
+    const int room = why.max_resources - why.kept_resources;
+    if (why.resources_per_job <= why.room_of_all)
+      return fmt::format(
+          "a job needs {} resources, and {} now has {}{}, as {} are out of use ({}); it starts when enough of these are back, "
+          "or with a request of at most {} in the JDL",
+          why.resources_per_job, cluster, why.max_resources, kept, why.out.resources_out(), grid::text_of(why.out), room);
+    return fmt::format("a job needs {} resources, and {} has {}{}; a request of at most {} in the JDL fits", why.resources_per_job, cluster,
+                       why.max_resources, kept, room);
   }
   std::string operator()(const reason::ScriptFirst& why) const {
     switch (why.preparation) {

@@ -13,6 +13,12 @@ namespace {
 /// it carries out tasks would have ever more of them to list.
 constexpr std::int64_t kMostUnread = 20'000;
 
+/// The most resources of one job, if none were out of use.
+int room_of_all(const ClusterView& cluster) {
+  const int all = cluster.max_resources + cluster.resources_out();
+  return all - grid::kept_resources(cluster.headroom, cluster.learnt_headroom, all);
+}
+
 std::optional<Reason> whole_campaign(const Contender& contender) {
   const auto& campaign = *contender.campaign;
   if (campaign.state != grid::CampaignState::in_treatment) return reason::Paused{};
@@ -104,12 +110,17 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
   if (!cluster.enabled) return reason::ClusterDisabled{};
   if (!cluster.reachable) return reason::Unreachable{};
   if (!cluster.status_fresh) return reason::StaleStatus{};
+  if (cluster.max_resources <= 0) return reason::NoResources{.out = cluster, .since = cluster.no_resources_since};
   if (cluster.brake) return reason::ClusterBraked{*cluster.brake};
   if (pair.brake) return reason::PairBraked{*pair.brake};
   if (!pair.mapped) return reason::NotMapped{campaign.user};
   const int kept = cluster.kept_resources();
   if (pair.resources_per_job.value_or(0) > cluster.max_resources - kept)
-    return reason::TooBig{.resources_per_job = *pair.resources_per_job, .max_resources = cluster.max_resources, .kept_resources = kept};
+    return reason::TooBig{.resources_per_job = *pair.resources_per_job,
+                          .max_resources = cluster.max_resources,
+                          .kept_resources = kept,
+                          .out = cluster,
+                          .room_of_all = room_of_all(cluster)};
   if (pair.unread_tasks > kMostUnread) return reason::EndsUnread{pair.unread_tasks};
   if (pair.preparation != grid::Preparation::ready) return reason::ScriptFirst{pair.preparation};
   if (pair.missing_inputs) return reason::InputsFirst{pair.missing_inputs->bytes, pair.missing_inputs->mb_s};

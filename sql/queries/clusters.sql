@@ -85,8 +85,20 @@ UPDATE clusters SET
 WHERE id = @cluster AND (reachable IS NOT TRUE OR failed_polls > 0)
 
 -- name: clusters.record_resources
--- Records the number of usable resources, and the sizes of the nodes (the text of grid::NodeSizes).
-UPDATE clusters SET max_resources = @resources, resources_at = instant(@now), node_sizes = @node_sizes WHERE id = @cluster
+-- Records the number of usable resources, those out of use, and the sizes of the nodes (the text of grid::NodeSizes).
+UPDATE clusters SET
+  max_resources = @resources,
+  suspected_resources = @suspected,
+  absent_resources = @absent,
+  dead_resources = @dead,
+  no_resources_since = CASE WHEN @resources = 0 THEN coalesce(no_resources_since, instant(@now)) END,
+  resources_at = instant(@now),
+  node_sizes = @node_sizes
+WHERE id = @cluster
+
+-- name: clusters.reread_resources
+-- The next poll reads the cluster's resources, however new the known ones are.
+UPDATE clusters SET resources_at = NULL WHERE id = @cluster
 
 -- name: clusters.record_load
 -- Records the resources that the load of their nodes keeps busy, and those of them for which no job accounts. Null: not read.

@@ -57,6 +57,7 @@ SELECT
   k.enabled,
   k.retired_at IS NOT NULL AS retired,
   k.reachable,
+  micros(k.no_resources_since) AS no_resources_since,
   p.priority,
   p.exec_file,
   p.exec_directory,

@@ -52,7 +52,7 @@ TwoAccounts::TwoAccounts(std::uint64_t seed) : scenario{a_scenario()}, random{se
     for (const auto& [id, cores] : {std::pair{alpha, 4}, {beta, 8}}) {
       grid::NodeSizes nodes;
       nodes.add(cores, 8);
-      store::record_resources(t, id, 8 * cores, nodes, now);
+      store::record_resources(t, id, 8 * cores, {}, nodes, now);
       store::record_status(t, {.cluster = id, .time = now, .reachable = true});
     }
   });

@@ -109,6 +109,12 @@ TEST_F(Submission, ATaskForWhichAnExpressionFails_IsNamed_AndNothingIsStored) {
                          R"({"name": "t", "exec_file": "run", "resources": "/core=p1", "params": ["8", "17"], "clusters": {"alpha": {}}})");
   EXPECT_THAT(wide.message(), AllOf(HasSubstr("task 1"), HasSubstr("alpha has 16")));
   EXPECT_EQ(stored_campaigns(), "0");
+  sql("UPDATE clusters SET max_resources = 4, suspected_resources = 10, absent_resources = 2, dead_resources = 50 RETURNING id");
+  EXPECT_THAT(post("/v1/campaigns",
+                   R"({"name": "t", "exec_file": "run", "resources": "/core=p1", "params": ["8", "17"], "clusters": {"alpha": {}}})")
+                  .message(),
+              AllOf(HasSubstr("task 1"), HasSubstr("alpha has 16")))
+      << "nodes that are suspected or absent come back: task 0 fits";
 }
 
 TEST_F(Submission, ResourcesThatNoClusterCanHold_AreRefused_WithTheBiggestThatWouldFit) {

@@ -84,6 +84,31 @@ TEST_F(Load, ReachesThePlanner_NodeByNode) {
   EXPECT_THAT(event(), IsEmpty());
 }
 
+/// What is out of use, and since when nothing is left.
+TEST_F(Load, OfNodesThatAreOut_GoesWithThem_AndTheirResourcesAreCounted) {
+  const auto states_of = [&](const std::string& first, const std::string& second) {
+    cluster.answers("/resources",
+                    fmt::format(R"({{"total":3,"items":[{{"id":1,"network_address":"n1","state":"{}"}},)"
+                                R"({{"id":2,"network_address":"n1","state":"{}"}},{{"id":3,"network_address":"n2","state":"{}"}}]}})",
+                                first, first, second));
+    poll();
+  };
+  states_of("Suspected", "Alive");
+  EXPECT_EQ(alpha_now().max_resources, 1);
+  EXPECT_EQ(grid::text_of(alpha_now()), "2 suspected");
+  EXPECT_FALSE(facts().no_resources_since);
+  states_of("Dead", "Absent");
+  const auto since = now;
+  EXPECT_EQ(facts().max_resources, 0);
+  EXPECT_EQ(grid::text_of(facts()), "1 absent, 2 dead");
+  EXPECT_EQ(facts().no_resources_since, since);
+  states_of("Suspected", "Suspected");
+  EXPECT_EQ(facts().no_resources_since, since) << "none came back meanwhile";
+  states_of("Alive", "Suspected");
+  EXPECT_FALSE(alpha_now().no_resources_since);
+  EXPECT_EQ(grid::text_of(facts()), "1 suspected");
+}
+
 TEST_F(Load, WithoutACampaign_IsComparedWithAllJobsTogether) {
   states("6", "1");
   hold(3, 1);

@@ -104,6 +104,24 @@ TEST_F(Gridctl, Tables_FitTerminalsOf60Columns) {
   }
 }
 
+TEST_F(Gridctl, AClusterWithoutLiveResources_IsListedAsSuch) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  const auto listed = [&](const std::string& changes) {
+    pqxx::connection connection{conninfo};
+    pqxx::work work{connection};
+    work.exec("UPDATE clusters SET reachable = true, " + changes);
+    work.commit();
+    return run({"cluster", "list"}).output;
+  };
+  EXPECT_THAT(listed("max_resources = 0, suspected_resources = 12, dead_resources = 4, no_resources_since = now()"),
+              ContainsRegex("no live resources *\n"));
+  EXPECT_THAT(run({"cluster", "list", "--json"}).output,
+              AllOf(HasSubstr(R"("state":"no live resources")"), HasSubstr(R"("suspected_resources":12)")));
+  EXPECT_THAT(listed("max_resources = 4, suspected_resources = 8, no_resources_since = NULL"), HasSubstr("reachable, 8 suspected, 4 dead"));
+  EXPECT_THAT(run({"cluster", "show", "alpha"}).output, ContainsRegex("suspected_resources +8"));
+  EXPECT_THAT(listed("suspected_resources = 0"), ContainsRegex("reachable *\n")) << "administrators took the dead ones out themselves";
+}
+
 TEST_F(Gridctl, EmptyDatabase_IsRefusedUntilItIsMigrated) {
   conninfo = tests::PrivatePostgres::instance().empty_database();
   const auto said = run({"cluster", "list"});

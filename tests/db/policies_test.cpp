@@ -126,7 +126,7 @@ TEST_F(Policies, ALimitOnResources_CountsTheMeasuredMean_AndTheBiggestNodeBefore
     return std::pair{limits.at(0).used, limits.at(1).used};
   };
   EXPECT_EQ(used(), std::pair(3.0, 3 * 600.0));
-  edit([&](store::Transaction& t) { store::record_resources(t, alpha, 64, *grid::NodeSizes::parse("16x2 8x4"), now); });
+  edit([&](store::Transaction& t) { store::record_resources(t, alpha, 64, {}, *grid::NodeSizes::parse("16x2 8x4"), now); });
   EXPECT_EQ(used(), std::pair(3 * 16.0, 3 * 16 * 600.0));
   execute("UPDATE campaign_clusters SET resources_sum = 30, resources_jobs = 3");
   EXPECT_EQ(used(), std::pair(3 * 10.0, 3 * 10 * 600.0));

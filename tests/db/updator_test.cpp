@@ -39,6 +39,20 @@ TEST_F(Ends, OfAJobThatOarCouldNotStart_QuoteOarsReason_InTheEventAndInTheBrake)
     EXPECT_THAT(value(what), ::testing::HasSubstr("error of oarexec, exit value = 2550")) << what;
 }
 
+/// OAR suspects its nodes.
+TEST_F(Ends, OfAJobThatOarCouldNotStart_HaveTheResourcesReadAnew) {
+  const auto jobs = launched(a_campaign(1), alpha, 1);
+  in_error(jobs[0], "CPUSET_ERROR");
+  files(jobs[0], {});
+  poll.usable_resources = 16;
+  apply(jobs);
+  EXPECT_EQ(value("SELECT resources_at IS NULL FROM clusters WHERE name = 'alpha'"), "f");
+  now += std::chrono::minutes{1};
+  apply(live());
+  ASSERT_EQ(ended("never_began"), "1");
+  EXPECT_EQ(value("SELECT resources_at IS NULL FROM clusters WHERE name = 'alpha'"), "t");
+}
+
 TEST_F(Ends, OfATrialThatFails_BrakeAgain_AndThatOfOneThatSucceeds_EndsTheTrial) {
   const auto campaign = a_campaign(9, {"alpha"});
   const auto facts = [&] {
@@ -218,8 +232,10 @@ TEST_F(Ends, OfAJobThatOarResubmitted_AreNone_ItIsFollowed_AndItsKillIsSentOn) {
     store::request_kills(t, std::array{jobs[0].id}, store::KillReason::excess, now);
     store::note_kills_sent(t, std::array{jobs[0].id}, now);
   });
-  in_error(jobs[0], "BESTEFFORT_KILL", grid::RemoteJobId{99});
+  in_error(jobs[0], "CPUSET_ERROR", grid::RemoteJobId{99});
+  poll.usable_resources = 16;
   EXPECT_EQ(apply(live()).followed, 1);
+  EXPECT_EQ(value("SELECT resources_at IS NULL FROM clusters WHERE name = 'alpha'"), "t") << "OAR suspects its node";
   EXPECT_EQ(value("SELECT remote_id || ' ' || state || ' ' || resubmissions FROM jobs"), "99 remote_waiting 1");
   EXPECT_EQ(task(), "submitted 0 0");
   transact([&](store::Transaction& t) {

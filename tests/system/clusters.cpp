@@ -122,6 +122,11 @@ void delete_local(const TestCluster& cluster, const std::string& user, std::int6
     throw std::runtime_error{fmt::format("DELETE of {} on {}: {} {}", id, cluster.name, answer.status, answer.body)};
 }
 
+void Minioar::set_nodes(const std::string& state) {
+  for (int node = 1; node <= wish_.nodes; ++node)
+    admin("POST", "/_node", fmt::format(R"({{"name":"{}-{}","state":"{}"}})", wish_.name, node, state));
+}
+
 void Minioar::set_stress(const std::string& value) { admin("POST", "/_stress", fmt::format(R"({{"value":"{}"}})", value)); }
 
 int Minioar::preempt(int count) {

@@ -72,6 +72,8 @@ class Minioar {
   void set_latency(std::chrono::milliseconds latency);
   /// Jobs start when so many requests that begin with `match` ("GET /jobs/table?state=") have their answer.
   void start_after(const std::string& match, int count);
+  /// Alive, Absent, Suspected or Dead: all its nodes.
+  void set_nodes(const std::string& state);
   /// What GET /stress_factor says from now on.
   void set_stress(const std::string& value);
   /// How many best-effort jobs were preempted.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "tests/system/grid_under_test.hpp"
 
 /// How jobs end, and what becomes of their tasks.
@@ -150,6 +152,60 @@ TEST(ParallelJobs, ThatStartBetweenTwoRequestsOfOnePoll_HoldTheirResources_Which
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 40));
+}
+
+/// What each command states of it, and that what --why states holds.
+TEST(Cluster, WhoseNodesAreAllSuspected_IsNotOk_AndGetsJobsAgainWhenSomeAreBack) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}}};
+  auto& alpha = grid.cluster("alpha");
+  grid.start_api();
+  alpha.set_nodes("Suspected");
+  grid.almighty().start();
+  const auto campaign = grid.gridsub({.tasks = 4, .exec_file = grid.oracle().task(), .clusters = {"alpha"}});
+  const auto id = std::to_string(campaign.value());
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM decisions WHERE reason = 'no_resources'", "1"));
+  const auto why = grid.run("gridstat", {id, "--why"}).output;
+  EXPECT_THAT(why, HasSubstr("no live resources"));
+  EXPECT_THAT(why, HasSubstr("8 suspected"));
+  EXPECT_THAT(why, ::testing::Not(HasSubstr("request")));
+  EXPECT_THAT(grid.run("gridclusters", {}).output, ::testing::AllOf(HasSubstr("no live resources"), HasSubstr("(8 suspected)")));
+  EXPECT_THAT(grid.run("gridstat", {id}).output, HasSubstr("no live resources"));
+  EXPECT_THAT(grid.run("gridctl", {"cluster", "list"}).output, HasSubstr("no live resources"));
+  EXPECT_THAT(grid.run("gridctl", {"check", "--as", "alice"}).output, HasSubstr("0 of 8 resources can be used, on 2 nodes (8 suspected)"));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs"), "0");
+  alpha.set_nodes("Alive");
+  ASSERT_TRUE(grid.terminates(campaign)) << "it is not to wait for a minute until its resources are read again";
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 4));
+  EXPECT_THAT(grid.run("gridclusters", {}).output, ::testing::Not(HasSubstr("suspected")));
+}
+
+TEST(JobHook, ThatFails_IsTheReasonInTheWordsOfOar_AndAfterItsBrakeOneJobIsTried) {
+  GridUnderTest grid{
+      {.clusters = {{.name = "alpha"}}, .configuration = {{"failures_before_brake", "2"}, {"brake_time", "1s"}, {"brake_time_max", "1s"}}}};
+  auto& alpha = grid.cluster("alpha");
+  alpha.spoil_launches("hook_failed", 2);
+  grid.start_api();
+  grid.almighty().start();
+  const auto campaign =
+      grid.gridsub({.tasks = 6, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}, .resources = "/nodes=1/core=4"});
+  const auto id = std::to_string(campaign.value());
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM decisions WHERE reason = 'no_resources'", "1")) << "both nodes are suspected";
+  const std::string words = "error of oarexec, exit value = 2550";
+  for (const auto& shown : {grid.run("gridevents", {"-c", id}).output, grid.run("gridstat", {id, "--why"}).output}) {
+    EXPECT_THAT(shown, HasSubstr("NEVER_BEGAN"));
+    EXPECT_THAT(std::regex_replace(shown, std::regex{"\\s+"}, " "), HasSubstr(words));
+  }
+  EXPECT_EQ(grid.value(ends(campaign, "never_began")), "2");
+  alpha.set_nodes("Alive");
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM decisions WHERE reason = 'on_trial'", "1"));
+  const auto why = std::regex_replace(grid.run("gridstat", {id, "--why"}).output, std::regex{"\\s+"}, " ");
+  EXPECT_THAT(why, HasSubstr("after the brake (2 jobs in a row failed there"));
+  EXPECT_THAT(why, HasSubstr("1 is live there"));
+  EXPECT_THAT(why, ::testing::Not(HasSubstr("max_jobs")));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs WHERE is_live(state)"), "1");
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 6));
 }
 
 }  // namespace

@@ -202,6 +202,35 @@ TEST(Screens, Clusters_AndTheirUse) {
   EXPECT_THAT(use.usual, HasSubstr("["));
 }
 
+TEST(Screens, ClustersWithoutLiveResources_AreNotOk_AndShowWhatIsOutOfUse) {
+  const auto one = [](int id, const char* name, const char* rest) {
+    return parsed(fmt::format(R"({{"id": {}, "name": "{}", "enabled": true, "reachable": true, "retired_at": null, "under_stress": false,)"
+                              R"( "brake": null, "last_error": null, "stress": {{"job_limit": null}}, "kept_resources": 0, {},)"
+                              R"( "status": {{"free": 0, "used": 0, "our_running": 0, "our_waiting": 0, "api_latency_ms": 12}}}})",
+                              id, name, rest));
+  };
+  const std::vector<Json> clusters{
+      one(1, "alpha",
+          R"("max_resources": 0, "suspected_resources": 12, "dead_resources": 4, "no_resources_since": "2027-01-15T07:00:00Z")"),
+      one(2, "beta", R"("max_resources": 10, "suspected_resources": 6, "no_resources_since": null)"),
+      one(3, "gamma", R"("max_resources": 14, "absent_resources": 2, "no_resources_since": null)")};
+  const auto screens = shown([&](const gridstat::Setting& setting) {
+    return terminal::render_human(gridclusters::clusters_table(clusters, setting.now), setting.screen) +
+           gridclusters::reasons(clusters, setting.screen, setting.now);
+  });
+  EXPECT_THAT(screens.pipe, testing::ContainsRegex("alpha +no live resources +0 +16 "));
+  EXPECT_THAT(screens.pipe, testing::ContainsRegex("beta +6 suspected +10 +6 "));
+  EXPECT_THAT(screens.pipe, testing::ContainsRegex("gamma +ok +14 +2 "));
+  EXPECT_THAT(screens.pipe, HasSubstr("(12 suspected, 4 dead); its administrators can bring some back"));
+  EXPECT_THAT(screens.pipe, HasSubstr("beta: 6 of 16 resources are out of use (6 suspected)"));
+  EXPECT_THAT(screens.usual, AllOf(HasSubstr("no live resources  "), HasSubstr("Out")));
+  EXPECT_THAT(screens.narrow, HasSubstr("Out"));
+  const auto use = shown([&](const gridstat::Setting& setting) { return gridclusters::usage_text(clusters, setting.screen); });
+  EXPECT_THAT(use.pipe, HasSubstr("0 free, 16 out of use"));
+  const auto bars = gridclusters::bars_text({clusters[0]}, {});
+  EXPECT_THAT(bars, HasSubstr("[xxxx"));
+}
+
 TEST(Document003, SummaryByUser_HasALineEach_WithTheSumsOfTheirCampaigns) {
   const std::vector<Json> campaigns{a_campaign(1, "bea", "terminated"), a_campaign(2, "ada", "paused"),
                                     a_campaign(3, "bea", "in_treatment")};
