@@ -47,6 +47,13 @@ std::optional<int> status_of(const oar::Failure& failure) {
   return refused != nullptr ? std::optional{refused->status} : std::nullopt;
 }
 
+bool is_without_folder(const Job& job) { return job.exec_directory.empty() || grid::is_home(job.exec_directory); }
+
+std::string stream_of(const Job& job, grid::OutputKind kind) {
+  const auto pooled = job.pooled ? std::optional{job.task} : std::nullopt;
+  return grid::stream_name(job.campaign, grid::RemoteJobId{job.remote_id.value_or(0)}, pooled, kind);
+}
+
 tl::unexpected<NoOutput> none(Code code, std::string why) { return tl::unexpected{NoOutput{code, std::move(why)}}; }
 
 tl::unexpected<NoOutput> unanswered(const Job& job, const oar::Failure& failure) {
@@ -140,11 +147,23 @@ std::optional<std::string> why_no_output(const Job& job) {
   return std::nullopt;
 }
 
+oar::JobDetails in_its_folder(oar::JobDetails details, const Job& job) {
+  constexpr std::string_view kLog = ".log";
+  // A job of an earlier version of the grid was submitted in its folder, with files of OAR's.
+  if (is_without_folder(job) || !details.stdout_file.ends_with(kLog)) return details;
+  details.directory = grid::folder_with_values(job.exec_directory, details.directory.empty() ? "~" : details.directory, job.login);
+  if (!job.output_directory.empty()) return details;
+  details.stdout_file = stream_of(job, grid::OutputKind::standard_output);
+  details.stderr_file = stream_of(job, grid::OutputKind::standard_error);
+  return details;
+}
+
 std::string output_path(const oar::JobDetails& details, const Job& job, Stream stream) {
   const auto kind = stream == Stream::out ? grid::OutputKind::standard_output : grid::OutputKind::standard_error;
   if (!job.output_directory.empty())
     return fmt::format("{}/{}", grid::media_folder(grid::output_folder(job.output_directory, job.task.value()), job.login),
                        grid::output_name({.task = job.task.value(), .attempt = job.attempt, .kind = kind}));
+  if (!is_without_folder(job)) return fmt::format("{}/{}", grid::media_folder(job.exec_directory, job.login), stream_of(job, kind));
   auto file = stream == Stream::out ? details.stdout_file : details.stderr_file;
   // Beside the carrier's `….stdout` is the pooled task's `….<task>.stdout`.
   if (const auto dot = file.rfind('.'); job.pooled && dot != std::string::npos) file.insert(dot, fmt::format(".{}", job.task.value()));
@@ -157,7 +176,9 @@ tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& clust
   auto access = fleet::access_of(cluster);
   if (!access) return none(Code::cluster_unavailable, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
   oar::Client client{std::move(*access), output_limits()};
-  return find_job(client, job);
+  auto details = find_job(client, job);
+  if (!details) return details;
+  return in_its_folder(std::move(*details), job);
 }
 
 tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const Job& job, Stream stream, int lines) {

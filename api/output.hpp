@@ -24,7 +24,12 @@ enum class Stream { out, err };
 /// Why a job can have no output yet, or never had one. Empty: it may have some.
 [[nodiscard]] std::optional<std::string> why_no_output(const store::views::Job& job);
 
-/// The path of a stream's file, absolute or below `~/`: in the output_directory, else as the job's cluster reports it.
+/// OAR's details of a job with the folder and the files that its user knows: OAR begins the job in the home, and the job's wrapper goes to
+/// exec_directory, and makes the task's stdout and stderr there.
+[[nodiscard]] oar::JobDetails in_its_folder(oar::JobDetails details, const store::views::Job& job);
+
+/// The path of a stream's file, absolute or below `~/`: in the output_directory; or in exec_directory; in the home, as the job's cluster
+/// reports it.
 [[nodiscard]] std::string output_path(const oar::JobDetails& details, const store::views::Job& job, Stream stream);
 
 /// Lines and bytes of a file's end.
@@ -54,7 +59,7 @@ inline constexpr int kMostOutputLines = 10'000;
 [[nodiscard]] tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const store::views::Job& job, Stream stream,
                                                          int lines);
 
-/// Asks the cluster for the job, as the job's login, with the same limits.
+/// Asks the cluster for the job, as the job's login, with the same limits. Its folder and files are those of in_its_folder().
 [[nodiscard]] tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& cluster, const store::views::Job& job);
 
 /// The hosts of jobs of one cluster, in the order of `jobs`; empty: not known. Failures are not reported.

@@ -17,10 +17,9 @@ constexpr int kNotFound = 404;
 
 std::string oar_prefix(grid::CampaignId campaign) { return fmt::format("OAR.cigri.{}.", campaign.value()); }
 
-/// Of a pooled task, the wrapper makes the files (runner/command/command.hpp).
 std::string oar_name(grid::CampaignId campaign, const views::OutputJob& job, const grid::TaskOutput& output) {
-  const auto task = job.pooled ? fmt::format(".{}", output.task) : std::string{};
-  return fmt::format("{}{}{}.{}", oar_prefix(campaign), job.remote_id, task, name_of(output.kind));
+  const auto task = job.pooled ? std::optional{grid::TaskNumber{output.task}} : std::nullopt;
+  return grid::stream_name(campaign, grid::RemoteJobId{job.remote_id}, task, output.kind);
 }
 
 bool has_ended(grid::TaskState state) {

@@ -65,7 +65,6 @@ std::optional<std::string> wrong_for_oarsub(const oar::SubmitRequest& request, c
   if (auto why = wrong("properties", own_properties, grid::wrong_properties)) return why;
   if (auto why = wrong("properties", request.properties, grid::wrong_properties)) return why;
   if (auto why = wrong("project", request.project, grid::wrong_project)) return why;
-  if (auto why = wrong("exec_directory", request.directory, grid::wrong_directory)) return why;
   for (const auto& type : request.types) {
     if (auto why = wrong("cluster_job_type", type, grid::wrong_job_type)) return why;
   }
@@ -98,7 +97,9 @@ tl::expected<std::string, std::string> text_of(const store::LaunchToMake& launch
 }
 
 /// As wrong_for_oarsub(), of the texts that the wrapper's shell reads.
-std::optional<std::string> wrong_outputs(const store::LaunchToMake& launch) {
+std::optional<std::string> wrong_folders(const store::LaunchToMake& launch) {
+  if (auto why = grid::wrong_exec_directory(launch.exec_directory))
+    return fmt::format("its exec_directory '{}' cannot be used: {}", jdl::excerpt(launch.exec_directory), *why);
   if (auto why = launch.output_directory.empty() ? std::nullopt : grid::wrong_output_directory(launch.output_directory))
     return fmt::format("its output_directory '{}' cannot be used: {}", jdl::excerpt(launch.output_directory), *why);
   return std::nullopt;
@@ -124,6 +125,7 @@ std::optional<std::string> condition_without(std::span<const std::string> nodes)
 
 tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
                                                     std::string_view cluster, std::string_view grid, grid::Seconds notice) {
+  const bool has_oars_streams = launch.output_directory.empty() && grid::is_home(launch.exec_directory);
   const LaunchFacts facts{.grid = std::string{grid},
                           .campaign = launch.campaign,
                           .exec_file = command_of(launch),
@@ -139,7 +141,8 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .input_files = launch.input_files,
                           .placeholders = launch.placeholders,
                           .checkpoint_signal = launch.checkpoint_signal,
-                          .params_shell = launch.params_shell};
+                          .params_shell = launch.params_shell,
+                          .streams_in_workdir = launch.output_directory.empty() && !has_oars_streams};
   auto command = JobCommand::create(facts);
   if (!command) return tl::unexpected{command.error()};
   oar::SubmitRequest request;
@@ -151,9 +154,8 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
   request.types = types_of(launch);
   request.properties = properties_of(launch);
   request.project = launch.project;
-  if (launch.exec_directory != "$HOME") request.directory = launch.exec_directory;
   if (auto wrong = wrong_for_oarsub(request, launch.properties)) return tl::unexpected{std::move(*wrong)};
-  if (auto wrong = wrong_outputs(launch)) return tl::unexpected{std::move(*wrong)};
+  if (auto wrong = wrong_folders(launch)) return tl::unexpected{std::move(*wrong)};
   const auto margin = grid::margin_before_end(launch.checkpoint_cost, launch.walltime, notice);
   if (const auto signal = grid::checkpoint_signal(launch.checkpoint_signal); signal && margin > grid::Seconds{0})
     request.checkpoint = {.signal = *signal, .before_end = margin};
@@ -161,9 +163,9 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
   request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
   request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());
   std::vector<std::string> pooled;
-  if (!launch.output_directory.empty()) {
-    // OAR opens its files before the job begins, and gives the job up where their folder is missing. Here they hold no more than what the
-    // wrapper reports of attempts that it cannot begin, so that one file, to which OAR appends, serves the whole campaign.
+  if (!has_oars_streams) {
+    // The wrapper opens the tasks' files. OAR's hold no more than what the wrapper reports of attempts that it cannot begin, and what OAR
+    // reports of jobs that it ends, so that one file in the home, to which OAR appends, serves the whole campaign.
     request.stdout_file = fmt::format("OAR.cigri.{}.log", launch.campaign.value());
     request.stderr_file = request.stdout_file;
   }

@@ -41,6 +41,14 @@ std::string walltime_sentence(const EndWords& words) {
   return fmt::format("killed by its walltime of {}: ask for a longer one, or give max_walltime, up to which it may grow", walltime);
 }
 
+/// OAR begins jobs in the home, and writes files there; the wrapper enters the folder.
+std::string bad_request_sentence(const EndWords& words) {
+  if (words.evidence.witness != grid::Witness::ended)
+    return "the cluster could not begin it in its user's home, or make its files there: is there a home on the nodes, with room?";
+  return fmt::format("its exec_directory{}{} cannot be used, and nothing was run: does it exist there, and may its user write to it?",
+                     words.exec_directory.empty() ? "" : " ", words.exec_directory);
+}
+
 std::string_view name_of(grid::Record record) {
   switch (record) {
     case grid::Record::exited: return "an exit status";
@@ -105,7 +113,7 @@ std::string sentence(const EndWords& words) {
     case grid::JobEnd::done: return "exit status 0";
     case grid::JobEnd::task_error: return status_sentence(status_of(words));
     case grid::JobEnd::walltime: return walltime_sentence(words);
-    case grid::JobEnd::bad_request: return "its working directory or its output file cannot be used: does exec_directory exist there?";
+    case grid::JobEnd::bad_request: return bad_request_sentence(words);
     case grid::JobEnd::node_failure: return "the cluster could not run it to its end";
     case grid::JobEnd::never_began: return "it had resources, and the cluster never began it";
     case grid::JobEnd::cannot_start: return "it could not claim its attempt, and ran nothing (is there room in the home there?)";
@@ -174,7 +182,7 @@ std::string describe_end(const EndWords& words) {
   auto text = sentence(words);
   if (!words.cluster_words.empty()) text += cluster_clause(words);
   if (witness == grid::Witness::unreadable) return text + " (by the cluster's record alone: the files of the job could not be read)";
-  const bool by_itself = witness == grid::Witness::ended && words.record.record != grid::Record::exited;
+  const bool by_itself = witness == grid::Witness::ended && !words.evidence.no_folder && words.record.record != grid::Record::exited;
   if (by_itself) text += fmt::format(" (as the job noted; its cluster recorded {})", name_of(words.record.record));
   return text;
 }

@@ -35,6 +35,7 @@ struct EndWords {
   grid::Seconds walltime{};
   std::optional<grid::Seconds> max_walltime = {};
   grid::Settlement settlement = {};
+  std::string exec_directory = {};  ///< of its campaign there; empty: not known
 };
 /// One sentence for the user: `exit status 3`, `killed by its walltime of 0:10:00: …`. It names the source if OAR's record disagrees, or if
 /// the evidence could not be read. OAR's own words follow where the cluster could not run the job. Empty: a success that OAR recorded.

@@ -141,15 +141,16 @@ std::optional<Want> need_of_evidence(const store::LiveJob& job, const Poll& poll
 bool failed_by_itself(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
   if (remote.state == oar::RemoteState::error) return noted_its_end(evidence) && evidence.status != 0;
   const auto end = grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none);
-  return end == grid::JobEnd::task_error || end == grid::JobEnd::cannot_start;
+  return end == grid::JobEnd::task_error || end == grid::JobEnd::cannot_start || end == grid::JobEnd::bad_request;
 }
 
-/// With an output directory, the task's stderr is there; OAR's file has what the wrapper reports of an attempt that it could not begin.
+/// OAR's file has what the wrapper reports of an attempt that it could not begin; in the home, and without an output directory, it is the
+/// task's too.
 std::string stderr_of(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
   const bool could_not_start = remote.state != oar::RemoteState::error &&
                                grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none) == grid::JobEnd::cannot_start;
-  if (job.output_directory.empty() || could_not_start) return remote.stderr_path;
-  return output_path_of(job);
+  const bool is_oars = job.output_directory.empty() && grid::is_home(job.exec_directory);
+  return is_oars || could_not_start || evidence.no_folder ? remote.stderr_path : stderr_path_of(job, remote.id);
 }
 
 class Judge {
@@ -287,7 +288,12 @@ Patience Patience::of(const process::Config& config) {
   return {seconds(config.launch_patience), seconds(config.evidence_patience), seconds(config.evidence_delay)};
 }
 
-std::string output_path_of(const store::LiveJob& job) {
+std::string stderr_path_of(const store::LiveJob& job, grid::RemoteJobId carrier) {
+  if (job.output_directory.empty()) {
+    const auto pooled = job.state == grid::JobState::pooled ? std::optional{job.task} : std::nullopt;
+    return fmt::format("{}/{}", grid::media_folder(job.exec_directory, job.login),
+                       grid::stream_name(job.campaign, carrier, pooled, grid::OutputKind::standard_error));
+  }
   const grid::TaskOutput output{.task = job.task.value(), .attempt = job.attempt, .kind = grid::OutputKind::standard_error};
   return fmt::format("{}/{}", grid::media_folder(grid::output_folder(job.output_directory, output.task), job.login),
                      grid::output_name(output));

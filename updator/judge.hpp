@@ -37,8 +37,8 @@ struct TailToRead {
   std::string path;
 };
 inline constexpr int kTailsPerCampaign = 3;
-/// Of a task's stderr in its campaign's output directory.
-[[nodiscard]] std::string output_path_of(const store::LiveJob& job);
+/// The file of a task's stderr as a path of OAR's API, in its campaign's output directory or its folder. `carrier`: OAR's job.
+[[nodiscard]] std::string stderr_path_of(const store::LiveJob& job, grid::RemoteJobId carrier);
 /// The stderr files to read after the evidence: those of the first few jobs of each campaign that failed by their own fault or their
 /// wrapper's. Cost: O(live jobs).
 [[nodiscard]] std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, const Poll& poll);

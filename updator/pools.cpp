@@ -49,16 +49,6 @@ Interruption interruption_by(grid::JobEnd end) {
 /// OAR's word of a pooled job, of which it does not know.
 constexpr grid::RemoteEnd kUnknown{.record = grid::Record::forgotten, .started = true};
 
-/// Empty: OAR does not list the carrier, whose own file tells the folder and the name.
-std::string stderr_of(const store::LiveJob& job, std::optional<grid::RemoteJobId> carrier, const Poll& poll) {
-  if (!job.output_directory.empty()) return output_path_of(job);
-  constexpr std::string_view kSuffix = ".stderr";
-  const auto found = carrier ? poll.ours.find(*carrier) : poll.ours.end();
-  if (found == poll.ours.end() || !found->second.stderr_path.ends_with(kSuffix)) return {};
-  auto path = found->second.stderr_path;
-  return path.insert(path.size() - kSuffix.size(), fmt::format(".{}", job.task.value()));
-}
-
 class PoolJudge {
  public:
   PoolJudge(const store::Pool& pool, const Poll& poll, const Patience& patience, JudgedPools& judged)
@@ -185,8 +175,7 @@ std::vector<TailToRead> pooled_tails_to_read(std::span<const store::Pool> pools,
           found->second->of({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = carrier.value_or(grid::RemoteJobId{0})});
       if (evidence.witness != grid::Witness::ended || grid::end_of(kUnknown, evidence, grid::Deletion::none) != grid::JobEnd::task_error)
         continue;
-      auto path = stderr_of(job, carrier, poll);
-      if (!path.empty() && ++failed[job.campaign] <= kTailsPerCampaign) tails.push_back({job.id, job.login, std::move(path)});
+      if (carrier && ++failed[job.campaign] <= kTailsPerCampaign) tails.push_back({job.id, job.login, stderr_path_of(job, *carrier)});
     }
   }
   return tails;

@@ -12,7 +12,7 @@ namespace gleaner::updator {
 [[nodiscard]] std::vector<FenceToRead> fences_of(std::span<const store::Pool> pools);
 
 /// The stderr files of the first few pooled tasks of each campaign that failed by their own fault, as tails_to_read() has them of other
-/// jobs: in the output directory, or beside that of their carrier. None while OAR does not list the carrier.
+/// jobs.
 [[nodiscard]] std::vector<TailToRead> pooled_tails_to_read(std::span<const store::Pool> pools, const Poll& poll);
 
 /// What follows for pooled jobs. Each is in one of these lists, or keeps its state.

@@ -179,7 +179,8 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
                                   .cluster_words = over.cluster_words,
                                   .walltime = facts.job.walltime,
                                   .max_walltime = facts.job.max_walltime,
-                                  .settlement = verdict.settlement});
+                                  .settlement = verdict.settlement,
+                                  .exec_directory = over.live != nullptr ? over.live->exec_directory : std::string{}});
   verdict.left = std::move(facts);
   return verdict;
 }

@@ -165,7 +165,7 @@ void check_directory(const std::string& directory) {
 
 Ending carry_out(const Campaign& campaign, const LocalTask& task, const LocalPlace& place) {
   process::Command command{.arguments = job_words(campaign, task, place)};
-  command.directory = directory_of(task, place);
+  command.directory = place.home;
   write_node_file(task, place);
   const EndingSignals signals;
   auto child = process::Child::start(command);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "lib/grid/task_outputs.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/placement.hpp"
@@ -103,7 +104,7 @@ std::vector<std::string> environment(const Campaign& campaign, const LocalTask& 
   for (const std::string_view name : {"OAR_ARRAY_INDEX", "OAR_ARRAYINDEX"}) put(name, "1");
   for (const std::string_view name : {"OAR_NODEFILE", "OAR_NODE_FILE", "OAR_FILE_NODES", "OAR_RESOURCE_FILE"})
     put(name, node_file(place).string());
-  for (const std::string_view name : {"OAR_WORKDIR", "OAR_WORKING_DIRECTORY", "OAR_O_WORKDIR"}) put(name, directory_of(task, place));
+  for (const std::string_view name : {"OAR_WORKDIR", "OAR_WORKING_DIRECTORY", "OAR_O_WORKDIR"}) put(name, place.home);
   if (!campaign.inputs.empty()) put("CIGRI_INPUTS", std::filesystem::absolute(campaign.folder).string());
   put("OAR_JOB_NAME", campaign.file.name);
   put("OAR_PROJECT_NAME", task.section->project.empty() ? "default" : task.section->project);
@@ -152,18 +153,7 @@ LocalTask local_task(Campaign& campaign, std::int64_t number, const std::optiona
 std::filesystem::path node_file(const LocalPlace& place) { return place.folder / "nodes"; }
 
 std::string directory_of(const LocalTask& task, const LocalPlace& place) {
-  auto folder = jdl::expand(*task.section, kNoCampaign).exec_directory;
-  const std::array<std::pair<std::string_view, std::string_view>, 6> values{{{"${HOME}", place.home},
-                                                                             {"${USER}", place.user},
-                                                                             {"${LOGNAME}", place.user},
-                                                                             {"$HOME", place.home},
-                                                                             {"$USER", place.user},
-                                                                             {"$LOGNAME", place.user}}};
-  for (const auto& [name, value] : values) {
-    for (auto at = folder.find(name); at != std::string::npos; at = folder.find(name, at + value.size()))
-      folder.replace(at, name.size(), value);
-  }
-  return folder;
+  return grid::folder_with_values(jdl::expand(*task.section, kNoCampaign).exec_directory, place.home, place.user);
 }
 
 std::vector<std::string> job_words(const Campaign& campaign, const LocalTask& task, const LocalPlace& place) {

@@ -37,7 +37,7 @@ struct LocalPlace {
 /// Throws process::Error (usage): a job cannot be given this.
 [[nodiscard]] std::vector<std::string> job_words(const Campaign& campaign, const LocalTask& task, const LocalPlace& place);
 
-/// The exec_directory, with the variables that OAR replaces.
+/// The exec_directory, with the values of its variables.
 [[nodiscard]] std::string directory_of(const LocalTask& task, const LocalPlace& place);
 
 /// The name of the file that $OAR_NODEFILE names.

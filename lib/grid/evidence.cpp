@@ -69,6 +69,10 @@ std::optional<Evidence> read_ending(std::string_view text) {
     evidence.witness = Witness::started;
   } else if (text == "u") {
     evidence.witness = Witness::unclaimed;
+  } else if (text == "f") {
+    evidence.witness = Witness::ended;
+    evidence.status = kRanNothing;
+    evidence.no_folder = true;
   } else if (take(text, "d.")) {
     const auto holder = take_number(text);
     if (!holder || !text.empty()) return std::nullopt;
@@ -115,6 +119,7 @@ std::string EvidenceFile::name() const {
   const auto stem = fmt::format("{}.{}.{}.{}", task.value(), attempt, job.value(), remote.value());
   switch (evidence.witness) {
     case Witness::ended: {
+      if (evidence.no_folder) return stem + ".f";
       const auto end = evidence.overran ? std::string{"w"} : fmt::format("e{}", evidence.status);
       if (!evidence.duration) return fmt::format("{}.{}", stem, end);
       return fmt::format("{}.{}.{}{}{}", stem, end, evidence.duration->count(),

@@ -18,6 +18,7 @@
 ///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow, and after that
 ///                                                      `.c<milliseconds of the processors>` and `.m<KiB of memory at most>`
 ///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it; the same may follow
+///   <task>.<attempt>.<job>.<OAR job>.f                 could not enter its campaign's folder, or make its files there: ran nothing
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
 ///   <task>.<attempt>.<job>.<OAR job>.u                 could not claim it
 namespace gleaner::grid {

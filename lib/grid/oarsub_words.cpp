@@ -48,7 +48,7 @@ std::optional<std::string> wrong_plain(std::string_view text, const Plain& plain
   return std::nullopt;
 }
 
-/// The length of the variable at the beginning of the text, `$HOME` or `${HOME}`, if OAR's shell replaces it; else 0.
+/// The length of the variable at the beginning of the text, `$HOME` or `${HOME}`, if the job's shell replaces it; else 0.
 std::size_t variable_length(std::string_view text) {
   for (const auto name : kFolderVariables) {
     if (text.starts_with(fmt::format("${{{}}}", name))) return name.size() + 3;
@@ -81,11 +81,18 @@ std::optional<std::string> wrong_directory(std::string_view text) {
     if (text[i] != '$') continue;
     const auto length = variable_length(text.substr(i));
     if (length == 0)
-      return fmt::format("$ at character {} begins none of $HOME, $USER and $LOGNAME, which alone OAR's shell replaces; {}",
-                         character(text, i), kRight);
+      return fmt::format("$ at character {} begins none of $HOME, $USER and $LOGNAME, which alone are replaced; {}", character(text, i),
+                         kRight);
     i += length - 1;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> wrong_exec_directory(std::string_view text) {
+  if (auto wrong = wrong_directory(text)) return wrong;
+  const auto begins = [&](std::string_view head) { return text.starts_with(head); };
+  if (text == "~" || begins("/") || begins("~/") || begins("{HOME}") || begins("$HOME") || begins("${HOME}")) return std::nullopt;
+  return "it is relative; begin it with /, ~/ or $HOME, as in $HOME/results or /scratch/$USER";
 }
 
 }  // namespace gleaner::grid

@@ -143,6 +143,7 @@ JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deleti
   switch (evidence.witness) {
     case Witness::ended:
       if (evidence.overran) return JobEnd::walltime;
+      if (evidence.no_folder) return JobEnd::bad_request;
       return may_be_killed(evidence.status) ? end_of_interrupted(record, deletion) : end_of_status(evidence.status);
     // An earlier run was interrupted, and this one ran nothing: the task is not charged.
     case Witness::started: {
@@ -161,7 +162,7 @@ JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deleti
 std::optional<int> status_of(const RemoteEnd& record, const Evidence& evidence) {
   if (has_own_status(record)) return record.status;
   if (evidence.witness == Witness::duplicate) return evidence.holder_status;
-  return evidence.witness == Witness::ended && !evidence.overran ? std::optional{evidence.status} : std::nullopt;
+  return evidence.witness == Witness::ended && !evidence.overran && !evidence.no_folder ? std::optional{evidence.status} : std::nullopt;
 }
 
 bool has_claimed(const RemoteEnd& record, const Evidence& evidence) {

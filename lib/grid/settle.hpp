@@ -20,7 +20,7 @@ enum class Record {
   preempted,        ///< Error, BESTEFFORT_KILL
   walltime,         ///< Error, WALLTIME
   deleted,          ///< Error, FRAG_JOB_REQUEST
-  bad_request,      ///< Error, WORKING_DIRECTORY or OUTPUT_FILES
+  bad_request,      ///< Error, WORKING_DIRECTORY or OUTPUT_FILES: of the home, as OAR begins each job there
   failed,           ///< Error for any other reason
   forgotten         ///< OAR does not know the job any longer, and is known to have lost it
 };
@@ -45,6 +45,7 @@ struct Evidence {
   Witness witness = Witness::unread;
   int status = 0;                                          ///< of `ended`, 0 to 255
   bool overran = false;                                    ///< of `ended`: its wrapper ended it after the task's walltime
+  bool no_folder = false;                                  ///< of `ended`: its campaign's folder cannot be used there; nothing was run
   JobId holder = JobId{0};                                 ///< of `duplicate`; 0: the claim does not name it
   std::optional<int> holder_status = {};                   ///< of `duplicate`: the status of the holder's command, if it noted one
   std::optional<std::chrono::milliseconds> duration = {};  ///< of `ended`: of the command, if the job noted it

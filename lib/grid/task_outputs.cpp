@@ -100,6 +100,23 @@ std::optional<TaskOutput> read_output_name(std::string_view name) {
   return output_name(output) == name ? std::optional{std::move(output)} : std::nullopt;
 }
 
+std::string stream_name(CampaignId campaign, RemoteJobId remote, std::optional<TaskNumber> pooled, OutputKind kind) {
+  const auto task = pooled ? fmt::format(".{}", pooled->value()) : std::string{};
+  return fmt::format("OAR.cigri.{}.{}{}.{}", campaign.value(), remote.value(), task, name_of(kind));
+}
+
+bool is_home(std::string_view folder) {
+  while (folder.ends_with('/')) folder.remove_suffix(1);
+  return folder == "$HOME" || folder == "${HOME}";
+}
+
+std::string folder_with_values(std::string_view folder, std::string_view home, std::string_view login) {
+  std::string path{folder};
+  for (const std::string_view variable : {"${HOME}", "$HOME"}) path = replaced(std::move(path), variable, home);
+  for (const std::string_view variable : {"${USER}", "$USER", "${LOGNAME}", "$LOGNAME"}) path = replaced(std::move(path), variable, login);
+  return path;
+}
+
 std::string media_folder(std::string_view folder, std::string_view login) {
   std::string path{folder};
   for (const std::string_view home : {"${HOME}", "$HOME"}) {

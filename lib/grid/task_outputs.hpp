@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/grid/id.hpp"
+
 /// Where a campaign with an output_directory keeps what its tasks leave on a cluster. The jobs' wrapper writes the same names
 /// (runner/command/output_lines.cpp):
 ///
@@ -34,6 +36,17 @@ struct TaskOutput {
 [[nodiscard]] std::string output_name(const TaskOutput& output);
 /// Reads it back; empty for any other name.
 [[nodiscard]] std::optional<TaskOutput> read_output_name(std::string_view name);
+
+/// A file of stdout or stderr of a campaign without an output directory, in exec_directory: `OAR.cigri.12.345.stdout`, of OAR's job 345.
+/// In the home, OAR makes the files itself; elsewhere, the wrapper does. `pooled`: the task, of a job that took several; its wrapper makes
+/// them.
+[[nodiscard]] std::string stream_name(CampaignId campaign, RemoteJobId remote, std::optional<TaskNumber> pooled, OutputKind kind);
+
+/// Whether a folder of a campaign, its macros expanded, is the home, where OAR begins each job.
+[[nodiscard]] bool is_home(std::string_view folder);
+
+/// Such a folder, with the values of its variables.
+[[nodiscard]] std::string folder_with_values(std::string_view folder, std::string_view home, std::string_view login);
 
 /// A folder of a campaign, its macros expanded, as a path of OAR's API: `$HOME` at its beginning becomes `~`, `$USER` and `$LOGNAME` the
 /// login.

@@ -55,7 +55,7 @@ void read_exec_file(const Node& node, const std::string& path, SectionLevel& int
 void read_exec_directory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   auto directory = read_word(node, path, "the folder in which the tasks run, or leave it out: $HOME", findings);
   if (!directory) return;
-  check_words(*directory, "a folder", grid::wrong_directory, {node, path}, findings);
+  check_words(*directory, "a folder for tasks", grid::wrong_exec_directory, {node, path}, findings);
   into.section.exec_directory = std::move(*directory);
 }
 

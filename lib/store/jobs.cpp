@@ -38,6 +38,7 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.side_by_side = *row.side_by_side;
   job.to_measure = *row.to_measure;
   job.max_walltime = row.max_walltime_s;
+  job.exec_directory = *row.exec_directory;
   job.output_directory = *row.output_directory;
   return job;
 }
@@ -117,6 +118,7 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
     model.launch = pool.launch;
     model.login = *row.login;
     model.failures_in_a_row = *row.failures_in_a_row;
+    model.exec_directory = *row.exec_directory;
     model.output_directory = *row.output_directory;
     model.walltime = *row.walltime_s;
     model.max_walltime = row.max_walltime_s;

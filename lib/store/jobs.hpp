@@ -39,7 +39,8 @@ struct LiveJob {
   bool side_by_side = false;                  ///< several at a time
   bool to_measure = false;                    ///< its end shows what a start costs its campaign there, which is not known yet
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of its task's walltime there
-  std::string output_directory;               ///< of its stderr; empty: OAR's own file
+  std::string exec_directory;                 ///< macros expanded
+  std::string output_directory;               ///< of its stderr; empty: it is in exec_directory (grid::stream_name)
 };
 [[nodiscard]] std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster);
 

@@ -45,7 +45,7 @@ struct LaunchToMake {
   std::string project;
   std::string job_types;  ///< comma list
   bool best_effort = true;
-  std::string output_directory;   ///< empty: stdout and stderr are OAR's files
+  std::string output_directory;   ///< empty: stdout and stderr are in exec_directory
   std::string output_files;       ///< patterns, one a line
   std::string input_files;        ///< patterns, one a line; empty: it has none
   bool placeholders = false;      ///< braces of exec_file stand for words of the parameter

@@ -19,7 +19,7 @@ struct OutputJob {
   std::string cluster_name;
   std::string login;             ///< the user of its files
   std::string exec_directory;    ///< macros expanded
-  std::string output_directory;  ///< likewise; empty: the outputs are OAR's files in exec_directory
+  std::string output_directory;  ///< likewise; empty: the outputs are in exec_directory (grid::stream_name)
   bool pooled = false;           ///< `remote_id` is its carrier's, and the names of its files have its task
 };
 

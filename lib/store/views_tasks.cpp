@@ -71,6 +71,7 @@ Job read_job(const sql::views_jobs::Row& row) {
   job.message = row.message;
   job.login = *row.login;
   job.pooled = *row.pooled;
+  job.exec_directory = *row.exec_directory;
   job.output_directory = *row.output_directory;
   return job;
 }

@@ -72,7 +72,8 @@ struct Job {
   std::optional<std::string> message;
   std::string login;             ///< of its user on the cluster
   bool pooled = false;           ///< `remote_id` is its carrier's
-  std::string output_directory;  ///< macros expanded; empty: its stdout and stderr are OAR's files
+  std::string exec_directory;    ///< macros expanded
+  std::string output_directory;  ///< likewise; empty: its stdout and stderr are in exec_directory (grid::stream_name)
 };
 [[nodiscard]] std::optional<Job> job(Transaction& transaction, grid::JobId id);
 /// The oldest first.

@@ -9,11 +9,13 @@
 #include "lib/grid/checkpoint.hpp"
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/job_identity.hpp"
+#include "lib/grid/task_outputs.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/text/words.hpp"
 #include "runner/command/base64.hpp"
 #include "runner/command/checkpoint_lines.hpp"
 #include "runner/command/command_words.hpp"
+#include "runner/command/folder_lines.hpp"
 #include "runner/command/input_lines.hpp"
 #include "runner/command/output_lines.hpp"
 
@@ -71,7 +73,7 @@ trap '' HUP INT TERM USR1 USR2@AFTER@
 z=$f.e$s
 [ $W ]&&Z
 { [ $Q ]&&:>"$z";} 2>/dev/null||mv "$f.s" "$z" 2>/dev/null||[ -e "$z" ]||{ mkdir -p "$d"&&w&&mv "$f.s" "$z"&&ln "$z" "$c";} 2>/dev/null;}
-b "$5"||{ mv "$f.s" "$f.u";q "cannot decode the arguments, nothing was run";}@POOL@
+b "$5"||{ mv "$f.s" "$f.u";q "cannot decode the arguments, nothing was run";}@FOLDER@@POOL@
 y "$@")sh"};
 
 static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
@@ -214,6 +216,9 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
   if (facts.exec_file.empty()) {
     return "exec_file is empty";
   }
+  if (facts.streams_in_workdir && (grid::is_home(facts.workdir) || !facts.output_directory.empty())) {
+    return "stdout and stderr have another place: OAR's files in the home, or the output_directory";
+  }
   if (!facts.checkpoint_signal.empty() && (facts.pool || !grid::checkpoint_signal(facts.checkpoint_signal))) {
     return fmt::format("checkpoints with the signal '{}' cannot be taken", facts.checkpoint_signal);
   }
@@ -224,52 +229,6 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
     }
   }
   return std::nullopt;
-}
-
-struct Variable {
-  std::string_view name;
-  std::size_t length;  ///< characters in the text
-};
-
-/// The variable at the beginning of a text, `$HOME` or `${HOME}`, if OAR's shell replaces it in a folder (grid::wrong_directory).
-std::optional<Variable> variable_at(std::string_view text) {
-  for (const std::string_view name : {"HOME", "USER", "LOGNAME"}) {
-    if (text.starts_with(fmt::format("${{{}}}", name))) {
-      return Variable{name, name.size() + 3};
-    }
-    if (!text.starts_with(fmt::format("${}", name))) {
-      continue;
-    }
-    const auto rest = text.substr(name.size() + 1);
-    const bool is_longer_name = !rest.starts_with('-') && is_name(rest.substr(0, 1));
-    if (!is_longer_name) {
-      return Variable{name, name.size() + 1};
-    }
-  }
-  return std::nullopt;
-}
-
-/// A folder as a word of the job's shell: variables are expanded with the job's values, and the rest is literal.
-std::string folder_word(std::string_view folder) {
-  std::string word;
-  std::size_t plain = 0;  // where the literal text begins
-  const auto quote_until = [&](std::size_t end) {
-    if (end > plain) {
-      word += text::quote(folder.substr(plain, end - plain));
-    }
-  };
-  for (auto at = folder.find('$'); at != std::string_view::npos; at = folder.find('$', at)) {
-    const auto variable = variable_at(folder.substr(at));
-    if (!variable) {
-      ++at;
-      continue;
-    }
-    quote_until(at);
-    word += fmt::format("\"${}\"", variable->name);
-    plain = at += variable->length;
-  }
-  quote_until(folder.size());
-  return word;
 }
 
 /// What the wrapper of a carrier knows of its pool.
@@ -302,14 +261,22 @@ std::string begin_pool(const LaunchFacts& facts) {
   return with(kBeginPool, "@STREAMS@", facts.output_directory.empty() ? kStreams : "");
 }
 
-/// The wrapper with the lines for what tasks leave, and those of a carrier.
+/// The lines that send a task's stdout and stderr into files of its folder. Up to there, the wrapper's words are in OAR's file.
+std::string streams(const LaunchFacts& facts) {
+  if (!facts.streams_in_workdir) return {};
+  return open_streams(facts.pool ? Own::one_of_pool : Own::all);
+}
+
+/// The wrapper with the lines for its folder, for what tasks leave, and those of a carrier.
 std::string wrapper(const LaunchFacts& facts) {
   const auto folder = folder_word(facts.output_directory);
   // The last mark first: a text of the user's may look like a mark.
   auto text = with(kWrapper, "@POOL@", begin_pool(facts));
+  text = with(text, "@FOLDER@", enter_folder(facts.workdir));
   text = with(text, "@AFTER@", lines_after_command(folder, facts.output_files));
   return with(text, "@BEFORE@",
-              input_lines(facts.input_files) + checkpoint_lines_before_command(facts.checkpoint_signal) + lines_before_command(folder));
+              input_lines(facts.input_files) + checkpoint_lines_before_command(facts.checkpoint_signal) + lines_before_command(folder) +
+                  streams(facts));
 }
 
 /// R(), and what it needs.

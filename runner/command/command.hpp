@@ -28,7 +28,7 @@ struct LaunchFacts {
   std::string exec_file;  ///< shell text, read by the shell of the job; the arguments are appended to it, unless it has placeholders
   std::string cluster;
   std::string user;
-  std::string workdir;    ///< working directory; `$HOME`, `$USER` and `$LOGNAME` in it have the job's values
+  std::string workdir;    ///< in which tasks run, absolute; `$HOME`, `$USER` and `$LOGNAME` in it have the job's values
   std::string resources;  ///< as the JDL requests: `/nodes=1/core=4`
   std::string walltime;   ///< of a task, h:m:s
   std::optional<PoolFacts> pool = {};
@@ -39,7 +39,9 @@ struct LaunchFacts {
   bool placeholders = false;           ///< the braces of exec_file may be placeholders (lib/text/placeholders.hpp)
   std::string checkpoint_signal = {};  ///< forwarded to the command; empty: the campaign has no checkpoints
   bool params_shell = false;           ///< the arguments are shell text, which the job's shell expands
-  std::string folder = {};             ///< of claims and ends; empty: the campaign's, in the home of the job's user
+  bool streams_in_workdir =
+      false;                ///< stdout and stderr are files of workdir, which is not the home; false: the output_directory's, or OAR's
+  std::string folder = {};  ///< of claims and ends; empty: the campaign's, in the home of the job's user
 };
 
 /// One job of a launch.
@@ -61,14 +63,17 @@ struct TaskFacts {
 ///   <task>.<attempt>.claim                a hard link to the file of the job that claimed the attempt
 ///
 /// At its end the job renames its own file, which needs no disk space: `.s` becomes `.e<status>` when the command ended, `.d.<holder>` when
-/// another job holds the claim (or another run of this job: then its own id), `.u` when no claim could be made. The job exits with the
-/// status of exec_file, or with grid::kRanNothing in the last two cases.
+/// another job holds the claim (or another run of this job: then its own id), `.u` when no claim could be made, `.f` when workdir cannot
+/// be used. The job exits with the status of exec_file, or with grid::kRanNothing in the last three cases.
+///
+/// OAR begins the job in the home. The wrapper goes to workdir after the claim, once for all tasks of a pool. Its own words, as long as no
+/// file of the task's is open, are in OAR's stderr.
 ///
 /// In a pool and in a measured launch, the ends are `.e<status>.<milliseconds>.c<milliseconds of the processors>`; in a measured launch
 /// `.m<KiB of memory>` follows, where the node can tell it; in a pool there is also `.w.<milliseconds>` after the task's walltime; the job
 /// exits with the status of its own task, or with grid::kRanNothing after that task's walltime. In a pool, the end is a file of its own,
 /// and `.s` stays beside it. The stdout and stderr of pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and
-/// `.stderr`, beside the carrier's.
+/// `.stderr` in workdir, as the carrier's are (grid::stream_name).
 ///
 /// With checkpoints (lib/grid/checkpoint.hpp), CIGRI_CHECKPOINT names the folder `checkpoints/<task>` of the campaign's folder. The wrapper
 /// forwards the signal to the first process of the command, and removes the folder when the command ended with status 0.

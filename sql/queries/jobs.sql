@@ -27,6 +27,7 @@ SELECT
   c.dimensional_grouping AS side_by_side,
   l.pool_s IS NULL AND l.script IS NULL AND NOT c.dimensional_grouping AND p.measured < @enough_measured AS to_measure,
   CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,
+  CASE WHEN l.script IS NULL THEN p.exec_directory ELSE '$HOME' END AS exec_directory,
   CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory
 FROM jobs j
 JOIN campaigns c ON c.id = j.campaign_id
@@ -47,6 +48,7 @@ SELECT
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   p.max_walltime_s,
   p.failures_in_a_row,
+  p.exec_directory,
   p.output_directory,
   l.state,
   coalesce(l.files, 0) AS files,

@@ -214,6 +214,7 @@ SELECT
   j.message,
   coalesce(l.login, u.login) AS login,
   j.pooled,
+  CASE WHEN is_script(j.task) THEN '$HOME' ELSE p.exec_directory END AS exec_directory,
   CASE WHEN is_script(j.task) THEN '' ELSE p.output_directory END AS output_directory
 FROM (SELECT * FROM jobs WHERE id = @job OR (campaign_id = @campaign AND task = @task) ORDER BY id DESC LIMIT 200) j
 JOIN campaigns c ON c.id = j.campaign_id

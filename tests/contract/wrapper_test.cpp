@@ -177,16 +177,20 @@ TEST_P(Wrapper, AClaimThatCannotBeMade_RunsNothing_AndAUsersOwn113_IsTheEndOfIts
 
 TEST_P(Wrapper, TheJobHasTheEnvironmentOfTheGrid) {
   auto given = facts("env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
-  given.workdir = "/tmp/a b'c";
+  const auto made = launch("folder", facts("mkdir -p \"$HOME/" + world().token() + "/a b;c\"; :"), {task(601, 1, 78, {})});
+  EXPECT_EQ(world().await_end(made.ids).front().exit_status, 0);
+  given.workdir = "$HOME/" + world().token() + "/a b;c";
   const auto submitted = launch("environment", given, {task(600, 3, 77, {"first word", "second"})});
   EXPECT_EQ(world().await_end(submitted.ids).front().exit_status, 0);
   const auto environment = "\n" + file("environment");
-  for (const std::string line :
-       {"CIGRI_JOB_ID=77", "CIGRI_JOBID=77", "CIGRI_CAMPAIGN_ID=17", "CIGRI_CAMPAIGNID=17", "CIGRI_JOB_NAME=first word",
-        "CIGRI_JOBNAME=first word", "CIGRI_WORKDIR=/tmp/a b'c", "CIGRI_WORKING_DIRECTORY=/tmp/a b'c", "CIGRI_RESOURCES=/core=1",
-        "CIGRI_WALLTIME=0:5:0", "CIGRI_WALLTIME_SECONDS=300", "CIGRI_CLUSTER=alpha", "CIGRI_ATTEMPT=3"}) {
+  for (const std::string line : {"CIGRI_JOB_ID=77", "CIGRI_JOBID=77", "CIGRI_CAMPAIGN_ID=17", "CIGRI_CAMPAIGNID=17",
+                                 "CIGRI_JOB_NAME=first word", "CIGRI_JOBNAME=first word", "CIGRI_RESOURCES=/core=1", "CIGRI_WALLTIME=0:5:0",
+                                 "CIGRI_WALLTIME_SECONDS=300", "CIGRI_CLUSTER=alpha", "CIGRI_ATTEMPT=3"}) {
     EXPECT_THAT(environment, HasSubstr("\n" + line + "\n"));
   }
+  for (const std::string name :
+       {"CIGRI_WORKDIR", "CIGRI_WORKING_DIRECTORY", "OAR_WORKDIR", "OAR_O_WORKDIR", "OAR_WORKING_DIRECTORY", "PWD"})
+    EXPECT_THAT(environment, ::testing::ContainsRegex("\n" + name + "=/[^\n]*/" + world().token() + "/a b;c\n"));
   EXPECT_THAT(environment, HasSubstr("\nCIGRI_USER=" + world().user() + "\n"));
   EXPECT_THAT(environment, HasSubstr("\nCIGRI_NODE_FILE=/"));
   EXPECT_THAT(environment, HasSubstr("\nCIGRI_NODEFILE=/"));

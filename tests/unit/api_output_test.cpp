@@ -94,6 +94,43 @@ TEST(OutputPath, IsInTheOutputDirectory_AndOfAPooledTaskBesideItsCarriers) {
   EXPECT_EQ(output_path(details, job, Stream::err), "~/results/3/1000/1205.1.err");
 }
 
+TEST(OutputPath, IsInTheFolderOfTheTask_WhereverOarBeganIt) {
+  oar::JobDetails details;
+  details.directory = "/home/alice";
+  details.stdout_file = details.stderr_file = "OAR.cigri.3.log";
+  Job job;
+  job.campaign = grid::CampaignId{3};
+  job.task = grid::TaskNumber{12};
+  job.remote_id = 17;
+  job.login = "alice";
+  job.exec_directory = "$HOME/run/$USER";
+  EXPECT_EQ(output_path(details, job, Stream::out), "~/run/alice/OAR.cigri.3.17.stdout");
+  const auto seen = in_its_folder(details, job);
+  EXPECT_EQ(seen.directory, "/home/alice/run/alice");
+  EXPECT_EQ(seen.stdout_file, "OAR.cigri.3.17.stdout");
+  EXPECT_EQ(seen.stderr_file, "OAR.cigri.3.17.stderr");
+  job.pooled = true;
+  EXPECT_EQ(output_path(details, job, Stream::err), "~/run/alice/OAR.cigri.3.17.12.stderr");
+  EXPECT_EQ(in_its_folder(details, job).stdout_file, "OAR.cigri.3.17.12.stdout");
+  job.output_directory = "$HOME/results/3";
+  EXPECT_EQ(in_its_folder(details, job).directory, "/home/alice/run/alice");
+  EXPECT_EQ(in_its_folder(details, job).stdout_file, "OAR.cigri.3.log");
+}
+
+TEST(OutputPath, InTheHome_OrOfAnEarlierVersionsJob_IsAsOarReports) {
+  oar::JobDetails details;
+  details.directory = "/home/alice";
+  details.stdout_file = "OAR.cigri.3.17.stdout";
+  Job job;
+  job.login = "alice";
+  job.exec_directory = "$HOME";
+  EXPECT_EQ(output_path(details, job, Stream::out), "/home/alice/OAR.cigri.3.17.stdout");
+  EXPECT_EQ(in_its_folder(details, job).directory, "/home/alice");
+  job.exec_directory = "$HOME/run";
+  details.directory = "/home/alice/run";
+  EXPECT_EQ(in_its_folder(details, job).directory, "/home/alice/run");
+}
+
 TEST(ClusterTurns, OfOneCluster_AreFew_AndDoNotHoldTheOthersUp) {
   ClusterTurns turns{ClusterTurns::kMostOfCluster + 1};
   const grid::ClusterId alpha{1};

@@ -28,7 +28,7 @@ class CheckpointWrapper : public ::testing::Test {
     fs::remove_all(home_, ignored);
   }
   static LaunchFacts facts(const std::string& exec_file, const std::string& signal = "USR1") {
-    LaunchFacts all{"grid", grid::CampaignId{12}, exec_file, "alpha", "griduser1", "/home/griduser1", "/core=1", "1:30:00"};
+    LaunchFacts all{"grid", grid::CampaignId{12}, exec_file, "alpha", "griduser1", "$HOME", "/core=1", "1:30:00"};
     all.checkpoint_signal = signal;
     return all;
   }
@@ -121,7 +121,7 @@ TEST_F(CheckpointWrapper, WhereTheFolderCannotBeMade_NothingIsRun) {
 }
 
 TEST(CheckpointCommand, AnUnknownSignal_IsRefused) {
-  LaunchFacts all{"grid", grid::CampaignId{12}, "x", "alpha", "griduser1", "/home/griduser1", "/core=1", "1:30:00"};
+  LaunchFacts all{"grid", grid::CampaignId{12}, "x", "alpha", "griduser1", "$HOME", "/core=1", "1:30:00"};
   all.checkpoint_signal = "USR1; rm -rf ~";
   EXPECT_FALSE(JobCommand::create(all));
 }

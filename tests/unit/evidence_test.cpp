@@ -30,6 +30,21 @@ TEST(Evidence, TheNameOfAJobsFile_SaysWhatBecameOfIt) {
   EXPECT_EQ(shown({"3.0.7.1001.u"}).witness, Witness::unclaimed);
 }
 
+/// It claimed its attempt, and spent it.
+TEST(Evidence, OfAFolderThatCannotBeUsed_IsABadRequest_WhateverOarRecorded) {
+  const auto noted = shown({"3.0.7.1001.f", "3.0.7.1001.d.7", "3.0.8.1002.d.7"});
+  EXPECT_EQ(noted, (Evidence{.witness = Witness::ended, .status = 113, .no_folder = true}));
+  for (const RemoteEnd& record :
+       {RemoteEnd{.record = Record::exited, .status = 113, .started = true}, RemoteEnd{.record = Record::preempted, .started = true},
+        RemoteEnd{.record = Record::walltime, .started = true}, RemoteEnd{.record = Record::forgotten}})
+    EXPECT_EQ(end_of(record, noted, Deletion::none), JobEnd::bad_request);
+  EXPECT_TRUE(has_claimed({.record = Record::exited, .status = 113}, noted));
+  EXPECT_EQ(shown({"3.0.7.1001.f", "3.0.8.1002.d.7"}, 8, 1002).holder_status, 113) << "the twin's task pays as well";
+  EXPECT_EQ(shown({"3.0.7.1001.f0"}).witness, Witness::nothing);
+  const EvidenceFile file{TaskNumber{3}, 0, JobId{7}, RemoteJobId{1001}, noted};
+  EXPECT_EQ(file.name(), "3.0.7.1001.f");
+}
+
 TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt) {
   const auto ended = shown({"3.0.7.1001.e4.1250"});
   EXPECT_EQ(ended, (Evidence{.witness = Witness::ended, .status = 4, .duration = std::chrono::milliseconds{1250}}));

@@ -66,7 +66,7 @@ TEST(JdlErrors, WhatAShellOfTheClusterWouldRead_IsToldWithItsPlace) {
 }, "beta": {"resources": "{$x = 1}/core=p1"}}})j"),
       ElementsAre(
           "c:2:14: clusters.alpha.project: '$(cmd)' is not a project: $ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first",
-          "c:3:21: clusters.alpha.exec_directory: '/tmp/`id`' is not a folder: ` at character 6 cannot be in it; write a path without quotes and backslashes, such as $HOME/results or /scratch/$USER",
+          "c:3:21: clusters.alpha.exec_directory: '/tmp/`id`' is not a folder for tasks: ` at character 6 cannot be in it; write a path without quotes and backslashes, such as $HOME/results or /scratch/$USER",
           "c:4:23: clusters.alpha.cluster_job_type: '\\' is not a type of jobs: \\ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2",
           "c:5:17: clusters.alpha.properties: 'mem > 1) OR (1 = 1' is not a condition on resources: ')' is found where AND, OR or the end is expected, at character 8; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
           "c:6:16: clusters.alpha.resources: '{$x = 1}/core=1' is not a resource request: in its braces: $ cannot be in it, at character 1; write a condition such as mem >= 8 AND host LIKE 'node-1%'",

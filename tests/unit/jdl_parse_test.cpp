@@ -191,14 +191,14 @@ TEST(JdlExpand, AVariableBeforeTheCampaignsNumber_GetsBraces_SoThatTheFolderIsSt
       {"/scratch/$USER{CAMPAIGN_ID}", "/scratch/${USER}42"},
       {"/$LOGNAME{CAMPAIGN_ID}/$HOME{CAMPAIGN_ID}/$USER/{CAMPAIGN_ID}", "/${LOGNAME}42/${HOME}42/$USER/42"},
       {"{HOME}{CAMPAIGN_ID}", "${HOME}42"},
-      {"${USER}{CAMPAIGN_ID}", "${USER}42"},
+      {"/${USER}{CAMPAIGN_ID}", "/${USER}42"},
   };
   for (const auto& [written, expected] : folders) {
     const auto section =
         only_cluster(fmt::format(R"({{"name": "n", "exec_file": "a", "clusters": {{"alpha": {{"exec_directory": "{}"}}}}}})", written));
     const auto folder = expand(section, grid::CampaignId{42}).exec_directory;
     EXPECT_EQ(folder, expected);
-    EXPECT_EQ(grid::wrong_directory(folder), std::nullopt) << "the runner refuses what is wrong";
+    EXPECT_EQ(grid::wrong_exec_directory(folder), std::nullopt) << "the runner refuses what is wrong";
   }
 }
 

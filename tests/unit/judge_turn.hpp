@@ -25,6 +25,7 @@ class Turn {
     job.launch = job.fence = grid::LaunchId{launch};
     job.tag = fmt::format("tag-{}", launch);
     job.login = "alice";
+    job.exec_directory = "$HOME";
     live.push_back(job);
     return live.back();
   }

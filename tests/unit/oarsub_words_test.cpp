@@ -82,7 +82,7 @@ std::string with_a_letter_changed(std::string text) {
                 *rc::gen::element<std::string>("$", "`", "\\", "\"", "'", ")", "(", ";", "-", "}", "x"));
   return text;
 }
-const std::array<Field, 4> kFields{
+const std::array<Field, 3> kFields{
     Field{"project", wrong_project,
           [] {
             return with_a_letter_changed("p" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", ",", "@", "%", ":"}));
@@ -91,7 +91,6 @@ const std::array<Field, 4> kFields{
           [] {
             return with_a_letter_changed("t" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", "*", "@", "%", ":"}));
           }},
-    Field{"exec_directory", wrong_directory, [] { return "/" + *hostile(); }},
     Field{"properties", wrong_properties, [] { return with_a_letter_changed(a_condition(2)); }}};
 
 /// Many texts go through one shell, which costs as much as they all.
@@ -156,6 +155,12 @@ TEST(OarsubWords, WhatAShellWouldRead_IsRefused_WithItsPlace) {
     EXPECT_TRUE(wrong_directory(folder)) << folder;
   for (const std::string folder : {"$HOME", "${HOME}x/{CAMPAIGN_ID}", "~/a b;c", "/scratch/$USER/$LOGNAME.d", "/é/€", "{HOME}/x"})
     EXPECT_FALSE(wrong_directory(folder)) << folder;
+  for (const std::string folder : {"results", "./x", "$USER/x", "~ada/x", "{CAMPAIGN_ID}", "-", ""})
+    EXPECT_EQ(wrong_exec_directory(folder), "it is relative; begin it with /, ~/ or $HOME, as in $HOME/results or /scratch/$USER")
+        << folder;
+  EXPECT_THAT(*wrong_exec_directory("results/`id`"), HasSubstr("` at character 9"));
+  for (const std::string folder : {"/", "~", "~/x", "$HOME", "${HOME}x", "{HOME}/x", "/a b; & | < > ( ) * ? [x] ~ # !", "/-"})
+    EXPECT_FALSE(wrong_exec_directory(folder)) << folder;
   for (const std::string type : {"devel", "token:licence=2", "timesharing=*", "postpone=2030-01-31 08:00:00"})
     EXPECT_FALSE(wrong_job_type(type)) << type;
 }

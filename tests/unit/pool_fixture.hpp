@@ -66,6 +66,10 @@ class Pool : public ::testing::Test {
     bool measured = false;  ///< no pool: a job with one task, which shows what a start costs
     bool placeholders = false;
     bool params_shell = false;
+    std::string workdir = "$HOME";
+    bool streams_in_workdir = false;
+    std::string input_files = {};
+    std::string checkpoint_signal = {};
   };
   static TaskFacts facts_of(int task, std::vector<std::string> arguments) {
     return {grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, std::move(arguments)};
@@ -80,7 +84,7 @@ class Pool : public ::testing::Test {
     std::ofstream{folder() + "/pool"} << pool_list(lines);
   }
   [[nodiscard]] Ended run_carrier(const Kind& kind, int carrier = 0, const std::string& shell = "") const {
-    LaunchFacts facts{"grid", grid::CampaignId{12}, kind.exec_file, "alpha", "griduser1", "/home/griduser1", "/core=1", "1:30:00"};
+    LaunchFacts facts{"grid", grid::CampaignId{12}, kind.exec_file, "alpha", "griduser1", kind.workdir, "/core=1", "1:30:00"};
     facts.pool = PoolFacts{grid::LaunchId{7}, kind.duration, kind.task_walltime, grid::JobId{100}, kind.carriers};
     facts.pool->side_by_side = kind.side_by_side;
     if (kind.measured) facts.pool.reset();
@@ -89,6 +93,9 @@ class Pool : public ::testing::Test {
     facts.output_files = kind.output_files;
     facts.placeholders = kind.placeholders;
     facts.params_shell = kind.params_shell;
+    facts.streams_in_workdir = kind.streams_in_workdir;
+    facts.input_files = kind.input_files;
+    facts.checkpoint_signal = kind.checkpoint_signal;
     auto text = JobCommand::create(facts).value().text();
     for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
     return run_shell(

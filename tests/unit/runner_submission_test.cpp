@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/oar/request_text.hpp"
 #include "runner/command/base64.hpp"
 #include "runner/submission.hpp"
 
@@ -46,7 +47,9 @@ TEST(RunnerSubmission, ATextThatAShellWouldRead_IsNotSent) {
   EXPECT_THAT(refusal(launch), HasSubstr("its properties '$(id) = 1' cannot be given to OAR"));
   launch = a_launch();
   launch.exec_directory = "/tmp/`id`";
-  EXPECT_THAT(refusal(launch), HasSubstr("its exec_directory"));
+  EXPECT_THAT(refusal(launch), HasSubstr("its exec_directory '/tmp/`id`' cannot be used: ` at character 6"));
+  launch.exec_directory = "results";
+  EXPECT_THAT(refusal(launch), HasSubstr("its exec_directory 'results' cannot be used: it is relative"));
   launch = a_launch();
   launch.job_types = "devel,\"--type=normal";
   EXPECT_THAT(refusal(launch), HasSubstr("its cluster_job_type '\"--type=normal'"));
@@ -127,6 +130,20 @@ TEST(RunnerSubmission, AConditionKeepsItsBrackets_WhenMemoryIsAddedToIt) {
   EXPECT_THAT(refusal(launch), HasSubstr("its properties"));
 }
 
+/// Whatever reads the folder on a front end may carry out what stands in it.
+TEST(RunnerSubmission, TheFolderOfItsTasks_IsTheWrappersAlone_AndOarsFilesAreInTheHome) {
+  auto launch = a_launch();
+  launch.exec_directory = "$HOME/(x) & y; touch z";
+  auto submission = submission_of(launch, {}, "alpha", "grid", kNotice).value();
+  EXPECT_EQ(submission.request.stdout_file, "OAR.cigri.3.log");
+  EXPECT_EQ(submission.request.stderr_file, "OAR.cigri.3.log");
+  EXPECT_THAT(oar::submission_body(submission.request), ::testing::Not(HasSubstr("touch")));
+  launch.exec_directory = "$HOME";
+  submission = submission_of(launch, {}, "alpha", "grid", kNotice).value();
+  EXPECT_EQ(submission.request.stdout_file, "OAR.cigri.3.%jobid%.stdout");
+  EXPECT_EQ(submission.request.stderr_file, "OAR.cigri.3.%jobid%.stderr");
+}
+
 TEST(RunnerSubmission, OfACampaignWithAnOutputDirectory_HasOneFileOfOar_ForTheWholeCampaign) {
   auto launch = a_launch();
   launch.output_directory = "$HOME/results/3";
@@ -166,7 +183,6 @@ TEST(RunnerSubmission, OfAScript_IsABashOfItsOwn_InTheHome_AndNotBestEffort) {
   ASSERT_TRUE(submission) << submission.error();
   EXPECT_THAT(submission->request.lines, testing::ElementsAre("-2 0 1 7 -"));
   EXPECT_THAT(submission->request.types, testing::ElementsAre("devel", "inner=12"));
-  EXPECT_EQ(submission->request.directory, "");
   EXPECT_EQ(submission->request.properties, "host LIKE 'node-1%'");
   EXPECT_EQ(submission->request.resources, "/resource_id=1");
   EXPECT_EQ(submission->request.stderr_file, "OAR.cigri.3.%jobid%.stderr");

@@ -226,6 +226,8 @@ TEST(Settle, TheStatusOfACommand_IsOars_OrTheOneThatItsFilesNote) {
   EXPECT_EQ(status_of({.record = Record::exited, .status = 3}, {}), 3);
   EXPECT_EQ(status_of({.record = Record::failed}, {.witness = Witness::ended, .status = 137}), 137);
   EXPECT_EQ(status_of({.record = Record::failed}, {.witness = Witness::ended, .status = 137, .overran = true}), std::nullopt);
+  EXPECT_EQ(status_of({.record = Record::exited, .status = kRanNothing}, {.witness = Witness::ended, .status = 113, .no_folder = true}),
+            std::nullopt);
   EXPECT_EQ(status_of({.record = Record::exited, .status = kRanNothing}, {.witness = Witness::duplicate, .holder_status = 4}), 4);
   EXPECT_EQ(status_of({.record = Record::walltime, .started = true}, {}), std::nullopt);
 }

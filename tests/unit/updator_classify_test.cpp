@@ -128,9 +128,24 @@ TEST(Words, OfOar_FollowWhatTheClusterCouldNotRun_AndNothingElse) {
   EXPECT_EQ(said(JobEnd::node_failure, Record::failed),
             "the cluster could not run it to its end; OAR's reason, for the cluster's administrators: W");
   EXPECT_EQ(said(JobEnd::bad_request, Record::bad_request),
-            "its working directory or its output file cannot be used: does exec_directory exist there? OAR's reason: W");
+            "the cluster could not begin it in its user's home, or make its files there: is there a home on the nodes, with room? OAR's "
+            "reason: W");
   for (const auto end : {JobEnd::task_error, JobEnd::preempted, JobEnd::walltime, JobEnd::killed_by_us, JobEnd::cannot_start})
     EXPECT_THAT(said(end, Record::failed), ::testing::Not(::testing::HasSubstr("OAR"))) << grid::name_of(end);
+}
+
+TEST(Words, NameTheFolderThatCannotBeUsed_AndTheHomeOtherwise) {
+  EXPECT_EQ(
+      describe_end({.end = JobEnd::bad_request,
+                    .record = {.record = Record::exited, .status = 113, .started = true},
+                    .evidence = {.witness = grid::Witness::ended, .status = 113, .no_folder = true},
+                    .exec_directory = "/scratch/$USER/run"}),
+      "its exec_directory /scratch/$USER/run cannot be used, and nothing was run: does it exist there, and may its user write to it?");
+  EXPECT_EQ(describe_end({.end = JobEnd::bad_request,
+                          .record = over(Record::bad_request),
+                          .evidence = {.witness = grid::Witness::nothing},
+                          .exec_directory = "/scratch"}),
+            "the cluster could not begin it in its user's home, or make its files there: is there a home on the nodes, with room?");
 }
 
 TEST(Words, GiveNoAdviceAboutWalltimes_ToAJobThatNeverBegan) {

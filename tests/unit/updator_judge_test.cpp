@@ -367,6 +367,20 @@ TEST(Tails, OfACampaignWithAnOutputDirectory_AreTheTasksStderr_AndOarsFileWhereN
   EXPECT_THAT(paths, ElementsAre("/home/alice/1", "~/results/12/2.err"));
 }
 
+TEST(Tails, OfACampaignWithAFolder_AreTheTasksStderrThere_AndOarsFileWhereNothingBegan) {
+  Turn turn;
+  for (int i = 1; i <= 3; ++i) turn.has(i);
+  for (auto& job : turn.live) job.exec_directory = "/scratch/$USER/run";
+  turn.shows(1, RemoteState::terminated, 113);
+  turn.shows(2, RemoteState::terminated, 3);
+  turn.shows(3, RemoteState::terminated, 113);
+  turn.lists({"1.0.1.1001.f", "3.0.3.1003.u"});
+  std::vector<std::string> paths;
+  for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
+  EXPECT_THAT(paths, ElementsAre("/home/alice/1", "/scratch/alice/run/OAR.cigri.7.1002.stderr", "/home/alice/3"));
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("bad_request", "task_error", "cannot_start"));
+}
+
 TEST(Occupation, HoldsWhatEitherListShowsToHoldResources) {
   Poll poll;
   poll.occupying.push_back(listed(1, "a", ""));
