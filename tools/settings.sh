@@ -31,6 +31,15 @@ compile_jobs() {
     echo $((cores < memory ? cores : memory))
 }
 
+# clang_14 TOOL: the command of clang-format or clang-tidy in version 14, which Debian 12 has. Other versions lay out and object otherwise.
+clang_14() {
+    local command
+    for command in "$1-14" "$1"; do
+        if [[ $("$command" --version 2>/dev/null) == *"version 14."* ]]; then echo "$command"; return; fi
+    done
+    return 1
+}
+
 # changed_files [BASE]: the files that differ, in commits and in the working tree, from the common ancestor with BASE (`main`). On BASE
 # itself: from its last but one commit.
 changed_files() {
