@@ -119,7 +119,9 @@ function(declare_query name text parameters columns out)
   foreach(parameter ${parameters})
     string(APPEND members "  Parameter ${parameter};\n")
   endforeach()
-  string(REPLACE ";" ", " list "${parameters}")
+  list(TRANSFORM parameters PREPEND "&" OUTPUT_VARIABLE list)
+  list(LENGTH list parameter_count)
+  string(REPLACE ";" ", " list "${list}")
   set(fields "")
   set(quoted "")
   foreach(column ${columns})
@@ -134,12 +136,12 @@ struct ${type} {
   static constexpr std::string_view kText = R\"sql(${text})sql\";
   static constexpr std::array<std::string_view, ${count}> kColumns{${quoted}};
   struct Row {${fields} };
-${members}  [[nodiscard]] auto parameters() const { return std::tie(${list}); }
+${members}  [[nodiscard]] std::array<const Parameter*, ${parameter_count}> parameters() const { return {${list}}; }
 };
 " PARENT_SCOPE)
 endfunction()
 
-set(header "#pragma once\n#include <array>\n#include <string_view>\n#include <tuple>\n#include \"sql/field.hpp\"\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
+set(header "#pragma once\n#include <array>\n#include <string_view>\n#include \"sql/field.hpp\"\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
 set(list "")
 set(foreign_list "")
 foreach(file ${query_files} ${foreign_files})

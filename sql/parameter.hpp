@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,5 +51,8 @@ class Parameter {
   }
   std::optional<std::string> text_;
 };
+
+/// The values of a query's parameters, in the order of their numbers.
+using Parameters = std::span<const Parameter* const>;
 
 }  // namespace gleaner::sql

@@ -1,7 +1,6 @@
 #pragma once
 // Inside lib/store only.
 #include <string>
-#include <tuple>
 
 #include "lib/store/detail.hpp"
 
@@ -12,32 +11,16 @@ template <class Query>
 class Cursor {
  public:
   Cursor(Transaction& transaction, const Query& query) : transaction_{transaction} {
-    auto& work = transaction.implementation().work;
-    const auto declare = [&](const auto&... parameters) {
-      work.exec_params("DECLARE gleaner_rows NO SCROLL CURSOR FOR " + std::string{Query::kText}, parameters.text()...);
-    };
-    guarded([&] { std::apply(declare, query.parameters()); });
+    static_cast<void>(
+        run(transaction, Query::kName, "DECLARE gleaner_rows NO SCROLL CURSOR FOR " + std::string{Query::kText}, query.parameters()));
   }
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
 
   /// The next rows; none: the query has no more.
-  [[nodiscard]] Rows<Query> next() {
-    pqxx::result rows;
-    guarded([&] { rows = transaction_.implementation().work.exec("FETCH 500 FROM gleaner_rows"); });
-    return Rows<Query>{std::move(rows)};
-  }
+  [[nodiscard]] Rows<Query> next() { return Rows<Query>{run(transaction_, Query::kName, "FETCH 500 FROM gleaner_rows", {})}; }
 
  private:
-  template <class Work>
-  static void guarded(const Work& work) {
-    try {
-      work();
-    } catch (...) {
-      rethrow(Query::kName);
-    }
-  }
-
   Transaction& transaction_;
 };
 

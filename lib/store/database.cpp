@@ -16,12 +16,7 @@ struct Database::Implementation {
   explicit Implementation(const std::string& conninfo) : connection{conninfo} {}
   pqxx::connection connection;
   Prepared prepared;
-  struct Receiver final : pqxx::notification_receiver {
-    Receiver(pqxx::connection& to, const std::string& channel) : pqxx::notification_receiver{to, channel} {}
-    void operator()(const std::string&, int) override { came = true; }
-    bool came = false;
-  };
-  std::unique_ptr<Receiver> receiver;
+  std::shared_ptr<bool> notified;
 };
 
 namespace {
@@ -83,25 +78,19 @@ void Database::unlock(Work work, std::int64_t cluster) {
 }
 
 void Database::listen(const std::string& channel) {
-  guarded("listen", [&] {
-    implementation_->receiver = std::make_unique<Implementation::Receiver>(implementation_->connection, channel);
-#if PQXX_VERSION_MAJOR < 7
-    // libpqxx 6.x sends LISTEN with the next transaction.
-    pqxx::work{implementation_->connection}.commit();
-#endif
-  });
+  guarded("listen", [&] { implementation_->notified = detail::listen_to(implementation_->connection, channel); });
 }
 
 bool Database::wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor) {
   return guarded("wait for a notification", [&] {
     implementation_->connection.get_notifs();
-    if (!implementation_->receiver->came) {
+    if (!*implementation_->notified) {
       std::array waiting{pollfd{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0},
                          pollfd{.fd = other_descriptor, .events = POLLIN, .revents = 0}};
       poll(waiting.data(), waiting.size(), static_cast<int>(at_most.count()));
       implementation_->connection.get_notifs();
     }
-    return std::exchange(implementation_->receiver->came, false);
+    return std::exchange(*implementation_->notified, false);
   });
 }
 

@@ -1,11 +1,13 @@
 #pragma once
-// Inside lib/store only: the bridge to libpqxx, 6.4 and 7.x.
+// Inside lib/store only: the bridge to libpqxx, 6.4 to 7.10.
+#include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <pqxx/pqxx>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 
 #include "lib/store/database.hpp"
@@ -28,6 +30,9 @@ namespace detail {
 
 /// Rethrows the current exception as one of database.hpp. `what`: the query's name, or a description of the work.
 [[noreturn]] void rethrow(std::string_view what);
+
+/// Listens to a channel while the result lives, and perhaps longer. pqxx::connection::get_notifs() sets it when somebody notified.
+[[nodiscard]] std::shared_ptr<bool> listen_to(pqxx::connection& connection, const std::string& channel);
 
 /// An array literal for a parameter of type bigint[], integer[], double precision[] or text[]; an empty optional becomes NULL.
 template <class T>
@@ -120,46 +125,32 @@ class Rows {
   pqxx::result result_;
 };
 
+/// Runs a statement; `name`: what its errors call it.
+[[nodiscard]] pqxx::result run(Transaction& transaction, std::string_view name, std::string_view text, sql::Parameters parameters);
+/// The same for a statement of sql/queries.hpp that is prepared, once for each connection.
+[[nodiscard]] pqxx::result run_prepared(Transaction& transaction, std::string_view name, const std::string_view& text,
+                                        sql::Parameters parameters);
+
 /// Runs a query of sql/queries.hpp, as `exec(transaction, sql::campaigns_owner{.campaign = campaign})`.
 template <class Query>
 Rows<Query> exec(Transaction& transaction, const Query& query) {
-  auto& work = transaction.implementation().work;
-  const auto run = [&](const auto&... parameters) { return work.exec_params(std::string{Query::kText}, parameters.text()...); };
-  try {
-    return Rows<Query>{std::apply(run, query.parameters())};
-  } catch (...) {
-    rethrow(Query::kName);
-  }
+  return Rows<Query>{run(transaction, Query::kName, Query::kText, query.parameters())};
 }
 
 /// Runs a statement that is not in sql/queries.
 template <class... Values>
 pqxx::result exec_text(Transaction& transaction, std::string_view statement, const Values&... values) {
-  try {
-    return transaction.implementation().work.exec_params(std::string{statement}, sql::Parameter{values}.text()...);
-  } catch (...) {
-    rethrow(statement);
-  }
+  const std::array<sql::Parameter, sizeof...(Values)> given{sql::Parameter{values}...};
+  std::array<const sql::Parameter*, sizeof...(Values)> parameters{};
+  std::transform(given.begin(), given.end(), parameters.begin(), [](const auto& one) { return &one; });
+  return run(transaction, statement, statement, parameters);
 }
 
 /// As exec(), for queries of every turn: the server plans the query once for each connection. Only for queries whose best plan does not
 /// depend on their parameters.
 template <class Query>
 Rows<Query> exec_prepared(Transaction& transaction, const Query& query) {
-  auto& work = transaction.implementation().work;
-  auto& prepared = transaction.implementation().prepared;
-  try {
-    auto& name = prepared[&Query::kText];
-    if (name.empty()) {
-      const auto fresh = "gleaner_" + std::to_string(prepared.size());
-      work.conn().prepare(fresh, std::string{Query::kText});
-      name = fresh;
-    }
-    const auto run = [&](const auto&... parameters) { return work.exec_prepared(name, parameters.text()...); };
-    return Rows<Query>{std::apply(run, query.parameters())};
-  } catch (...) {
-    rethrow(Query::kName);
-  }
+  return Rows<Query>{run_prepared(transaction, Query::kName, Query::kText, query.parameters())};
 }
 
 }  // namespace detail

@@ -76,8 +76,8 @@ class ProductionCycle : public GridFixture {
                                for (int i = 0; i < 5; ++i) {
                                  plan();
                                  // The smallest statement there is.
-                                 work.exec_params("SELECT 1");
-                                 work.exec_params("SELECT 1");
+                                 work.exec("SELECT 1");
+                                 work.exec("SELECT 1");
                                }
                              }));
       times.plan = std::min(times.plan, least_seconds(kRuns, plan));

@@ -112,24 +112,31 @@ void GridFixture::take_back(const store::LiveJob& job) {
 
 GridFixture::Counters GridFixture::counters(grid::CampaignId campaign) {
   auto transaction = database.begin();
-  const auto row = transaction.implementation().work.exec1(
-      fmt::format("SELECT waiting, launching, submitted, running, done, failed, cancelled FROM campaigns WHERE id = {}", campaign.value()));
+  const auto row =
+      transaction.implementation()
+          .work
+          .exec(fmt::format("SELECT waiting, launching, submitted, running, done, failed, cancelled FROM campaigns WHERE id = {}",
+                            campaign.value()))
+          .at(0);
   return {row[0].as<std::int64_t>(), row[1].as<std::int64_t>(), row[2].as<std::int64_t>(), row[3].as<std::int64_t>(),
           row[4].as<std::int64_t>(), row[5].as<std::int64_t>(), row[6].as<std::int64_t>()};
 }
 
 GridFixture::Counters GridFixture::recount(grid::CampaignId campaign) {
   auto transaction = database.begin();
-  const auto row = transaction.implementation().work.exec1(
-      fmt::format("SELECT {}, {}, {}, {}, {}, {}, {} FROM tasks WHERE campaign_id = {}", counted("waiting"), counted("launching"),
-                  counted("submitted"), counted("running"), counted("done"), counted("failed"), counted("cancelled"), campaign.value()));
+  const auto row = transaction.implementation()
+                       .work
+                       .exec(fmt::format("SELECT {}, {}, {}, {}, {}, {}, {} FROM tasks WHERE campaign_id = {}", counted("waiting"),
+                                         counted("launching"), counted("submitted"), counted("running"), counted("done"), counted("failed"),
+                                         counted("cancelled"), campaign.value()))
+                       .at(0);
   return {row[0].as<std::int64_t>(), row[1].as<std::int64_t>(), row[2].as<std::int64_t>(), row[3].as<std::int64_t>(),
           row[4].as<std::int64_t>(), row[5].as<std::int64_t>(), row[6].as<std::int64_t>()};
 }
 
 std::string GridFixture::value(const std::string& sql) {
   auto transaction = database.begin();
-  return transaction.implementation().work.exec1(sql)[0].as(std::string{});
+  return transaction.implementation().work.exec(sql).at(0).at(0).as(std::string{});
 }
 
 void GridFixture::execute(const std::string& sql) {

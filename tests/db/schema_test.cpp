@@ -80,7 +80,7 @@ std::string refusal_of(Action action) {
 
 std::string history_of(pqxx::connection& connection) {
   pqxx::work work{connection};
-  return work.exec1("SELECT string_agg(number || ' ' || name, ', ' ORDER BY number) FROM schema_migrations")[0].as<std::string>();
+  return work.exec("SELECT string_agg(number || ' ' || name, ', ' ORDER BY number) FROM schema_migrations").at(0).at(0).as<std::string>();
 }
 
 /// Before the first release, the schema was made by migrations of the same numbers, up to 22.
@@ -104,7 +104,8 @@ TEST(Schema, DatabaseOfBeforeTheFirstRelease_IsRefused_AndLeftAsItIs) {
     EXPECT_THAT(refusal_of([&] { static_cast<void>(store::migrate(database)); }), said);
     EXPECT_EQ(history_of(connection), history);
     pqxx::work work{connection};
-    EXPECT_EQ(work.exec1("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'")[0].as<int>(), 1)
+    EXPECT_EQ(
+        work.exec("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'").at(0).at(0).as<int>(), 1)
         << "only schema_migrations";
   }
 }

@@ -273,7 +273,7 @@ std::string GridUnderTest::value(const std::string& sql) {
   try {
     if (!connection_) connection_ = std::make_unique<Connection>(conninfo_);
     auto transaction = connection_->database.begin();
-    return transaction.implementation().work.exec1(sql)[0].as(std::string{});
+    return transaction.implementation().work.exec(sql).at(0).at(0).as(std::string{});
   } catch (const pqxx::broken_connection& error) {
     connection_.reset();
     if (!is_old) throw store::Unavailable{error.what()};
