@@ -27,7 +27,10 @@ set_target_properties(mruby PROPERTIES
   INTERFACE_LINK_LIBRARIES m)
 
 add_library(gleaner_flags INTERFACE)
-target_compile_options(gleaner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+target_compile_options(gleaner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(GLEANER_WARNINGS_AS_ERRORS)
+  target_compile_options(gleaner_flags INTERFACE -Werror)
+endif()
 target_include_directories(gleaner_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(gleaner_flags INTERFACE GLEANER_VERSION="${PROJECT_VERSION}" SPDLOG_FMT_EXTERNAL)
 if(GLEANER_FAILPOINTS)
