@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMostInUse = 16;
 constexpr std::size_t kMostIdle = 4;
-constexpr auto kPatience = std::chrono::seconds{10};
+constexpr auto kPatienceForConnection = std::chrono::seconds{10};
 
 /// 0 means no limit.
 process::Duration shorter(process::Duration limit, process::Duration patience) {
@@ -31,7 +31,7 @@ Connections::Connections(std::string conninfo, const process::Config& config)
 
 void Connections::wait_for_turn() {
   std::unique_lock lock{mutex_};
-  if (!freed_.wait_for(lock, kPatience, [&] { return in_use_ < kMostInUse; }))
+  if (!freed_.wait_for(lock, kPatienceForConnection, [&] { return in_use_ < kMostInUse; }))
     throw store::Unavailable{"all connections to the database are in use"};
   ++in_use_;
 }

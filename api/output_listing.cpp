@@ -13,7 +13,7 @@ namespace {
 
 namespace views = store::views;
 
-constexpr int kNotFound = 404;
+constexpr int kNoSuchFolder = 404;
 
 std::string oar_prefix(grid::CampaignId campaign) { return fmt::format("OAR.cigri.{}.", campaign.value()); }
 
@@ -61,7 +61,7 @@ std::vector<ListedOutput> unlisted(const views::OutputJob& job, std::int64_t tas
 
 bool is_missing_folder(const oar::Failure& failure) {
   const auto* const refused = std::get_if<oar::Refused>(&failure);
-  return refused != nullptr && refused->status == kNotFound;
+  return refused != nullptr && refused->status == kNoSuchFolder;
 }
 
 /// The cluster answered, but not with a list that can be used.

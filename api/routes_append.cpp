@@ -319,10 +319,11 @@ http::Response append(const Call& call) {
   return response;
 }
 
-constexpr std::array kRoutes{Route{"POST", "/v1/campaigns/:id/tasks", Access::identified, append, "nb_jobs dry_run"}};
-
 }  // namespace
 
-std::span<const Route> append_routes() { return kRoutes; }
+std::span<const Route> append_routes() {
+  static constexpr std::array kRoutes{Route{"POST", "/v1/campaigns/:id/tasks", Access::identified, append, "nb_jobs dry_run"}};
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

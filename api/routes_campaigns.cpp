@@ -22,7 +22,7 @@ namespace {
 
 namespace views = store::views;
 
-constexpr std::array<std::string_view, 4> kStates{"in_treatment", "paused", "terminated", "cancelled"};
+constexpr std::array<std::string_view, 4> kCampaignStates{"in_treatment", "paused", "terminated", "cancelled"};
 
 Asked<std::vector<grid::CampaignState>> asked_states(const Call& call) {
   std::vector<grid::CampaignState> states;
@@ -30,7 +30,7 @@ Asked<std::vector<grid::CampaignState>> asked_states(const Call& call) {
     const auto state = grid::campaign_state(name);
     if (!state)
       return tl::unexpected{
-          error(Code::bad_value, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
+          error(Code::bad_value, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kCampaignStates)))};
     states.push_back(*state);
   }
   return states;
@@ -48,7 +48,7 @@ Asked<std::optional<std::vector<std::int64_t>>> asked_ids(const Call& call) {
   return std::optional{std::move(ids)};
 }
 
-Asked<views::CampaignFilter> asked_filter(const Call& call) {
+Asked<views::CampaignFilter> asked_campaigns(const Call& call) {
   views::CampaignFilter filter;
   auto ids = asked_ids(call);
   if (!ids) return tl::unexpected{ids.error()};
@@ -81,7 +81,7 @@ void forget_forecast(views::Campaign& campaign, const std::optional<grid::Instan
 }
 
 http::Response list_campaigns(const Call& call) {
-  const auto filter = asked_filter(call);
+  const auto filter = asked_campaigns(call);
   if (!filter) return filter.error();
   const auto part = window(call);
   if (!part) return part.error();
@@ -113,7 +113,7 @@ struct Detail {
 
 constexpr int kChanges = 20;  // the last ones
 
-std::optional<Detail> load(const Call& call) {
+std::optional<Detail> load_detail(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return std::nullopt;
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<Detail> {
@@ -140,7 +140,7 @@ void write_change(text::JsonWriter& json, const store::RecordedChange& change) {
 }  // namespace
 
 http::Response show_campaign(const Call& call) {
-  const auto detail = load(call);
+  const auto detail = load_detail(call);
   if (!detail) return no_campaign(call);
   text::JsonWriter json;
   json.object([&] {
@@ -233,7 +233,7 @@ void write_efficiency(text::JsonWriter& json, const std::optional<views::Efficie
 }
 
 http::Response show_stats(const Call& call) {
-  const auto detail = load(call);
+  const auto detail = load_detail(call);
   if (!detail) return no_campaign(call);
   const auto& campaign = detail->campaign;
   const auto efficiency = efficiency_of(call, campaign);
@@ -342,17 +342,18 @@ http::Response list_forecasts(const Call& call) {
   return answer(json);
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/v1/campaigns", Access::identified, list_campaigns, "state user all ids from to limit offset"},
-    Route{"GET", "/v1/campaigns/:id", Access::identified, show_campaign},
-    Route{"GET", "/v1/campaigns/:id/stats", Access::identified, show_stats, {}, Etag::none},
-    Route{"GET", "/v1/campaigns/:id/jdl", Access::identified, show_jdl},
-    Route{"GET", "/v1/campaigns/:id/decisions", Access::identified, list_decisions, "limit offset"},
-    Route{"GET", "/v1/campaigns/:id/forecasts", Access::identified, list_forecasts, "limit offset"},
-};
-
 }  // namespace
 
-std::span<const Route> campaign_routes() { return kRoutes; }
+std::span<const Route> campaign_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/v1/campaigns", Access::identified, list_campaigns, "state user all ids from to limit offset"},
+      Route{"GET", "/v1/campaigns/:id", Access::identified, show_campaign},
+      Route{"GET", "/v1/campaigns/:id/stats", Access::identified, show_stats, {}, Etag::none},
+      Route{"GET", "/v1/campaigns/:id/jdl", Access::identified, show_jdl},
+      Route{"GET", "/v1/campaigns/:id/decisions", Access::identified, list_decisions, "limit offset"},
+      Route{"GET", "/v1/campaigns/:id/forecasts", Access::identified, list_forecasts, "limit offset"},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

@@ -101,7 +101,7 @@ void write_cluster(text::JsonWriter& json, const views::ClusterView& view, const
   write_links(json, {{"self", fmt::format("/v1/clusters/{}", cluster.id.value())}, {"parent", "/v1/clusters"}});
 }
 
-std::vector<views::ClusterView> load(const Call& call) {
+std::vector<views::ClusterView> load_clusters(const Call& call) {
   return call.connections.read([&](store::Transaction& transaction) { return views::clusters(transaction, call.now); });
 }
 
@@ -124,7 +124,7 @@ http::Response list_clusters(const Call& call) {
 }
 
 http::Response show_cluster(const Call& call) {
-  const auto clusters = load(call);
+  const auto clusters = load_clusters(call);
   const auto& asked = call.parts[0];
   auto found = std::ranges::find_if(clusters, [&](const auto& view) { return view.cluster.name == asked; });
   if (found == clusters.end()) {
@@ -197,22 +197,23 @@ http::Response grid_usage(const Call& call) {
   views::Span span{from->value_or(grid::Instant{}), to->value_or(std::chrono::ceil<std::chrono::seconds>(call.now)), grid::Seconds{60}};
   if (span.from >= span.to) return error(Code::bad_value, "from must be before to");
   constexpr int kMostSlices = 1000;
-  constexpr std::uint64_t kMemory = std::uint64_t{16} << 20U;  // bytes of memory for so many slices of some ten clusters
-  auto memory = take_memory(call, kMemory);
+  constexpr std::uint64_t kMemoryOfUsage = std::uint64_t{16} << 20U;  // bytes of memory for so many slices of some ten clusters
+  auto memory = take_memory(call, kMemoryOfUsage);
   if (!memory) return memory.error();
   span.slice = std::max(span.slice, std::chrono::ceil<grid::Seconds>((span.to - span.from) / kMostSlices));
   const auto all = call.connections.read([&](store::Transaction& transaction) { return views::usage(transaction, span); });
   return with_memory(answer_usage(call, by_time(all), *part, *from, span.to), std::move(*memory));
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/v1/clusters", Access::identified, list_clusters, "limit offset"},
-    Route{"GET", "/v1/clusters/:id", Access::identified, show_cluster},
-    Route{"GET", "/v1/gridusage", Access::identified, grid_usage, "from to limit offset"},
-};
-
 }  // namespace
 
-std::span<const Route> cluster_routes() { return kRoutes; }
+std::span<const Route> cluster_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/v1/clusters", Access::identified, list_clusters, "limit offset"},
+      Route{"GET", "/v1/clusters/:id", Access::identified, show_cluster},
+      Route{"GET", "/v1/gridusage", Access::identified, grid_usage, "from to limit offset"},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

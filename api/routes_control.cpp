@@ -203,19 +203,20 @@ http::Response fix_one(const Call& call) {
   return accepted(fmt::format("Event {} closed{}", *id, resubmitted_text(call, fix.tasks)), 1);
 }
 
-constexpr std::array kRoutes{
-    Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "hold resume purge"},
-    Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "tasks"},
-    Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
-    Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold},
-    Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume},
-    Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "sink tasks"},
-    Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit"},
-    Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "resubmit"},
-};
-
 }  // namespace
 
-std::span<const Route> control_routes() { return kRoutes; }
+std::span<const Route> control_routes() {
+  static constexpr std::array kRoutes{
+      Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "hold resume purge"},
+      Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "tasks"},
+      Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
+      Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold},
+      Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume},
+      Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "sink tasks"},
+      Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit"},
+      Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "resubmit"},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

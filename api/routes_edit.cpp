@@ -61,7 +61,7 @@ Asked<std::string> read_body(const Call& call, Upload& upload) {
 
 /// Takes `state` out of the document.
 Asked<void> take_state(Wanted& wanted) {
-  constexpr std::array<std::string_view, 2> kStates{"in_treatment", "paused"};
+  constexpr std::array<std::string_view, 2> kEditableStates{"in_treatment", "paused"};
   auto& members = wanted.document.root.members;
   const auto found = std::ranges::find(members, "state", &jdl::Member::key);
   if (found == members.end()) return {};
@@ -71,7 +71,7 @@ Asked<void> take_state(Wanted& wanted) {
                                   "state",
                                   found->value.text,
                                   fmt::format("'{}' is neither in_treatment nor paused{}; a campaign is cancelled by DELETE",
-                                              jdl::excerpt(found->value.text), text::did_you_mean(found->value.text, kStates))}})};
+                                              jdl::excerpt(found->value.text), text::did_you_mean(found->value.text, kEditableStates))}})};
   wanted.state = state;
   members.erase(found);
   return {};
@@ -98,10 +98,10 @@ struct Edited {
 
 /// The first changed key that the tasks' requests are computed from.
 std::string key_of_requests(const std::vector<rules::Change>& changes) {
-  constexpr std::array<std::string_view, 4> kKeys{"resources", "walltime", "memory_mb", "max_walltime"};
+  constexpr std::array<std::string_view, 4> kSectionKeys{"resources", "walltime", "memory_mb", "max_walltime"};
   for (const auto& change : changes) {
     const auto key = std::string_view{change.path}.substr(change.path.rfind('.') + 1);
-    if (std::ranges::find(kKeys, key) != kKeys.end()) return change.path;
+    if (std::ranges::find(kSectionKeys, key) != kSectionKeys.end()) return change.path;
   }
   return changes.empty() ? std::string{} : changes.front().path;
 }
@@ -134,14 +134,14 @@ Asked<Edited> edited(const Call& call, const Changeable& campaign, const Wanted&
 /// O(tasks), and only if the edit gives exec_file a greater number.
 std::optional<http::Response> lacking_words(const Call& call, grid::CampaignId id, const jdl::CampaignFile& before,
                                             const jdl::CampaignFile& after) {
-  constexpr std::int64_t kPage = 10'000;
+  constexpr std::int64_t kTasksAtOnce = 10'000;
   if (jdl::last_place(after).word <= jdl::last_place(before).word) return std::nullopt;
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<http::Response> {
     const auto campaign = store::views::campaign(transaction, id);
     if (!campaign) return no_campaign(call);
     jdl::PlacementCheck check{after};
     for (std::int64_t from = 0; from < campaign->total;) {
-      const auto page = store::views::tasks(transaction, *campaign, {.states = {}, .from = from}, {kPage, 0});
+      const auto page = store::views::tasks(transaction, *campaign, {.states = {}, .from = from}, {kTasksAtOnce, 0});
       for (const auto& task : page.items) {
         if (const auto why = check.wrong(task.number.value(), parameter_of(task.form, task.parameter)))
           return wrong({{{}, "exec_file", {}, *why}});
@@ -287,10 +287,11 @@ http::Response edit(const Call& call) {
                fmt::format("campaign {} is being changed by somebody else: nothing was changed; try again", id.value()));
 }
 
-constexpr std::array kRoutes{Route{"PUT", "/v1/campaigns/:id", Access::identified, edit, "dry_run", Etag::compared}};
-
 }  // namespace
 
-std::span<const Route> edit_routes() { return kRoutes; }
+std::span<const Route> edit_routes() {
+  static constexpr std::array kRoutes{Route{"PUT", "/v1/campaigns/:id", Access::identified, edit, "dry_run", Etag::compared}};
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

@@ -147,11 +147,12 @@ http::Response post_missing(const Call& call) {
   return answer(json);
 }
 
-constexpr std::array kRoutes{Route{"PUT", "/v1/inputs/:sha256", Access::identified, put_input},
-                             Route{"POST", "/v1/inputs/missing", Access::identified, post_missing}};
-
 }  // namespace
 
-std::span<const Route> input_routes() { return kRoutes; }
+std::span<const Route> input_routes() {
+  static constexpr std::array kRoutes{Route{"PUT", "/v1/inputs/:sha256", Access::identified, put_input},
+                                      Route{"POST", "/v1/inputs/missing", Access::identified, post_missing}};
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

@@ -145,12 +145,13 @@ http::Response open_by_hand(const Call& call) {
   return mark_job(call, std::string{*job});
 }
 
-constexpr std::array kRoutes{
-    Route{"POST", "/v1/events", Access::identified, open_by_hand, "cluster campaign job reason expires"},
-};
-
 }  // namespace
 
-std::span<const Route> manual_event_routes() { return kRoutes; }
+std::span<const Route> manual_event_routes() {
+  static constexpr std::array kRoutes{
+      Route{"POST", "/v1/events", Access::identified, open_by_hand, "cluster campaign job reason expires"},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

@@ -141,10 +141,10 @@ http::Response list_outputs(const Call& call) {
 
 http::Response unreadable(const oar::Failure& failure, const views::OutputJob& job, const std::string& name) {
   const auto* const refused = std::get_if<oar::Refused>(&failure);
-  constexpr int kNotFound = 404;
+  constexpr int kNoSuchFile = 404;
   const auto why = fmt::format("{} on {}: {}", name, job.cluster_name, oar::describe(failure));
   if (refused == nullptr) return error(Code::cluster_unavailable, why);
-  return error(refused->status == kNotFound ? Code::no_such_output : Code::refused_by_cluster, why);
+  return error(refused->status == kNoSuchFile ? Code::no_such_output : Code::refused_by_cluster, why);
 }
 
 /// Passes the file on, without its first `skip` bytes. Ends the connection when the cluster's answer breaks off.
@@ -186,13 +186,14 @@ http::Response show_output(const Call& call) {
   return response;
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/v1/campaigns/:id/outputs", Access::identified, list_outputs, "tasks", Etag::none},
-    Route{"GET", "/v1/campaigns/:id/outputs/:name", Access::identified, show_output, "offset", Etag::none},
-};
-
 }  // namespace
 
-std::span<const Route> output_routes() { return kRoutes; }
+std::span<const Route> output_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/v1/campaigns/:id/outputs", Access::identified, list_outputs, "tasks", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/outputs/:name", Access::identified, show_output, "offset", Etag::none},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

@@ -42,10 +42,11 @@ http::Response show_scenario(const Call& call) {
   return with_memory(answer(json), std::move(*memory));
 }
 
-constexpr std::array kRoutes{Route{"GET", "/v1/scenario", Access::identified, show_scenario, {}, Etag::none}};
-
 }  // namespace
 
-std::span<const Route> scenario_routes() { return kRoutes; }
+std::span<const Route> scenario_routes() {
+  static constexpr std::array kRoutes{Route{"GET", "/v1/scenario", Access::identified, show_scenario, {}, Etag::none}};
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

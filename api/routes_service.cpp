@@ -100,14 +100,15 @@ http::Response show_health(const Call& call) {
 
 http::Response show_document(const Call&) { return answer(200, std::string{openapi_document()}); }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/", Access::identified, show_root},
-    Route{"GET", "/health", Access::anybody, show_health, {}, Etag::none},
-    Route{"GET", "/openapi.json", Access::anybody, show_document},
-};
-
 }  // namespace
 
-std::span<const Route> service_routes() { return kRoutes; }
+std::span<const Route> service_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/", Access::identified, show_root},
+      Route{"GET", "/health", Access::anybody, show_health, {}, Etag::none},
+      Route{"GET", "/openapi.json", Access::anybody, show_document},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

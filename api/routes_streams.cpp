@@ -16,7 +16,7 @@ namespace {
 namespace views = store::views;
 
 constexpr int kUsualLines = 20;
-constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kPatienceOfStream{2};
 /// Bytes of memory for an output: as read, in printable form, and as JSON.
 constexpr std::uint64_t kRoomOfOutput = 12 * kMostOutputBytes;
 
@@ -129,7 +129,7 @@ http::Response no_turn(const Shown& shown) {
 http::Response show(const Call& call, const Shown& shown, const OutputRequest& asked) {
   auto memory = take_memory(call, kRoomOfOutput);
   if (!memory) return memory.error();
-  const auto turn = call.cluster_turns.take(shown.cluster.id, kPatience);
+  const auto turn = call.cluster_turns.take(shown.cluster.id, kPatienceOfStream);
   if (!turn) return no_turn(shown);
   const auto output = read_output(shown.cluster, shown.job, asked.stream, asked.lines);
   if (!output) return no_output(output.error().code, output.error().why);
@@ -174,7 +174,7 @@ http::Response of_job(const Call& call, Stream stream) {
 http::Response job_on_cluster(const Call& call) {
   const auto shown = find_job(call);
   if (!shown) return shown.error();
-  const auto turn = call.cluster_turns.take(shown->cluster.id, kPatience);
+  const auto turn = call.cluster_turns.take(shown->cluster.id, kPatienceOfStream);
   if (!turn) return no_turn(*shown);
   const auto details = read_details(shown->cluster, shown->job);
   if (!details) return no_output(details.error().code, details.error().why);
@@ -188,16 +188,17 @@ http::Response stderr_of_task(const Call& call) { return of_task(call, Stream::e
 http::Response stdout_of_job(const Call& call) { return of_job(call, Stream::out); }
 http::Response stderr_of_job(const Call& call) { return of_job(call, Stream::err); }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/v1/campaigns/:id/tasks/:task/stdout", Access::identified, stdout_of_task, "lines attempt"},
-    Route{"GET", "/v1/campaigns/:id/tasks/:task/stderr", Access::identified, stderr_of_task, "lines attempt"},
-    Route{"GET", "/v1/jobs/:id/cinfos", Access::identified, job_on_cluster},
-    Route{"GET", "/v1/jobs/:id/stdout", Access::identified, stdout_of_job, "lines"},
-    Route{"GET", "/v1/jobs/:id/stderr", Access::identified, stderr_of_job, "lines"},
-};
-
 }  // namespace
 
-std::span<const Route> stream_routes() { return kRoutes; }
+std::span<const Route> stream_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/v1/campaigns/:id/tasks/:task/stdout", Access::identified, stdout_of_task, "lines attempt"},
+      Route{"GET", "/v1/campaigns/:id/tasks/:task/stderr", Access::identified, stderr_of_task, "lines attempt"},
+      Route{"GET", "/v1/jobs/:id/cinfos", Access::identified, job_on_cluster},
+      Route{"GET", "/v1/jobs/:id/stdout", Access::identified, stdout_of_job, "lines"},
+      Route{"GET", "/v1/jobs/:id/stderr", Access::identified, stderr_of_job, "lines"},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

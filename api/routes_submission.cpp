@@ -333,10 +333,12 @@ http::Response post_campaign(const Call& call) {
                fmt::format("'{}' is not taken here: send application/json or application/x-ndjson", jdl::excerpt(type)));
 }
 
-constexpr std::array kRoutes{Route{"POST", "/v1/campaigns", Access::identified, post_campaign, "type dry_run strict input_manifest"}};
-
 }  // namespace
 
-std::span<const Route> submission_routes() { return kRoutes; }
+std::span<const Route> submission_routes() {
+  static constexpr std::array kRoutes{
+      Route{"POST", "/v1/campaigns", Access::identified, post_campaign, "type dry_run strict input_manifest"}};
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

@@ -34,15 +34,15 @@ constexpr std::uint64_t kTask = 3000;
 constexpr std::uint64_t kText = std::uint64_t{4} << 20U;
 constexpr std::uint64_t kTextOfTask = kTask / 3;
 
-constexpr std::array<std::string_view, 7> kStates{"waiting", "launching", "submitted", "running", "done", "failed", "cancelled"};
+constexpr std::array<std::string_view, 7> kTaskStates{"waiting", "launching", "submitted", "running", "done", "failed", "cancelled"};
 
-Asked<views::TaskFilter> asked_filter(const Call& call) {
+Asked<views::TaskFilter> asked_tasks(const Call& call) {
   views::TaskFilter filter;
   for (const auto& name : list(call, "state")) {
     const auto state = grid::task_state(name);
     if (!state)
       return tl::unexpected{
-          error(Code::bad_value, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
+          error(Code::bad_value, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kTaskStates)))};
     filter.states.push_back(*state);
   }
   const auto after = number(call, "after", -1, {-1, std::numeric_limits<std::int32_t>::max()});
@@ -58,7 +58,7 @@ struct Tasks {
 };
 
 /// One more task than requested shows whether there is a next page.
-std::optional<Tasks> load(const Call& call, grid::CampaignId id, const views::TaskFilter& filter, views::Window window) {
+std::optional<Tasks> load_tasks(const Call& call, grid::CampaignId id, const views::TaskFilter& filter, views::Window window) {
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<Tasks> {
     auto campaign = views::campaign(transaction, id);
     if (!campaign) return std::nullopt;
@@ -136,7 +136,7 @@ class TaskStream {
 http::Response stream_tasks(const Call& call, std::string_view content_type, TaskStream::Form form) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
-  auto filter = asked_filter(call);
+  auto filter = asked_tasks(call);
   if (!filter) return filter.error();
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   const auto limit = number(call, "limit", kMost, {1, kMost});
@@ -174,13 +174,13 @@ http::Response tasks_as_ndjson(const Call& call) {
 http::Response list_tasks(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
-  const auto filter = asked_filter(call);
+  const auto filter = asked_tasks(call);
   if (!filter) return filter.error();
   const auto part = window(call);
   if (!part) return part.error();
   auto memory = take_memory(call, kParameters + static_cast<std::uint64_t>(part->limit) * kTask);
   if (!memory) return memory.error();
-  auto tasks = load(call, grid::CampaignId{*id}, *filter, *part);
+  auto tasks = load_tasks(call, grid::CampaignId{*id}, *filter, *part);
   if (!tasks) return no_campaign(call);
   text::JsonWriter json;
   json.object([&] {
@@ -203,7 +203,7 @@ struct TaskDetail {
 /// The hosts of the last few jobs that started, by job. Each cluster is asked once; one that has no turn or does not answer is left out.
 std::map<grid::JobId, std::vector<std::string>> ask_hosts(const Call& call, const TaskDetail& detail) {
   constexpr std::size_t kMostJobs = 8;
-  constexpr std::chrono::milliseconds kPatience{500};
+  constexpr std::chrono::milliseconds kPatienceOfList{500};
   std::map<grid::ClusterId, std::vector<const views::Job*>> by_cluster;
   std::size_t wanted = 0;
   for (const auto& job : std::views::reverse(detail.jobs)) {
@@ -215,7 +215,7 @@ std::map<grid::JobId, std::vector<std::string>> ask_hosts(const Call& call, cons
   for (const auto& cluster : detail.clusters) {
     const auto jobs = by_cluster.find(cluster.id);
     if (jobs == by_cluster.end()) continue;
-    const auto turn = call.cluster_turns.take(cluster.id, kPatience);
+    const auto turn = call.cluster_turns.take(cluster.id, kPatienceOfList);
     if (!turn) continue;
     auto known = hosts_of(cluster, jobs->second);
     for (std::size_t i = 0; i < known.size(); ++i) hosts.emplace(jobs->second[i]->id, std::move(known[i]));
@@ -269,16 +269,17 @@ http::Response show_job(const Call& call) {
   return answer(json);
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after limit offset"},
-    Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state after limit offset", Etag::none},
-    Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state after limit offset", Etag::none},
-    Route{"GET", "/v1/campaigns/:id/tasks/:task", Access::identified, show_task, "hosts"},
-    Route{"GET", "/v1/jobs/:id", Access::identified, show_job},
-};
-
 }  // namespace
 
-std::span<const Route> task_routes() { return kRoutes; }
+std::span<const Route> task_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after limit offset"},
+      Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state after limit offset", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state after limit offset", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/tasks/:task", Access::identified, show_task, "hosts"},
+      Route{"GET", "/v1/jobs/:id", Access::identified, show_job},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

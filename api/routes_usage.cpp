@@ -20,7 +20,7 @@ using store::UsageKey;
 using store::UsageSum;
 
 constexpr std::array<std::string_view, 5> kKeyNames{"day", "user", "project", "campaign", "cluster"};
-constexpr std::array kKeys{UsageKey::day, UsageKey::user, UsageKey::project, UsageKey::campaign, UsageKey::cluster};
+constexpr std::array kUsageKeys{UsageKey::day, UsageKey::user, UsageKey::project, UsageKey::campaign, UsageKey::cluster};
 
 Asked<std::vector<UsageKey>> asked_keys(const Call& call) {
   std::vector<UsageKey> keys;
@@ -29,7 +29,7 @@ Asked<std::vector<UsageKey>> asked_keys(const Call& call) {
     if (found == kKeyNames.end())
       return tl::unexpected{error(Code::bad_value, fmt::format("by={}: usage is by {}{}", jdl::excerpt(name), fmt::join(kKeyNames, ", "),
                                                                text::did_you_mean(name, kKeyNames)))};
-    keys.push_back(kKeys.at(static_cast<std::size_t>(found - kKeyNames.begin())));
+    keys.push_back(kUsageKeys.at(static_cast<std::size_t>(found - kKeyNames.begin())));
   }
   if (!call.request.parameter("by")) keys.push_back(UsageKey::user);
   return keys;
@@ -96,12 +96,13 @@ http::Response report_usage(const Call& call) {
   return with_memory(answer(json), std::move(*memory));
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/v1/usage", Access::identified, report_usage, "from to by user limit offset", Etag::none},
-};
-
 }  // namespace
 
-std::span<const Route> usage_routes() { return kRoutes; }
+std::span<const Route> usage_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/v1/usage", Access::identified, report_usage, "from to by user limit offset", Etag::none},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api

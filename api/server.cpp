@@ -16,7 +16,7 @@ namespace {
 
 /// Bytes for campaign files while they are read and answers until they are sent, in total.
 constexpr std::uint64_t kRoom = std::uint64_t{192} << 20U;
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatienceForRoom{10};
 /// Requests to clusters for users, at once: at most a quarter of the connections.
 constexpr int kMostClusterTurns = 12;
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
@@ -61,7 +61,7 @@ http::Response try_again(std::string_view message) {
 }
 
 /// The answer to what is no request, in the form of all errors.
-http::Response refusal(unsigned status, std::string_view message) {
+http::Response refusal_of_status(unsigned status, std::string_view message) {
   switch (status) {
     case 400: return error(Code::not_http, message);
     case 408: return error(Code::timed_out, message);
@@ -75,7 +75,7 @@ http::ServerOptions server_options(const process::Config& config) {
   options.max_connections = static_cast<std::size_t>(config.api_connections);
   options.max_of_peer = static_cast<std::size_t>(config.api_connections_of_peer);
   options.on_problem = [](std::string_view what) { process::log::error("request failed", {{"what", what}}); };
-  options.refusal = refusal;
+  options.refusal = refusal_of_status;
   return options;
 }
 
@@ -88,7 +88,7 @@ Api::Api(const ApiOptions& options)
       config_{options.config},
       sandbox_{options.rules_program},
       spool_{options.config.api_spool, options.config.api_spool_size},
-      room_{kRoom, kPatience},
+      room_{kRoom, kPatienceForRoom},
       cluster_turns_{std::clamp(options.config.api_connections / 4, 1, kMostClusterTurns)},
       event_streams_{connections_, options.config, options.streams},
       routes_{all_routes()} {}

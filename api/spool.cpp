@@ -19,7 +19,7 @@ namespace gleaner::api {
 namespace {
 
 constexpr std::size_t kInMemory = 128 * 1024;
-constexpr std::size_t kPiece = 64 * 1024;
+constexpr std::size_t kPieceOfUpload = 64 * 1024;
 
 http::Response no_room(std::string_view why) {
   auto response = error(Code::busy, fmt::format("{}: nothing was stored; try again in a moment", why));
@@ -64,7 +64,7 @@ void Spool::give_back(const std::string& user, std::uint64_t bytes) {
   if (own == 0) of_user_.erase(user);
 }
 
-Upload::Upload(const Call& call, std::uint64_t of_user, Most most) : call_{call}, of_user_{of_user}, most_{most}, piece_(kPiece) {}
+Upload::Upload(const Call& call, std::uint64_t of_user, Most most) : call_{call}, of_user_{of_user}, most_{most}, piece_(kPieceOfUpload) {}
 
 Upload::~Upload() { call_.spool.give_back(call_.caller.user, taken_); }
 

@@ -23,7 +23,7 @@ std::string_view asked_place(const Call& call) {
   return call.request.parameter("after").value_or(kNow);
 }
 
-Asked<ChangeFilter> asked_filter(const Call& call) {
+Asked<ChangeFilter> asked_changes(const Call& call) {
   const auto wrong = [](std::string_view text) {
     return tl::unexpected{error(Code::bad_value, fmt::format("campaign={}: ids with commas between them are needed", jdl::excerpt(text)))};
   };
@@ -91,7 +91,7 @@ http::Response open_stream(const Call& call) {
   if (!asked && where != kNow)
     return error(Code::bad_value,
                  fmt::format("after={}: 'now' is needed, or the id of a message of this stream, such as 8123-17", jdl::excerpt(where)));
-  const auto filter = asked_filter(call);
+  const auto filter = asked_changes(call);
   if (!filter) return filter.error();
   auto place = call.event_streams.places().take(call.caller.user);
   if (!place) return no_place(call);

@@ -15,7 +15,7 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::array<std::string_view, 7> kKeys{"jdl", "type", "source", "dry_run", "nb_jobs", "strict", "input_manifest"};
+constexpr std::array<std::string_view, 7> kHeadKeys{"jdl", "type", "source", "dry_run", "nb_jobs", "strict", "input_manifest"};
 using jdl::kMostTasks;
 
 /// Takes the members as the reader finds them; false stops the reading.
@@ -27,10 +27,10 @@ class HeadReader {
   bool EndArray(rapidjson::SizeType) { return false; }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     key_.assign(text, size);
-    for (const auto known : kKeys) {
+    for (const auto known : kHeadKeys) {
       if (key_ == known) return true;
     }
-    return wrong(fmt::format("'{}' is not a key of it{}", jdl::excerpt(key_), text::did_you_mean(key_, kKeys)));
+    return wrong(fmt::format("'{}' is not a key of it{}", jdl::excerpt(key_), text::did_you_mean(key_, kHeadKeys)));
   }
 
   bool String(const char* text, rapidjson::SizeType size, bool) {

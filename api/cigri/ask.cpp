@@ -180,6 +180,8 @@ std::string link(const Call& call, std::string_view path) {
 
 std::string part(const Call& call, std::size_t index) { return http::percent_encode(call.parts.at(index)); }
 
+std::string campaign_path(const Call& call, std::string_view rest) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
+
 void write_campaign(text::JsonWriter& json, const Call& call, const Value& ours) {
   copy(json, ours, {"id", "name", "user", "state", "has_events", "submission_time"});
   copy_as(json, "total_jobs", ours, "total_tasks");

@@ -75,6 +75,8 @@ void copy_seconds(text::JsonWriter& json, const rapidjson::Value& from, std::str
 [[nodiscard]] std::string link(const Call& call, std::string_view path);
 /// A part of a path that a caller sent, for a path of ours.
 [[nodiscard]] std::string part(const Call& call, std::size_t index);
+/// The path of the campaign that the request names, and what follows it.
+[[nodiscard]] std::string campaign_path(const Call& call, std::string_view rest = {});
 
 /// The campaign in CiGri's form.
 void write_campaign(text::JsonWriter& json, const Call& call, const rapidjson::Value& ours);

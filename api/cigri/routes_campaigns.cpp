@@ -12,8 +12,6 @@ namespace {
 
 using rapidjson::Value;
 
-std::string path_of(const Call& call, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
-
 /// As many items as one answer may have: CiGri's lists of campaigns have all.
 std::int64_t most_items(const Call& call) { return call.config.max_rows; }
 
@@ -59,7 +57,7 @@ http::Response submit(const Call& call) {
 bool is_ok(const Value& script) { return script.IsNull() || (script.IsString() && std::string_view{script.GetString()} == "done"); }
 
 http::Response show_campaign(const Call& call) {
-  return translated(ask(call, {.method = "GET", .path = path_of(call)}), [&](text::JsonWriter& json, const Value& ours) {
+  return translated(ask(call, {.method = "GET", .path = campaign_path(call)}), [&](text::JsonWriter& json, const Value& ours) {
     write_campaign(json, call, ours);
     json.key("clusters").object([&] {
       for (const auto& cluster : member(ours, "clusters").GetObject()) {
@@ -75,7 +73,7 @@ http::Response show_campaign(const Call& call) {
 
 http::Response edit_campaign(const Call& call) {
   return translated(
-      forward(call, {.method = "PUT", .path = path_of(call), .doing = "Error updating campaign: "}),
+      forward(call, {.method = "PUT", .path = campaign_path(call), .doing = "Error updating campaign: "}),
       [&](text::JsonWriter& json, const Value& ours) { write_changed(json, call, ours); }, 202);
 }
 
@@ -93,7 +91,7 @@ Asked<std::string_view> asked_act(const Call& call) {
 http::Response cancel_campaign(const Call& call) {
   const auto act = asked_act(call);
   if (!act) return act.error();
-  Question question{.method = "DELETE", .path = path_of(call)};
+  Question question{.method = "DELETE", .path = campaign_path(call)};
   if (!act->empty()) question.query.emplace_back(*act, "1");
   return translated(
       ask(call, question),
@@ -113,7 +111,7 @@ void write_average(text::JsonWriter& json, const Value& ours, std::string_view n
 }
 
 http::Response show_stats(const Call& call) {
-  return translated(ask(call, {.method = "GET", .path = path_of(call, "/stats")}), [&](text::JsonWriter& json, const Value& ours) {
+  return translated(ask(call, {.method = "GET", .path = campaign_path(call, "/stats")}), [&](text::JsonWriter& json, const Value& ours) {
     write_average(json, ours, "average_jobs_duration");
     write_average(json, ours, "stddev_jobs_duration");
     copy(json, ours, {"jobs_throughput", "remaining_time", "failures_rate", "resubmit_rate"});
@@ -132,27 +130,29 @@ void write_jdl(text::JsonWriter& json, const Value& ours, const std::optional<Ou
 }
 
 http::Response show_jdl(const Call& call) {
-  auto jdl = ask(call, {.method = "GET", .path = path_of(call, "/jdl")});
+  auto jdl = ask(call, {.method = "GET", .path = campaign_path(call, "/jdl")});
   if (!jdl) return jdl.error();
-  auto page = ask(call, {.method = "GET", .path = path_of(call, "/tasks"), .query = {{"limit", fmt::format("{}", most_items(call))}}});
+  auto page =
+      ask(call, {.method = "GET", .path = campaign_path(call, "/tasks"), .query = {{"limit", fmt::format("{}", most_items(call))}}});
   if (!page) return page.error();
   std::optional<Ours> tasks;
   if (!has_next(page->json)) tasks = std::move(*page);
   return translated(std::move(jdl), [&](text::JsonWriter& json, const Value& ours) { write_jdl(json, ours, tasks); });
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/campaigns", Access::anybody, list_campaigns, "limit offset"},
-    Route{"POST", "/campaigns", Access::identified, submit},
-    Route{"GET", "/campaigns/:id", Access::anybody, show_campaign},
-    Route{"PUT", "/campaigns/:id", Access::identified, edit_campaign},
-    Route{"DELETE", "/campaigns/:id", Access::identified, cancel_campaign, "hold resume purge"},
-    Route{"GET", "/campaigns/:id/stats", Access::anybody, show_stats},
-    Route{"GET", "/campaigns/:id/jdl", Access::anybody, show_jdl},
-};
-
 }  // namespace
 
-std::span<const Route> campaign_routes() { return kRoutes; }
+std::span<const Route> campaign_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/campaigns", Access::anybody, list_campaigns, "limit offset"},
+      Route{"POST", "/campaigns", Access::identified, submit},
+      Route{"GET", "/campaigns/:id", Access::anybody, show_campaign},
+      Route{"PUT", "/campaigns/:id", Access::identified, edit_campaign},
+      Route{"DELETE", "/campaigns/:id", Access::identified, cancel_campaign, "hold resume purge"},
+      Route{"GET", "/campaigns/:id/stats", Access::anybody, show_stats},
+      Route{"GET", "/campaigns/:id/jdl", Access::anybody, show_jdl},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api::cigri

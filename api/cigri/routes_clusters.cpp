@@ -96,14 +96,15 @@ http::Response grid_usage(const Call& call) {
   });
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/clusters", Access::anybody, list_clusters},
-    Route{"GET", "/clusters/:id", Access::anybody, show_cluster},
-    Route{"GET", "/gridusage", Access::anybody, grid_usage, "from to"},
-};
-
 }  // namespace
 
-std::span<const Route> cluster_routes() { return kRoutes; }
+std::span<const Route> cluster_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/clusters", Access::anybody, list_clusters},
+      Route{"GET", "/clusters/:id", Access::anybody, show_cluster},
+      Route{"GET", "/gridusage", Access::anybody, grid_usage, "from to"},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api::cigri

@@ -14,8 +14,6 @@ namespace {
 
 using rapidjson::Value;
 
-std::string path_of(const Call& call, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
-
 void write_event(text::JsonWriter& json, const Value& ours) {
   copy(json, ours, {"id"});
   json.field("class", event_class(text_of(ours, "class")));
@@ -55,7 +53,7 @@ http::Response list(const Call& call, const std::string& path, std::initializer_
 http::Response list_campaign_events(const Call& call) {
   const auto page = window(call);
   if (!page) return translated_refusal(call.caller, page.error());
-  return list(call, path_of(call, "/events"), {"all"}, *page);
+  return list(call, campaign_path(call, "/events"), {"all"}, *page);
 }
 
 http::Response list_grid_events(const Call& call) {
@@ -92,7 +90,7 @@ Question closing(const Call& call, std::string path) {
   return question;
 }
 
-http::Response close_campaign_events(const Call& call) { return acknowledged(ask(call, closing(call, path_of(call, "/events")))); }
+http::Response close_campaign_events(const Call& call) { return acknowledged(ask(call, closing(call, campaign_path(call, "/events")))); }
 
 http::Response close_event(const Call& call) { return acknowledged(ask(call, closing(call, "/events/" + part(call, 0)))); }
 
@@ -136,17 +134,18 @@ http::Response open_event(const Call& call) {
   return opened ? acknowledgement(201, "Created", "New event created") : opened.error();
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/events", Access::anybody, list_campaign_events, "all limit offset"},
-    Route{"DELETE", "/campaigns/:id/events", Access::identified, close_campaign_events, "resubmit"},
-    Route{"GET", "/events", Access::anybody, list_grid_events, "limit offset"},
-    Route{"POST", "/events", Access::identified, open_event},
-    Route{"GET", "/events/:id", Access::anybody, show_event},
-    Route{"DELETE", "/events/:id", Access::identified, close_event, "resubmit"},
-};
-
 }  // namespace
 
-std::span<const Route> event_routes() { return kRoutes; }
+std::span<const Route> event_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/campaigns/:id/events", Access::anybody, list_campaign_events, "all limit offset"},
+      Route{"DELETE", "/campaigns/:id/events", Access::identified, close_campaign_events, "resubmit"},
+      Route{"GET", "/events", Access::anybody, list_grid_events, "limit offset"},
+      Route{"POST", "/events", Access::identified, open_event},
+      Route{"GET", "/events/:id", Access::anybody, show_event},
+      Route{"DELETE", "/events/:id", Access::identified, close_event, "resubmit"},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api::cigri

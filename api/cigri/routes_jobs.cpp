@@ -15,8 +15,6 @@ namespace {
 
 using rapidjson::Value;
 
-std::string path_of(const Call& call, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
-
 /// A member's name in CiGri's API, and in ours.
 using Name = std::pair<std::string_view, std::string_view>;
 
@@ -28,14 +26,14 @@ void write_task(text::JsonWriter& json, const Call& call, const Value& ours) {
     else copy_as(json, name, ours, our_name);
   }
   json.field("state", state);
-  json.field("href", link(call, path_of(call, fmt::format("/jobs/{}", number_of(ours, "id").value_or(0)))));
+  json.field("href", link(call, campaign_path(call, fmt::format("/jobs/{}", number_of(ours, "id").value_or(0)))));
 }
 
 http::Response list_tasks(const Call& call) {
   const auto page = window(call);
   if (!page) return translated_refusal(call.caller, page.error());
   const Question question{.method = "GET",
-                          .path = path_of(call, "/tasks"),
+                          .path = campaign_path(call, "/tasks"),
                           .query = {{"limit", fmt::format("{}", page->limit)}, {"offset", fmt::format("{}", page->offset)}}};
   return translated(ask(call, question), [&](text::JsonWriter& json, const Value& ours) {
     const auto& items = member(ours, "items");
@@ -46,8 +44,8 @@ http::Response list_tasks(const Call& call) {
     }
     json.key("items").array(items.GetArray(), [&](const Value& task) { json.object([&] { write_task(json, call, task); }); });
     copy(json, ours, {"total", "offset", "limit"});
-    const auto list = path_of(call, "/jobs");
-    std::vector<Link> links{{"self", link(call, list)}, {"parent", link(call, path_of(call))}};
+    const auto list = campaign_path(call, "/jobs");
+    std::vector<Link> links{{"self", link(call, list)}, {"parent", link(call, campaign_path(call))}};
     if (has_next(ours))
       links.push_back({"next", link(call, fmt::format("{}?limit={}&offset={}", list, page->limit, page->offset + items.Size()))});
     write_links(json, links);
@@ -57,9 +55,9 @@ http::Response list_tasks(const Call& call) {
 http::Response append_tasks(const Call& call) {
   // Nothing that may fail is asked for after the tasks are stored: a client that is told to try again would append them twice.
   auto response = translated(
-      forward(call, {.method = "POST", .path = path_of(call, "/tasks"), .doing = "Error adding jobs: "}),
+      forward(call, {.method = "POST", .path = campaign_path(call, "/tasks"), .doing = "Error adding jobs: "}),
       [&](text::JsonWriter& json, const Value& ours) { write_campaign(json, call, ours); }, 201);
-  if (response.status == 201) response.headers.add("Location", link(call, path_of(call)));
+  if (response.status == 201) response.headers.add("Location", link(call, campaign_path(call)));
   return response;
 }
 
@@ -84,7 +82,7 @@ http::Response list_finished(const Call& call) {
   if (!clusters) return clusters.error();
   const auto ids = ids_of(clusters->json);
   Question question{.method = "GET",
-                    .path = path_of(call, "/tasks"),
+                    .path = campaign_path(call, "/tasks"),
                     .query = {{"state", "done,failed,cancelled"}, {"limit", fmt::format("{}", *limit)}}};
   if (const auto after = call.request.parameter("after")) question.query.emplace_back("after", *after);
   return translated(ask(call, question), [&](text::JsonWriter& json, const Value& ours) {
@@ -107,17 +105,17 @@ http::Response list_finished(const Call& call) {
         has_job);
     if (!has_next(ours)) return;
     const auto last = number_of(items[items.Size() - 1], "id").value_or(0);
-    write_links(json, {{"next", link(call, fmt::format("{}?limit={}&after={}", path_of(call, "/jobs/finished"), *limit, last))}});
+    write_links(json, {{"next", link(call, fmt::format("{}?limit={}&after={}", campaign_path(call, "/jobs/finished"), *limit, last))}});
   });
 }
 
 http::Response show_task(const Call& call) {
-  const auto path = path_of(call, "/jobs/") + part(call, 1);
-  return translated(ask(call, {.method = "GET", .path = path_of(call, "/tasks/") + part(call, 1)}),
+  const auto path = campaign_path(call, "/jobs/") + part(call, 1);
+  return translated(ask(call, {.method = "GET", .path = campaign_path(call, "/tasks/") + part(call, 1)}),
                     [&](text::JsonWriter& json, const Value& ours) {
                       copy(json, ours, {"id", "name", "parameters"});
                       json.field("state", task_state(text_of(ours, "state"), text_of(ours, "job_state")));
-                      write_links(json, {{"self", link(call, path)}, {"parent", link(call, path_of(call, "/jobs"))}});
+                      write_links(json, {{"self", link(call, path)}, {"parent", link(call, campaign_path(call, "/jobs"))}});
                       json.key("execution").array(member(ours, "jobs").GetArray(), [&](const Value& job) {
                         json.object([&] {
                           copy(json, job, {"id", "cluster_id", "cluster_name"});
@@ -192,20 +190,21 @@ http::Response cancel_job(const Call& call) {
   return acknowledgement(202, "Accepted", fmt::format("Job {} cancel event created", call.parts[0]));
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/jobs", Access::anybody, list_tasks, "limit offset"},
-    Route{"POST", "/campaigns/:id/jobs", Access::identified, append_tasks},
-    Route{"GET", "/campaigns/:id/jobs/finished", Access::anybody, list_finished, "limit after"},
-    Route{"GET", "/campaigns/:id/jobs/:task", Access::anybody, show_task},
-    Route{"GET", "/jobs/:id", Access::anybody, show_job},
-    Route{"DELETE", "/jobs/:id", Access::identified, cancel_job},
-    Route{"GET", "/jobs/:id/stdout", Access::identified, show_stdout},
-    Route{"GET", "/jobs/:id/stderr", Access::identified, show_stderr},
-    Route{"GET", "/jobs/:id/cinfos", Access::identified, show_cluster_job},
-};
-
 }  // namespace
 
-std::span<const Route> job_routes() { return kRoutes; }
+std::span<const Route> job_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/campaigns/:id/jobs", Access::anybody, list_tasks, "limit offset"},
+      Route{"POST", "/campaigns/:id/jobs", Access::identified, append_tasks},
+      Route{"GET", "/campaigns/:id/jobs/finished", Access::anybody, list_finished, "limit after"},
+      Route{"GET", "/campaigns/:id/jobs/:task", Access::anybody, show_task},
+      Route{"GET", "/jobs/:id", Access::anybody, show_job},
+      Route{"DELETE", "/jobs/:id", Access::identified, cancel_job},
+      Route{"GET", "/jobs/:id/stdout", Access::identified, show_stdout},
+      Route{"GET", "/jobs/:id/stderr", Access::identified, show_stderr},
+      Route{"GET", "/jobs/:id/cinfos", Access::identified, show_cluster_job},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api::cigri

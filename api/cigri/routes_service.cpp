@@ -59,19 +59,20 @@ http::Response refuse_file(const Call&) {
                          "Files on clusters are not deleted through the grid: log in on the cluster, or use 'output_directory'");
 }
 
-constexpr std::array kRoutes{
-    Route{"GET", "/", Access::anybody, show_root},
-    Route{"GET", "/notifications", Access::identified, list_notifications},
-    Route{"POST", "/notifications/:type", Access::identified, subscribe},
-    Route{"DELETE", "/notifications/:type", Access::identified, unsubscribe, "identity"},
-    Route{"GET", "/tokens", Access::identified, list_tokens},
-    Route{"POST", "/tokens", Access::identified, refuse_token},
-    Route{"DELETE", "/tokens/:cluster", Access::identified, refuse_token},
-    Route{"DELETE", "/clusters/:id/:path", Access::identified, refuse_file},
-};
-
 }  // namespace
 
-std::span<const Route> service_routes() { return kRoutes; }
+std::span<const Route> service_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/", Access::anybody, show_root},
+      Route{"GET", "/notifications", Access::identified, list_notifications},
+      Route{"POST", "/notifications/:type", Access::identified, subscribe},
+      Route{"DELETE", "/notifications/:type", Access::identified, unsubscribe, "identity"},
+      Route{"GET", "/tokens", Access::identified, list_tokens},
+      Route{"POST", "/tokens", Access::identified, refuse_token},
+      Route{"DELETE", "/tokens/:cluster", Access::identified, refuse_token},
+      Route{"DELETE", "/clusters/:id/:path", Access::identified, refuse_file},
+  };
+  return kRoutes;
+}
 
 }  // namespace gleaner::api::cigri

@@ -166,7 +166,7 @@ std::string bring_back(store::Transaction& transaction, const store::Cluster& cl
   return message;
 }
 
-process::Outcome set_enabled(const Call& call, bool enabled) {
+process::Outcome set_cluster_enabled(const Call& call, bool enabled) {
   auto database = open_database(call);
   std::optional<std::string> returned;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
@@ -323,8 +323,8 @@ process::Outcome cluster_list(const Call& call) {
   return ExitCode::ok;
 }
 
-process::Outcome cluster_disable(const Call& call) { return set_enabled(call, false); }
-process::Outcome cluster_enable(const Call& call) { return set_enabled(call, true); }
+process::Outcome cluster_disable(const Call& call) { return set_cluster_enabled(call, false); }
+process::Outcome cluster_enable(const Call& call) { return set_cluster_enabled(call, true); }
 
 process::Outcome cluster_remove(const Call& call) {
   auto database = open_database(call);

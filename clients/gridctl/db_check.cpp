@@ -18,7 +18,7 @@ using terminal::Cell;
 using terminal::Ink;
 using terminal::Table;
 
-struct Finding {
+struct LawFinding {
   store::Law law;
   store::Checked verdict;
   std::int64_t repaired = 0;
@@ -27,19 +27,19 @@ struct Finding {
   [[nodiscard]] bool is_breach() const { return is_broken() && law.weight == store::Weight::law; }
   [[nodiscard]] bool can_be_repaired() const { return is_broken() && !law.repair.empty(); }
 };
-using Findings = std::vector<Finding>;
+using LawFindings = std::vector<LawFinding>;
 
 constexpr std::chrono::milliseconds kAsLongAsItTakes{0};
 
-Findings check_all(store::Database& database, store::Reach reach) {
-  Findings findings;
+LawFindings check_all(store::Database& database, store::Reach reach) {
+  LawFindings findings;
   for (const auto& law : store::laws()) findings.push_back({law, store::check_law(database, law, reach, kAsLongAsItTakes)});
   return findings;
 }
 
 /// Repairs are repeated: one can uncover another breach (a campaign with a returned task is in treatment again), and handles 1 000 rows at
 /// a time.
-void repair_all(const Call& call, store::Database& database, store::Reach reach, Findings& findings) {
+void repair_all(const Call& call, store::Database& database, store::Reach reach, LawFindings& findings) {
   const auto author = clients::our_name();
   const auto limits = limits_of(call.context.config);
   for (bool changed = true; changed;) {
@@ -56,11 +56,11 @@ void repair_all(const Call& call, store::Database& database, store::Reach reach,
     for (const auto& finding : findings) {
       if (!finding.is_broken()) store::note_checked(transaction, finding.law, finding.verdict, fleet::now());
     }
-    if (std::ranges::any_of(findings, [](const Finding& finding) { return finding.repaired > 0; })) store::wake_up(transaction);
+    if (std::ranges::any_of(findings, [](const LawFinding& finding) { return finding.repaired > 0; })) store::wake_up(transaction);
   });
 }
 
-std::string state_of(const Finding& finding) {
+std::string state_of(const LawFinding& finding) {
   switch (finding.verdict.result) {
     case store::Checked::Result::holds: return "holds";
     case store::Checked::Result::broken: return finding.law.weight == store::Weight::law ? "broken" : "leftover";
@@ -77,7 +77,7 @@ std::string examples_of(const store::Breaches& breaches, std::size_t most) {
 }
 
 /// A breach, with its first rows and the remedy.
-std::string paragraph(const terminal::Output& output, const Finding& finding) {
+std::string paragraph(const terminal::Output& output, const LawFinding& finding) {
   constexpr std::size_t kShown = 10;
   const auto width = std::max<std::size_t>(output.screen().width, 40) - 11;
   const auto& breaches = finding.verdict.breaches;
@@ -94,7 +94,7 @@ std::string paragraph(const terminal::Output& output, const Finding& finding) {
   return text + std::string(9, ' ') + output.paint(Ink::strong, "->") + " " + terminal::wrap(to_do, width, std::string(12, ' ')) + "\n";
 }
 
-std::string report(const terminal::Output& output, const Findings& findings) {
+std::string report(const terminal::Output& output, const LawFindings& findings) {
   std::string text;
   for (const auto& finding : findings) {
     if (finding.repaired > 0)
@@ -105,16 +105,16 @@ std::string report(const terminal::Output& output, const Findings& findings) {
     if (finding.is_broken()) text += paragraph(output, finding);
   }
   const auto hold =
-      std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::holds; });
-  const auto unchecked =
-      std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::unchecked; });
+      std::ranges::count_if(findings, [](const LawFinding& finding) { return finding.verdict.result == store::Checked::Result::holds; });
+  const auto unchecked = std::ranges::count_if(
+      findings, [](const LawFinding& finding) { return finding.verdict.result == store::Checked::Result::unchecked; });
   text += output.paint(Ink::good, "ok       ") + terminal::counted(hold, "law") + (hold == 1 ? " holds" : " hold");
   return text +
          (unchecked > 0 ? fmt::format("; {} only checked with --full", unchecked == 1 ? "1 is" : fmt::format("{} are", unchecked)) : "") +
          "\n";
 }
 
-void show(const Call& call, const Findings& findings) {
+void show(const Call& call, const LawFindings& findings) {
   Table table{{{"law", "Law"},
                {"state", "State"},
                {"rows", "Rows", Align::right},
@@ -142,7 +142,7 @@ process::Outcome db_check(const Call& call) {
   auto findings = check_all(database, reach);
   if (call.has("repair")) repair_all(call, database, reach, findings);
   show(call, findings);
-  const auto broken = std::ranges::count_if(findings, &Finding::is_breach);
+  const auto broken = std::ranges::count_if(findings, &LawFinding::is_breach);
   if (broken == 0) return ExitCode::ok;
   return {ExitCode::failure, fmt::format("{} broken", broken == 1 ? "1 law is" : fmt::format("{} laws are", broken))};
 }

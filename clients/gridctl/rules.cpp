@@ -89,7 +89,7 @@ void change(const Call& call, Change what) {
   });
 }
 
-process::Outcome set_enabled(const Call& call, bool enabled) {
+process::Outcome set_rule_enabled(const Call& call, bool enabled) {
   change(call, [&](store::Transaction& transaction) {
     auto rule = known_rule(transaction, call.arguments[0]);
     rule.enabled = enabled;
@@ -173,8 +173,8 @@ process::Outcome rules_edit(const Call& call) {
   return ExitCode::ok;
 }
 
-process::Outcome rules_enable(const Call& call) { return set_enabled(call, true); }
-process::Outcome rules_disable(const Call& call) { return set_enabled(call, false); }
+process::Outcome rules_enable(const Call& call) { return set_rule_enabled(call, true); }
+process::Outcome rules_disable(const Call& call) { return set_rule_enabled(call, false); }
 
 process::Outcome rules_remove(const Call& call) {
   change(call, [&](store::Transaction& transaction) { store::remove_rule(transaction, known_rule(transaction, call.arguments[0])); });

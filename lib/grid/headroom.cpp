@@ -12,7 +12,7 @@ namespace gleaner::grid {
 namespace {
 
 constexpr std::string_view kAuto{"auto"};
-constexpr int kMostResources = 1'000'000;
+constexpr int kMostHeadroom = 1'000'000;
 constexpr double kMostPercent = 90;
 
 int part_of(int max_resources, double part) { return static_cast<int>(std::floor(std::max(0, max_resources) * part + kDust)); }
@@ -35,7 +35,7 @@ std::optional<Headroom> headroom(std::string_view text) {
     if (!percent || *percent < 0 || *percent > kMostPercent) return std::nullopt;
     return Headroom{.kind = Headroom::Kind::percent, .amount = *percent};
   }
-  const auto resources = text::whole_number<int>(text, 0, kMostResources);
+  const auto resources = text::whole_number<int>(text, 0, kMostHeadroom);
   if (!resources) return std::nullopt;
   return Headroom{.amount = static_cast<double>(*resources)};
 }

@@ -14,7 +14,7 @@ namespace gleaner::grid {
 namespace {
 
 constexpr std::array<std::string_view, 4> kLeaves{"core", "resource_id", "thread", "cpuset"};
-constexpr std::size_t kLongest = 8000;
+constexpr std::size_t kLongestRequest = 8000;
 
 bool is_leaf(std::string_view property) { return std::ranges::find(kLeaves, property) != kLeaves.end(); }
 
@@ -28,7 +28,7 @@ bool is_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
-struct Group {
+struct ParsedGroup {
   std::vector<ResourceLevel> levels;
   std::optional<int> resources;
 };
@@ -48,8 +48,8 @@ tl::expected<ResourceLevel, std::string> parse_level(std::string_view field) {
   return ResourceLevel{std::string{property}, *number};
 }
 
-tl::expected<Group, std::string> parse_group(std::string_view text) {
-  Group group;
+tl::expected<ParsedGroup, std::string> parse_group(std::string_view text) {
+  ParsedGroup group;
   text = trim(text);
   if (text.starts_with('{')) {
     const auto close = text.find('}');
@@ -81,7 +81,7 @@ tl::expected<Group, std::string> parse_group(std::string_view text) {
 tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_view text) {
   ResourceRequest request;
   request.text_ = trim(text);
-  if (request.text_.size() > kLongest) return tl::unexpected{fmt::format("it is longer than {} bytes", kLongest)};
+  if (request.text_.size() > kLongestRequest) return tl::unexpected{fmt::format("it is longer than {} bytes", kLongestRequest)};
   if (std::ranges::any_of(request.text_, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
     return tl::unexpected{std::string{"there is a control character in it: write it on one line"}};
   std::int64_t total = 0;

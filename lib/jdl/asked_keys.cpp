@@ -17,7 +17,7 @@ namespace gleaner::jdl {
 namespace {
 
 /// A walltime has only digits and colons.
-bool is_formula(std::string_view text) {
+bool is_formula_of_time(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) || c == '_' || c == '(' || c == '*'; });
 }
 
@@ -75,7 +75,7 @@ bool set_walltime(const Node& node, const std::string& path, SectionLevel& into,
   }
   const auto text = read_word(node, path, "h:m:s, e.g. 1:30:00", findings);
   if (!text) return false;
-  if (is_formula(*text)) {
+  if (is_formula_of_time(*text)) {
     into.section.walltime_expression = *text;
     into.section.walltime = {};
     into.expressions.push_back({WrittenExpression::Kind::walltime, *text, node.offset, path});

@@ -19,7 +19,7 @@ struct ClassicKey {
   Home home;
   Use use = Use::built;
 };
-constexpr std::array kKeys{
+constexpr std::array kClassicKeys{
     ClassicKey{"name", "name", Home::campaign},
     ClassicKey{"paramFile", "param_file", Home::campaign},
     ClassicKey{"nbJobs", "nb_jobs", Home::campaign},
@@ -39,12 +39,12 @@ constexpr std::array kKeys{
     ClassicKey{"prologue", "prologue", Home::cluster, Use::refused},
 };
 
-constexpr std::string_view kBlanks = " \t\r\v\f";
+constexpr std::string_view kBlanksInLine = " \t\r\v\f";
 
 /// The keys of a section; DEFAULT has its own keys and those of every cluster.
 std::vector<std::string_view> offered_keys(Home home) {
   std::vector<std::string_view> names;
-  for (const auto& key : kKeys)
+  for (const auto& key : kClassicKeys)
     if (key.use == Use::built && (home == Home::campaign || key.home == Home::cluster)) names.push_back(key.classic);
   return names;
 }
@@ -74,7 +74,7 @@ class ClassicReader {
   void skip_blanks() {
     while (at_ < text_.size()) {
       if (peek() == '#') at_ = line_end();
-      else if (peek() == '\n' || kBlanks.find(peek()) != std::string_view::npos) ++at_;
+      else if (peek() == '\n' || kBlanksInLine.find(peek()) != std::string_view::npos) ++at_;
       else return;
     }
   }
@@ -159,7 +159,7 @@ class ClassicReader {
   }
 
   bool value(const std::string& section, Member& member) {
-    at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
+    at_ = std::min(text_.find_first_not_of(kBlanksInLine, at_), text_.size());
     member.value.kind = NodeKind::string;
     member.value.offset = at_;
     return peek() == '"' ? quoted_value(section, member) : plain_value(section, member);
@@ -194,7 +194,7 @@ class ClassicReader {
       return trim(text).ends_with('}');
     }
     ++at_;
-    at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
+    at_ = std::min(text_.find_first_not_of(kBlanksInLine, at_), text_.size());
     if (peek() == ';') {
       ++at_;
       return false;
@@ -217,8 +217,8 @@ class ClassicReader {
   void add(const std::string& section, Member member, Node& into) {
     const bool in_default = section == "DEFAULT";
     const auto path = cluster_path(Form::classic, section, member.spelling);
-    const auto known = std::ranges::find(kKeys, member.spelling, &ClassicKey::classic);
-    if (known == kKeys.end()) {
+    const auto known = std::ranges::find(kClassicKeys, member.spelling, &ClassicKey::classic);
+    if (known == kClassicKeys.end()) {
       const auto names = offered_keys(in_default ? Home::campaign : Home::cluster);
       findings_.add(member.offset, path, member.spelling,
                     fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.spelling, names)));

@@ -132,7 +132,7 @@ struct Key {
   std::string_view name;
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
 };
-constexpr std::array kKeys{
+constexpr std::array kSchedulingKeys{
     Key{"campaign_priority", read_priority},        Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
     Key{"max_attempts", read_max_attempts},         Key{"max_fails", read_max_fails}, Key{"temporal_grouping", read_grouping},
     Key{"dimensional_grouping", read_side_by_side}, Key{"retries", read_retries},     Key{"retry_on", read_retry_on},
@@ -141,8 +141,8 @@ constexpr std::array kKeys{
 }  // namespace
 
 bool read_scheduling_key(const Member& member, const std::string& path, Scheduling& into, Findings& findings) {
-  const auto known = std::ranges::find(kKeys, member.key, &Key::name);
-  if (known == kKeys.end()) return false;
+  const auto known = std::ranges::find(kSchedulingKeys, member.key, &Key::name);
+  if (known == kSchedulingKeys.end()) return false;
   known->read(member.value, path, into, findings);
   return true;
 }
@@ -150,7 +150,7 @@ bool read_scheduling_key(const Member& member, const std::string& path, Scheduli
 const std::vector<std::string_view>& scheduling_keys() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all;
-    for (const auto& key : kKeys) all.push_back(key.name);
+    for (const auto& key : kSchedulingKeys) all.push_back(key.name);
     return all;
   }();
   return names;

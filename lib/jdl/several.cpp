@@ -36,14 +36,14 @@ bool is_meaningless(std::string_view token) {
          token.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
-struct Span {
+struct Element {
   std::size_t begin;
   std::size_t end;
 };
 
 /// The objects of an array; empty: it is none, or not of objects alone.
-std::optional<std::vector<Span>> elements(std::string_view text) {
-  std::vector<Span> found;
+std::optional<std::vector<Element>> elements(std::string_view text) {
+  std::vector<Element> found;
   int depth = 0;
   bool is_closed = false;
   for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
@@ -60,7 +60,7 @@ std::optional<std::vector<Span>> elements(std::string_view text) {
     if (depth == 1 && token == "}") found.back().end = end;
     is_closed = depth == 0;
   }
-  const bool is_whole = std::ranges::all_of(found, [](const Span& one) { return one.end > one.begin; });
+  const bool is_whole = std::ranges::all_of(found, [](const Element& one) { return one.end > one.begin; });
   return is_closed && is_whole && !found.empty() ? std::optional{std::move(found)} : std::nullopt;
 }
 

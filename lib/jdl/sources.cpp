@@ -68,10 +68,10 @@ ParamSource read_params(Node& node, const std::string& path, Findings& findings)
 ParamSource read_one(Member& member, const std::string& path, Findings& findings) {
   if (member.key == "params") return read_params(member.value, path, findings);
   if (member.key == "param_file") {
-    constexpr std::size_t kLongestPath = 4095;
+    constexpr std::size_t kLongestFileName = 4095;
     auto file = read_word(member.value, path, "the path of a file with one parameter a line", findings);
-    if (file && file->size() > kLongestPath)
-      findings.add(member.value.offset, path, *file, fmt::format("it is longer than {} bytes", kLongestPath));
+    if (file && file->size() > kLongestFileName)
+      findings.add(member.value.offset, path, *file, fmt::format("it is longer than {} bytes", kLongestFileName));
     return file ? ParamSource{ParamFile{std::move(*file)}} : ParamSource{};
   }
   const auto count = read_integer(member.value, path, {1, kMostTasks}, findings);

@@ -60,10 +60,10 @@ grid::Durations no_shorter(const grid::Durations& durations, double least) {
 }
 
 Basis basis_of(const Progress& progress, double throughput) {
-  constexpr double kMeasured = 12;  // cycles: the ends come in batches, one a cycle
+  constexpr double kMeasuredCycles = 12;  // cycles: the ends come in batches, one a cycle
   Basis basis{.durations = progress.durations.count > 0 ? progress.durations : progress.earlier, .throughput = throughput};
   if (!(progress.pace > 0.0)) return basis;
-  const bool is_measured = throughput > 0.0 && seconds_between(progress.started, progress.now) >= kMeasured * progress.cycle;
+  const bool is_measured = throughput > 0.0 && seconds_between(progress.started, progress.now) >= kMeasuredCycles * progress.cycle;
   const double pace = is_measured ? std::max(progress.pace, throughput) : progress.pace;
   basis.throughput = std::min(throughput, pace);
   const auto waiting = static_cast<double>(progress.remaining - progress.running);

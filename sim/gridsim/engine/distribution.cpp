@@ -14,7 +14,7 @@ double normal(Random& random) {
   return radius * std::cos(2.0 * std::numbers::pi * random.uniform());
 }
 
-const Seen::Bucket& bucket_of(const Seen& seen, double share) {
+const Seen::Bucket& bucket_at(const Seen& seen, double share) {
   if (seen.are_alike) return seen.buckets[static_cast<std::size_t>(share * static_cast<double>(seen.buckets.size()))];
   double left = 0;
   for (const auto& bucket : seen.buckets) left += share * bucket.jobs;
@@ -27,7 +27,7 @@ const Seen::Bucket& bucket_of(const Seen& seen, double share) {
 
 double one_of(const Seen& seen, Random& random) {
   constexpr double kStep = 1.1;
-  const auto& bucket = bucket_of(seen, random.uniform());
+  const auto& bucket = bucket_at(seen, random.uniform());
   return bucket.seconds * (1 / kStep + (1 - 1 / kStep) * random.uniform());
 }
 

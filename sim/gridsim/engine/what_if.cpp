@@ -119,7 +119,9 @@ void set_clock(Scenario& scenario) {
   scenario.give_up = std::max(3600.0, 20 * period) + braked;
 }
 
-double normal(Random& random) { return std::sqrt(-2.0 * std::log(random.uniform())) * std::cos(2.0 * std::numbers::pi * random.uniform()); }
+double normal_draw(Random& random) {
+  return std::sqrt(-2.0 * std::log(random.uniform())) * std::cos(2.0 * std::numbers::pi * random.uniform());
+}
 
 /// Resamples the observed durations.
 void resample(CampaignSpec& campaign, Random random) {
@@ -127,7 +129,7 @@ void resample(CampaignSpec& campaign, Random random) {
   const auto* seen = std::get_if<Seen>(&campaign.duration);
   if (seen == nullptr || campaign.evidence == kUnknown) return;
   const auto jobs = std::max<std::int64_t>(1, campaign.seen);
-  const double factor = std::exp(kUnsure / std::sqrt(static_cast<double>(jobs)) * normal(random));
+  const double factor = std::exp(kUnsure / std::sqrt(static_cast<double>(jobs)) * normal_draw(random));
   Draws draws{*seen, Random{random.next()}};
   Seen again;
   again.are_alike = true;
