@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/process/failpoint.hpp"
-#include "tests/chaos/seed.hpp"
+#include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
 namespace gleaner::tests {
@@ -48,7 +48,7 @@ bool is_of_signals(std::string_view name) { return name.starts_with("nikita.") &
 /// again before their time: there is no second one of nikita's. Once the files of one cluster are there, there is one passage a process.
 int passage_of(std::string_view name) {
   const auto place = std::ranges::find(process::kFailpoints, name) - process::kFailpoints.begin();
-  Dice dice{chaos_seed() + static_cast<std::uint64_t>(place)};
+  Dice dice{test_seed() + static_cast<std::uint64_t>(place)};
   const int rolled = dice.roll(1, 2);
   return name.starts_with("nikita.") || is_of_inputs(name) ? 1 : rolled;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/chaos/seed.hpp"
+#include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
 namespace gleaner::tests {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/http/server.hpp"
-#include "tests/chaos/seed.hpp"
+#include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
 /// An idle neighbour is never hurt: whatever one campaign or cluster does, a campaign on another cluster takes no longer than alone.

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tests/chaos/killer.hpp"
-#include "tests/chaos/seed.hpp"
+#include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
 namespace gleaner::tests::soak {

@@ -20,7 +20,7 @@ n=$1 results={}
 k=$((n / {}))
 note() {{ trap '' TERM; echo "$n $CIGRI_ATTEMPT" >> $results/$CIGRI_CAMPAIGN_ID; }}
 once() {{ mkdir $results/once.$CIGRI_CAMPAIGN_ID.$n 2>/dev/null; }}
-sleep 0.$((RANDOM % 5))
+sleep 0.$((n * 3 % 5))
 case $((n % {})) in
 )"};
 

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "tests/chaos/seed.hpp"
+#include "tests/seed.hpp"
 #include "tests/chaos/soak_run.hpp"
 #include "tests/system/grid_under_test.hpp"
 
@@ -10,7 +10,7 @@ namespace gleaner::tests {
 namespace {
 
 TEST(Soak, NothingIsTwiceOrLostOrFalselyFailed_AndEveryClusterWorksAgainAfterEachOfItsFaults) {
-  const auto figures = soak::run(long_runs() ? std::chrono::minutes{60} : std::chrono::minutes{2}, chaos_seed());
+  const auto figures = soak::run(long_runs() ? std::chrono::minutes{60} : std::chrono::minutes{2}, test_seed());
   EXPECT_TRUE(figures.is_clean());
   std::cout << figures;
 }

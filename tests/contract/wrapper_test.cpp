@@ -14,6 +14,7 @@
 #include "lib/grid/job_identity.hpp"
 #include "runner/command/command.hpp"
 #include "tests/contract/world.hpp"
+#include "tests/seed.hpp"
 
 /// The wrapper of a job, on a cluster: submitted, kept and started by OAR.
 namespace gleaner::contract {
@@ -119,10 +120,7 @@ GLEANER_ON_EACH_BACKEND(Wrapper);
 
 TEST_P(Wrapper, EveryArgumentReachesTheCommandByteForByte) {
   constexpr std::size_t kSets = 70;
-  const char* const seed_given = std::getenv("GLEANER_CONTRACT_SEED");
-  const std::uint64_t seed = seed_given == nullptr ? std::random_device{}() : std::strtoull(seed_given, nullptr, 10);
-  std::cout << "GLEANER_CONTRACT_SEED=" << seed << '\n';
-  const auto sets = HostileArguments{seed}.sets(kSets);
+  const auto sets = HostileArguments{tests::test_seed()}.sets(kSets);
   const std::string recorder = R"(r() { echo $#; for a; do printf %s "$a" | od -An -v -tx1 | tr -d ' \n'; echo; done; }; exec > "$HOME/)" +
                                world().token() + R"(/arguments.$CIGRI_JOB_ID"; r)";
   std::vector<runner::TaskFacts> tasks;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/db/api_event_stream_fixture.hpp"
+#include "tests/seed.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -144,7 +145,7 @@ TEST_F(ApiEventStream, ReaderThatDisconnectsAnywhere_SeesEachChangeOnce_InOrder)
     place = first.last_id();
   }
   std::thread writer{[&] { flip(id, kChanges); }};
-  std::mt19937 random{11};
+  std::mt19937_64 random{test_seed()};
   std::vector<std::string> states;
   std::set<std::string> ids;
   while (states.size() < kChanges) {

@@ -11,6 +11,7 @@
 #include "lib/store/checks.hpp"
 #include "lib/store/kills.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "tests/seed.hpp"
 
 /// What a user does to single tasks of a campaign.
 namespace gleaner::tests {
@@ -279,7 +280,7 @@ class TasksAtRandom : public ChosenTasks, public ::testing::WithParamInterface<b
       else if (below(2) == 0) end(job, kEnds[static_cast<std::size_t>(below(4))]);
     }
   }
-  std::mt19937 random{20261123};
+  std::mt19937_64 random{test_seed()};
 };
 
 TEST_P(TasksAtRandom, KeepTheLawsOfTheDatabase_AndACancelledOneNeverGetsAJob) {
@@ -321,7 +322,7 @@ TEST_P(TasksAtRandom, CancelledWhileTheyArePlanned_AreEitherPlannedOrCancelled) 
   std::atomic<bool> planned_all{false};
   std::thread user{[&] {
     store::Database own{conninfo};
-    std::mt19937 numbers{7};
+    std::mt19937_64 numbers{seed_of_run()};
     for (int i = 0; i < 120 && !planned_all; ++i) {
       const auto first = static_cast<std::int64_t>(numbers() % kTasks);
       const std::vector<Range> ranges{{first, std::min<std::int64_t>(kTasks - 1, first + 3)}};

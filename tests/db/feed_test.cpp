@@ -18,6 +18,7 @@
 #include "lib/store/feed.hpp"
 #include "tests/db/await.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "tests/seed.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -186,7 +187,7 @@ TEST_F(Feed, OfADatabaseThatWasRestoredIntoAnotherPostgres_BeginsAnew) {
 
 /// Writes changes in transactions of one to three, some of which end late or are rolled back. Returns what was committed, in its order.
 std::vector<int> write_changes(const std::string& conninfo, int writer, int transactions) {
-  std::mt19937 random{static_cast<unsigned>(writer)};
+  std::mt19937_64 random{seed_of_run() + static_cast<std::uint64_t>(writer)};
   pqxx::connection connection{conninfo};
   std::vector<int> committed;
   for (int id = writer * 100'000; transactions > 0; --transactions) {
@@ -218,7 +219,7 @@ TEST_F(Feed, ReaderThatStopsAnywhereAndGoesOn_SeesEachChangeOnce_AndThoseOfAWrit
     });
   }
   std::array<std::vector<int>, kWriters> seen;
-  std::mt19937 random{7};
+  std::mt19937_64 random{test_seed()};
   store::FeedPlace end;
   do {
     const bool is_last = writing == 0;

@@ -5,6 +5,7 @@
 #include "lib/store/events.hpp"
 #include "lib/store/kills.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "tests/seed.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -222,7 +223,7 @@ TEST_F(Brakes, SetByHand_HaveAnEvent_WhichClosesWithThem) {
 }
 
 TEST_F(Jobs, TheCounters_AreWhatARecountGives_AfterAnyTransitions) {
-  std::mt19937 random{20090520};
+  std::mt19937_64 random{test_seed()};
   const auto pick = [&](int n) { return std::uniform_int_distribution<int>{0, n - 1}(random); };
   const auto campaign = a_campaign(60);
   for (int step = 0; step < 120; ++step) {

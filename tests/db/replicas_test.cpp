@@ -8,6 +8,7 @@
 #include "lib/store/replicas.hpp"
 #include "lib/store/requests.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "tests/seed.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -306,7 +307,7 @@ TEST_F(Replicas, OfACancelledCampaign_BothAreKilled_AndTheTaskIsCancelledOnce) {
 }
 
 TEST_F(Replicas, WhateverTheOrderOfEnds_EachTaskWaitsForItsLiveCopies_AndIsDoneOnce) {
-  std::mt19937 random{20090521};
+  std::mt19937_64 random{test_seed()};
   const auto pick = [&](int n) { return std::uniform_int_distribution<int>{0, n - 1}(random); };
   const auto campaign = replicable(40);
   for (int step = 0; step < 600; ++step) {

@@ -2,21 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <string>
 
 namespace gleaner::tests {
 
-/// The seed of a random test: GLEANER_CHAOS_SEED, else a new one in a long run (GLEANER_TEST_LONG), else always the same, so that a change
-/// is tried against what the last one was; printed, so that a failure can be had again.
-inline std::uint64_t chaos_seed() {
-  const char* given = std::getenv("GLEANER_CHAOS_SEED");
-  constexpr std::uint64_t kUsual = 2009;
-  const std::uint64_t found = std::getenv("GLEANER_TEST_LONG") != nullptr ? std::random_device{}() : kUsual;
-  const std::uint64_t seed = given != nullptr ? std::stoull(given) : found;
-  std::cout << "[ seed     ] GLEANER_CHAOS_SEED=" << seed << std::endl;
+/// The seed of all that is random in a run of the tests: GLEANER_TEST_SEED, which tools/test takes from the commit, so that the same commit
+/// gives the same run; without it 2009. Ends the program when the variable is no number.
+[[nodiscard]] std::uint64_t seed_of_run();
+
+/// The same, for one test: printed and noted in its report, so that a failure can be had again. The properties of rapidcheck need no call:
+/// their seed is this one too (tests/seed.cpp).
+inline std::uint64_t test_seed() {
+  const auto seed = seed_of_run();
+  std::cout << "[ seed     ] GLEANER_TEST_SEED=" << seed << std::endl;
   ::testing::Test::RecordProperty("seed", std::to_string(seed));
   return seed;
 }

@@ -1,0 +1,31 @@
+#include "tests/seed.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
+namespace gleaner::tests {
+namespace {
+
+constexpr std::uint64_t kUsual = 2009;
+
+/// rapidcheck reads RC_PARAMS before its first property. What the caller says in it stays as it is.
+const bool kRapidcheckIsSeeded = ::setenv("RC_PARAMS", ("seed=" + std::to_string(seed_of_run())).c_str(), 0) == 0;
+
+}  // namespace
+
+std::uint64_t seed_of_run() {
+  const char* const given = std::getenv("GLEANER_TEST_SEED");
+  if (given == nullptr) return kUsual;
+  const std::string_view text{given};
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    std::cerr << "GLEANER_TEST_SEED: '" << text << "' is no seed: a whole number from 0 to 18446744073709551615\n";
+    std::exit(EXIT_FAILURE);
+  }
+  return seed;
+}
+
+}  // namespace gleaner::tests
