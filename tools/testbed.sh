@@ -28,7 +28,7 @@ stop_stale() {
     done
 }
 
-# start_testbed PREFIX: two clusters, alpha and beta, described in $OAR_TESTBED_STATE/clusters.json.
+# start_testbed PREFIX: two clusters, alpha and beta, described in $OAR_TESTBED_STATE/clusters.json; false when they do not come up.
 start_testbed() {
     stop_stale "$1"
     export OAR_TESTBED_STATE=$1-$$ OAR_TESTBED_PORT_BASE
@@ -42,19 +42,22 @@ start_testbed() {
         tail -n 15 "$OAR_TESTBED_STATE"/clusters/*/var-lib-oar/log/* >&2 || true
         "$ROOT/tests/oar-testbed/down" || true
     done
-    die "the OAR clusters do not come up"
+    say "ERROR: the OAR clusters do not come up"
+    return 1
 }
 
 # start_testbed_26 PREFIX: two clusters with OAR 2.6, of the Debian 13 in PREFIX.root, which is made when it is not there and stays;
-# described in $state_26/clusters.json.
+# described in $state_26/clusters.json; false when they do not come up.
 state_26=
 start_testbed_26() {
     stop_stale "$1"
-    "$ROOT/tests/oar-testbed/root" "$1.root" >&2
+    "$ROOT/tests/oar-testbed/root" "$1.root" >&2 || return 1
     state_26=$1-$$
     say "two clusters with OAR 2.6 come up in $state_26"
-    OAR_TESTBED_STATE=$state_26 OAR_TESTBED_PORT_BASE=$(free_ports) "$ROOT/tests/oar-testbed/up" --root "$1.root" 2 >/dev/null ||
-        die "the clusters with OAR 2.6 do not come up"
+    OAR_TESTBED_STATE=$state_26 OAR_TESTBED_PORT_BASE=$(free_ports) "$ROOT/tests/oar-testbed/up" --root "$1.root" 2 >/dev/null || {
+        say "ERROR: the clusters with OAR 2.6 do not come up"
+        return 1
+    }
 }
 
 stop_testbed() {
