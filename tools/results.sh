@@ -48,7 +48,7 @@ command_of() {
         "cd \([$root] | @sh) && " +
         if .command == null then "tools/build \(if $tree == "build" then "" else "--sanitize " end)\($entry | "test_" + sub("\\."; "_") | sub("_real_oar$"; ""))"
         else
-            (if $locks | index("oar") then "tests/oar-testbed/up && GLEANER_TEST_OAR=/var/tmp/oar-testbed/clusters.json GLEANER_CONTRACT_BACKENDS=minioar,oar " else "" end) +
+            (if $locks | index("oar") then "tests/oar-testbed/up && GLEANER_TEST_OAR=/var/tmp/oar-testbed/clusters.json GLEANER_CONTRACT_BACKENDS=minioar,minioar-2.6,oar " else "" end) +
             "env " +
             if $test == "*" then ($variables | @sh) + " ctest --test-dir \($tree) -R \(["^\($entry | sub("\\."; "\\."))$"] | @sh) --output-on-failure"
             else ([$variables[], property("ENVIRONMENT")[], (.command[0] | ltrimstr($root + "/")), "--gtest_filter=\($test)"] | @sh)
