@@ -106,16 +106,21 @@ function(gleaner_program name)
 endfunction()
 
 # gleaner_entry(TIER NAME TARGET TIMEOUT [FILTER ...]): an entry of ctest, which runs all tests of a program or those of a filter.
-# TIMEOUT is there against hangs, many times what it takes; what may take longest begins first, and before it what takes the real
-# clusters, which one entry after the other takes (gleaner_takes_oar).
+# TIMEOUT orders them: what may take longest begins first, and before it what takes the real clusters, which one entry after the other
+# takes (gleaner_takes_oar). It ends hangs alone: no entry is ended before an hour, however slow the machine is.
+set(GLEANER_HANG_GUARD 3600)
 function(gleaner_entry tier name target timeout)
+  set(guard ${timeout})
+  if(guard LESS GLEANER_HANG_GUARD)
+    set(guard ${GLEANER_HANG_GUARD})
+  endif()
   set(filter ${ARGN})
   if(filter)
     set(filter --gtest_filter=${filter})
   endif()
   add_test(NAME ${tier}.${name} COMMAND ${target} --gtest_output=json:${CMAKE_BINARY_DIR}/results/${tier}.${name}.json ${filter})
   set_tests_properties(${tier}.${name} PROPERTIES
-    LABELS ${tier} TIMEOUT ${timeout} COST ${timeout} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    LABELS ${tier} TIMEOUT ${guard} COST ${timeout} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     ENVIRONMENT "GLEANER_SOURCE_DIR=${CMAKE_SOURCE_DIR};GLEANER_BIN_DIR=${CMAKE_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks_of_libraries.txt:print_suppressions=0")
   set_property(GLOBAL APPEND PROPERTY GLEANER_ENTRIES_${tier} ${tier}.${name})
 endfunction()

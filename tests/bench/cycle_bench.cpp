@@ -28,7 +28,7 @@ class Cycle : public ::testing::Test {
   void end(grid::CampaignId campaign) {
     grid.cancel(campaign);
     cycle();
-    ASSERT_TRUE(await(process::Duration{60'000}, [&] {
+    ASSERT_TRUE(await([&] {
       cycle();
       return grid.number("SELECT count(*) FROM jobs WHERE state IN ('remote_waiting', 'running')") == 0;
     }));
@@ -78,7 +78,7 @@ TEST_F(Cycle, AnIdleGrid_TakesUnderTwoPercentOfACore) {
   };
   const double before = used();
   // Two idle periods, in which nobody asks anything of the grid: time is what is waited for.
-  const double seconds = seconds_of([] { static_cast<void>(await(process::Duration{60'000}, [] { return false; })); });
+  const double seconds = seconds_of([] { static_cast<void>(await([] { return false; }, process::Duration{60'000})); });
   const double share = (used() - before) / seconds;
   report("an idle grid: almighty, its modules, gridapi and PostgreSQL",
          fmt::format("{:.2f} % of a core over {:.0f} s", share * 100, seconds));

@@ -43,7 +43,7 @@ class Makespan : public ::testing::Test {
   }
   bool is_empty(const std::string& cluster) { return on_cluster(cluster, "oarstat | grep -c '^[0-9]' || true") == "0\n"; }
   void await_empty() {
-    ASSERT_TRUE(await(process::Duration{900'000}, [&] { return is_empty("alpha") && is_empty("beta"); }));
+    ASSERT_TRUE(await([&] { return is_empty("alpha") && is_empty("beta"); }, process::Duration{900'000}));
   }
 
   static std::string sleep_of(const Load& load) { return fmt::format("sleep {}", load.seconds); }

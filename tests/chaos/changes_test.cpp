@@ -59,7 +59,7 @@ class ChangingCampaign {
   /// Again while the API is not back; its end is success, or that the campaign had ended.
   void command(const std::string& program, const std::vector<std::string>& arguments) {
     process::Captured said;
-    const bool reached = await(process::Duration{30'000}, [&] {
+    const bool reached = await([&] {
       said = grid_.run(program, arguments);
       return said.output.find(kUnreachable) == std::string::npos;
     });
@@ -75,7 +75,7 @@ class ChangingCampaign {
       std::this_thread::sleep_for(std::chrono::milliseconds{dice_.roll(0, 200)});  // the random moment itself
       Killer::restart(grid_.api());
     }
-    ASSERT_TRUE(await(process::Duration{60'000}, [&] { return !appending.is_running(); }));
+    ASSERT_TRUE(await([&] { return !appending.is_running(); }));
     const auto end = appending.stop();
     const auto said = tail_of(appending.log(), 5);
     // Its user does what the message tells, and looks.

@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr process::Duration kPatience{60'000};
-
 std::vector<std::string_view> failpoints(bool of_gridapi) {
   std::vector<std::string_view> found;
   std::ranges::copy_if(process::kFailpoints, std::back_inserter(found),
@@ -58,7 +56,7 @@ std::int64_t deaths_wanted(std::string_view name) { return name == "nikita.after
 
 /// A campaign whose jobs run until they are killed, so that Nikita has something to do.
 grid::CampaignId begin_endless(GridUnderTest& grid) {
-  const auto endless = grid.submit({.tasks = 6, .exec_file = grid.oracle().task("sleep 300")});
+  const auto endless = grid.submit({.tasks = 6, .exec_file = grid.oracle().gated_task()});
   EXPECT_TRUE(grid.becomes(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND state = 'running'", endless.value()), "6"));
   return endless;
 }
@@ -117,7 +115,7 @@ TEST_P(Failpoint, ModuleThatDiesThereAgainAndAgain_LosesNothing_AndRunsNothingTw
   }
   const auto campaign = asked.more_keys.empty() ? grid.submit(asked) : grid::CampaignId{grid.number("SELECT max(id) FROM campaigns")};
   grid.almighty().start({{"GLEANER_FAILPOINT", fmt::format("{}:{}", name, passage)}});
-  EXPECT_TRUE(await(kPatience, [&] { return grid.number(deaths_of(module)) >= deaths_wanted(name); }))
+  EXPECT_TRUE(await([&] { return grid.number(deaths_of(module)) >= deaths_wanted(name); }))
       << grid.number(deaths_of(module)) << " deaths at passage " << passage << " of " << name;
   EXPECT_NE(tail_of(grid.almighty().log(), 100'000).find("killed by signal 9"), std::string::npos) << "it failed otherwise";
 
@@ -127,7 +125,7 @@ TEST_P(Failpoint, ModuleThatDiesThereAgainAndAgain_LosesNothing_AndRunsNothingTw
   EXPECT_TRUE(grid.is_exactly_done(campaign, asked.tasks));
   EXPECT_TRUE(grid.becomes(fmt::format("SELECT cancelled FROM campaigns WHERE id = {}", endless.value()), "6"));
   for (const auto* cluster : {"alpha", "beta"}) {
-    EXPECT_TRUE(await(kPatience, [&] { return grid.cluster(cluster).jobs_in("Running,Waiting,Launching,toLaunch") == 0; })) << cluster;
+    EXPECT_TRUE(await([&] { return grid.cluster(cluster).jobs_in("Running,Waiting,Launching,toLaunch") == 0; })) << cluster;
   }
   EXPECT_TRUE(grid.is_consistent());
 }
@@ -139,11 +137,11 @@ class UploadFailpoint : public ::testing::TestWithParam<std::string_view> {};
 TEST_P(UploadFailpoint, GridapiThatDiesThere_LeavesNoHalfFile_AndTakesTheFilesFromTheNextSubmission) {
   GridUnderTest grid{{}};
   grid.api().start({{"GLEANER_FAILPOINT", std::string{GetParam()}}});
-  ASSERT_TRUE(await(kPatience, [&] { return grid.run("gridclusters", {"--quiet"}).end.succeeded(); }));
+  ASSERT_TRUE(await([&] { return grid.run("gridclusters", {"--quiet"}).end.succeeded(); }));
   const TestCampaign asked{.tasks = 10, .exec_file = grid.oracle().task(checking_files()), .more_keys = R"("input_files":["common"])"};
   const auto broken = gridsub_file(grid, asked);
   EXPECT_FALSE(broken.end.succeeded());
-  EXPECT_TRUE(await(kPatience, [&] { return !grid.api().is_running(); })) << "it lives: " << broken.output;
+  EXPECT_TRUE(await([&] { return !grid.api().is_running(); })) << "it lives: " << broken.output;
   EXPECT_EQ(grid.number("SELECT count(*) FROM campaigns"), 0);
 
   grid.api().kill();

@@ -25,10 +25,11 @@ class Killer {
   void kill_a_module() {
     constexpr process::Duration kNextCycle{3'000};
     std::vector<pid_t> modules;
-    static_cast<void>(await(kNextCycle, [&] {
+    const auto one_runs = [&] {
       modules = grid_.almighty().children();
       return !modules.empty();
-    }));
+    };
+    static_cast<void>(await(one_runs, kNextCycle));
     if (!modules.empty()) ::kill(dice_.pick(modules), SIGKILL);
   }
   static void restart(Service& service) {

@@ -33,7 +33,7 @@ TEST_P(AnyProcess, KilledAtAnyMoment_LosesNothing_AndRunsNothingTwice_AndItsUser
   }
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, tasks));
-  ASSERT_TRUE(await(process::Duration{30'000}, [&] { return !waiting.is_running(); }));
+  ASSERT_TRUE(await([&] { return !waiting.is_running(); }));
   EXPECT_TRUE(waiting.stop().succeeded()) << tail_of(waiting.log(), 5);
 }
 

@@ -74,9 +74,8 @@ TEST(LateOrphan, WhoseSuccessorsRunAlready_FindsItsAttemptsClaimed) {
   grid.almighty().start();
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE state = 'running'", "8"));
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").submissions() == 2; })) << "the orphan never came";
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Terminated") == 8; }))
-      << "the orphan's jobs did not end at once";
+  ASSERT_TRUE(await([&] { return grid.cluster("alpha").submissions() == 2; })) << "the orphan never came";
+  ASSERT_TRUE(await([&] { return grid.cluster("alpha").jobs_in("Terminated") == 8; })) << "the orphan's jobs did not end at once";
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
@@ -94,7 +93,7 @@ TEST(LateOrphan, ThatRunsBeforeItsSuccessors_IsFoundByThemAndAdopted) {
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'unknown'", "1"));
   grid.cluster("alpha").add_fault(late(8'000));
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "2"));
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Running") == 8; })) << "the orphan never came";
+  ASSERT_TRUE(await([&] { return grid.cluster("alpha").jobs_in("Running") == 8; })) << "the orphan never came";
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
@@ -123,9 +122,8 @@ TEST(LateOrphan, OfACampaignOnTwoClusters_RunsNothingTwice) {
   grid.almighty().start();
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
   ASSERT_TRUE(grid.terminates(campaign));
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").submissions() >= 2; })) << "the orphan never came";
-  ASSERT_TRUE(await(process::Duration{60'000},
-                    [&] { return grid.cluster("alpha").jobs_in("Waiting") + grid.cluster("alpha").jobs_in("Running") == 0; }));
+  ASSERT_TRUE(await([&] { return grid.cluster("alpha").submissions() >= 2; })) << "the orphan never came";
+  ASSERT_TRUE(await([&] { return grid.cluster("alpha").jobs_in("Waiting") + grid.cluster("alpha").jobs_in("Running") == 0; }));
   EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
   EXPECT_EQ(
       grid.value("SELECT count(*) FROM jobs j JOIN jobs o ON o.task = j.task AND o.attempt = j.attempt AND o.cluster_id <> j.cluster_id"),

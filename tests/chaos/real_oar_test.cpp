@@ -14,7 +14,6 @@
 namespace gleaner::tests {
 namespace {
 
-constexpr process::Duration kPatience{600'000};
 /// Real OAR starts some three jobs a second: the long run has the numbers of the specification.
 std::int64_t tasks() { return long_runs() ? 400 : 40; }
 
@@ -35,7 +34,7 @@ class RealOar : public ::testing::Test {
   }
   [[nodiscard]] std::string ends(const std::string& end) const { return fmt::format("SELECT count(*) FROM jobs WHERE ending = '{}'", end); }
   void is_done(grid::CampaignId campaign, std::int64_t total) {
-    ASSERT_TRUE(grid->terminates(campaign, kPatience));
+    ASSERT_TRUE(grid->terminates(campaign));
     EXPECT_TRUE(grid->is_exactly_done(campaign, total));
   }
   std::unique_ptr<GridUnderTest> grid;
@@ -45,7 +44,7 @@ TEST_F(RealOar, ACampaignFromGridsubToItsEnd_RunsEachTaskExactlyOnce) {
   grid->start_api();
   grid->almighty().start();
   const auto campaign = grid->gridsub(GridUnderTest::jdl_of({.tasks = tasks(), .exec_file = grid->oracle().task()}));
-  EXPECT_TRUE(grid->run("gridwait", {std::to_string(campaign.value())}, kPatience).end.succeeded());
+  EXPECT_TRUE(grid->run("gridwait", {std::to_string(campaign.value())}).end.succeeded());
   is_done(campaign, tasks());
 }
 
@@ -53,9 +52,9 @@ TEST_F(RealOar, TwentyJobsPreemptedByLocalOnes_RunAgain_EachTaskExactlyOnce) {
   const auto total = std::max<std::int64_t>(tasks(), 50);
   grid->almighty().start();
   const auto campaign = grid->submit({.tasks = total, .exec_file = grid->oracle().gated_task()});
-  ASSERT_TRUE(grid->becomes("SELECT running >= 32 FROM campaigns", "t", kPatience));
+  ASSERT_TRUE(grid->becomes("SELECT running >= 32 FROM campaigns", "t"));
   for (const auto& cluster : grid->clusters()) submit_local(cluster, {.cores = 10, .command = "sleep 3", .user = "griduser2"});
-  ASSERT_TRUE(grid->becomes(fmt::format("SELECT ({}) >= 20", ends("preempted")), "t", kPatience));
+  ASSERT_TRUE(grid->becomes(fmt::format("SELECT ({}) >= 20", ends("preempted")), "t"));
   grid->oracle().open_gate();
   is_done(campaign, total);
   EXPECT_EQ(grid->value("SELECT sum(charged) FROM tasks"), "0");
@@ -72,7 +71,7 @@ TEST_F(RealOar, TheRunnerKilledAtEachOfItsFailpoints_EachTaskExactlyOnce) {
   for (const auto* name : kNames) {
     campaigns.push_back(grid->submit({.tasks = each, .exec_file = grid->oracle().task("sleep 1")}));
     grid->almighty().start({{"GLEANER_FAILPOINT", name}});
-    ASSERT_TRUE(grid->becomes(fmt::format("SELECT ({}) > {}", kDeathsOfTheRunner, seen), "t", kPatience)) << name;
+    ASSERT_TRUE(grid->becomes(fmt::format("SELECT ({}) > {}", kDeathsOfTheRunner, seen), "t")) << name;
     grid->almighty().kill();
     seen = grid->number(kDeathsOfTheRunner);
   }
@@ -108,10 +107,10 @@ TEST_F(RealOar, ParallelJobs_FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
 
 TEST_F(RealOar, ACancelledCampaign_LeavesNothingOnTheClusters) {
   grid->almighty().start();
-  const auto campaign = grid->submit({.tasks = 100, .exec_file = grid->oracle().task("sleep 300")});
-  ASSERT_TRUE(grid->becomes("SELECT running >= 16 FROM campaigns", "t", kPatience));
+  const auto campaign = grid->submit({.tasks = 100, .exec_file = grid->oracle().gated_task()});
+  ASSERT_TRUE(grid->becomes("SELECT running >= 16 FROM campaigns", "t"));
   grid->cancel(campaign);
-  EXPECT_TRUE(grid->becomes("SELECT cancelled FROM campaigns", "100", kPatience));
+  EXPECT_TRUE(grid->becomes("SELECT cancelled FROM campaigns", "100"));
   EXPECT_TRUE(grid->oracle().executions(campaign).empty());
   EXPECT_TRUE(grid->is_consistent());
 }

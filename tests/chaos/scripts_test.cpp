@@ -14,7 +14,6 @@
 namespace gleaner::tests {
 namespace {
 
-constexpr process::Duration kPatience{90'000};
 constexpr int kTasks = 4;
 
 /// A grid whose campaign has scripts of a second, and tasks that wait for the gate.
@@ -34,7 +33,7 @@ class ScriptsUnderAttack {
         kTasks, grid.oracle().folder().string(), trace.note("task"), script("prologue"), script("epilogue")));
   }
   [[nodiscard]] ::testing::AssertionResult tasks_run() {
-    return grid.becomes("SELECT count(*) FROM jobs WHERE task >= 0 AND state = 'running'", std::to_string(kTasks), kPatience);
+    return grid.becomes("SELECT count(*) FROM jobs WHERE task >= 0 AND state = 'running'", std::to_string(kTasks));
   }
   void expect_once_each() {
     EXPECT_EQ(trace.around_tasks_of("alpha"), "");
@@ -91,7 +90,7 @@ TEST_P(DeathAtAScript, ItIsRunOnce) {
   const auto die_again_and_again = [&] {
     const auto before = grid.number(deaths);
     grid.almighty().start({{"GLEANER_FAILPOINT", name + ":1"}});
-    EXPECT_TRUE(await(kPatience, [&] { return grid.number(deaths) >= before + wanted; })) << "it did not die";
+    EXPECT_TRUE(await([&] { return grid.number(deaths) >= before + wanted; })) << "it did not die";
     grid.almighty().kill();
     grid.almighty().start();
   };
@@ -122,7 +121,7 @@ TEST(DeathOfOar, WhileScriptsRun_EachIsRunOnce) {
         fmt::format(
             "SELECT count(*) > 0 FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE l.script = '{}' AND j.remote_id IS NOT NULL",
             script),
-        "t", kPatience));
+        "t"));
     alpha.kill_server("late", std::chrono::milliseconds{500});
     std::this_thread::sleep_for(std::chrono::milliseconds{700});  // how long it is away
     alpha.start_server();

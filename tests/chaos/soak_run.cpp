@@ -19,8 +19,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 namespace fs = std::filesystem;
 
-constexpr process::Duration kHealPatience{60'000};
-constexpr process::Duration kEndPatience{300'000};
 constexpr int kStrikes = 20;         ///< between two calms
 constexpr std::int64_t kBatch = 96;  ///< tasks of a campaign, all kinds alike
 constexpr auto kRemover = "mallory";
@@ -103,7 +101,7 @@ class Soak {
   void calm();
   void sweep_homes();
   /// While the homes are swept, which tasks fill.
-  [[nodiscard]] bool becomes(const std::string& query, const std::string& value, process::Duration patience);
+  [[nodiscard]] bool becomes(const std::string& query, const std::string& value);
   void heal();
   void finish();
   void judge(const Campaign& campaign);
@@ -159,9 +157,9 @@ void Soak::sweep_homes() {
   sweep(grid_.cluster("alpha").home(kFiller), "junk");
 }
 
-bool Soak::becomes(const std::string& query, const std::string& value, process::Duration patience) {
+bool Soak::becomes(const std::string& query, const std::string& value) {
   constexpr process::Duration kBetweenSweeps{3000};
-  for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+  for (const auto end = Clock::now() + kHangGuard; Clock::now() < end;) {
     sweep_homes();
     if (grid_.becomes(query, value, kBetweenSweeps)) return true;
   }
@@ -174,20 +172,20 @@ void Soak::heal() {
   for (const auto* name : kClusters)
     probes.push_back(grid_.submit({.tasks = 2, .exec_file = grid_.oracle().task(), .clusters = {name}, .walltime = "0:0:6"}));
   bool healed = true;
-  for (const auto probe : probes) healed = becomes(of(probe, "state"), "terminated", kHealPatience) && healed;
-  healed = becomes("SELECT count(*) FROM clusters WHERE NOT reachable", "0", kHealPatience) && healed;
+  for (const auto probe : probes) healed = becomes(of(probe, "state"), "terminated") && healed;
+  healed = becomes("SELECT count(*) FROM clusters WHERE NOT reachable", "0") && healed;
   figures_.heals.push_back(std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
   if (!healed)
-    figures_.lost.push_back(fmt::format("after the faults number {} not every cluster worked within {} s", figures_.heals.size(),
-                                        kHealPatience.count() / 1000));
+    figures_.lost.push_back(
+        fmt::format("after the faults number {} not every cluster worked within {} s", figures_.heals.size(), kHangGuard.count() / 1000));
   for (const auto probe : probes) campaigns_.push_back({probe, 2, Kind::spoils_its_home});
 }
 
 void Soak::finish() {
   faults_.mend();
   for (const auto& campaign : campaigns_) {
-    const bool over = campaign.kind == Kind::cancelled ? becomes(of(campaign.id, "launching + submitted + running"), "0", kEndPatience)
-                                                       : becomes(of(campaign.id, "state"), "terminated", kEndPatience);
+    const bool over = campaign.kind == Kind::cancelled ? becomes(of(campaign.id, "launching + submitted + running"), "0")
+                                                       : becomes(of(campaign.id, "state"), "terminated");
     if (!over)
       figures_.lost.push_back(fmt::format("campaign {}: {}", campaign.id.value(), grid_.value(of(campaign.id, "row_to_json(campaigns)"))));
     judge(campaign);

@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "tests/seed.hpp"
 #include "tests/chaos/soak_run.hpp"
+#include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
 namespace gleaner::tests {

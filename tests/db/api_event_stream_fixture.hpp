@@ -27,7 +27,7 @@ class ApiEventStream : public ApiTest {
   /// The status of a stream that is closed at once.
   static int ask_for_stream(const std::string& address) { return EventStreamReader{address, {.target = "/v1/events?after=now"}}.status(); }
   /// Waits until the condition holds.
-  static bool comes(const std::function<bool()>& condition) { return await(EventStreamReader::kPatience, condition); }
+  static bool comes(const std::function<bool()>& condition) { return await(condition); }
   /// The code in the last message of a stream.
   static std::string end_of(EventStreamReader& reader) {
     const auto message = reader.next("end");

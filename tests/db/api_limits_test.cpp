@@ -176,7 +176,7 @@ TEST_F(ApiLimits, WhatOneUserSendsAtOnce_IsLimited_AndWhatAllSend) {
   const auto head = head_of(kOnAlpha) + "\n";
   Begun upload{port(), head + std::string(400 * kKilobyte, '\n'), 450 * kKilobyte};
   // While its bytes come, the second one would take the place of the last of them.
-  ASSERT_TRUE(await(std::chrono::minutes{1}, [&] { return bytes_kept_in(spool()) >= (400 - 128) * kKilobyte; }));
+  ASSERT_TRUE(await([&] { return bytes_kept_in(spool()) >= (400 - 128) * kKilobyte; }));
   const auto second = submit_lines(head_of(kOnAlpha), std::string(120 * kKilobyte, '\n') + lines_of(1));
   EXPECT_EQ(second.status, 503) << second.body;
   EXPECT_THAT(second.message(), HasSubstr("you are sending other submissions now"));

@@ -54,7 +54,7 @@ class Declarations : public tests::GridFixture {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     arguments.insert(arguments.begin(), fmt::format("{}/gridctl", folder != nullptr ? folder : "build/bin"));
     auto captured =
-        process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
+        process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{10});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }

@@ -23,7 +23,7 @@ struct StreamMessage {
 class EventStreamReader {
  public:
   using Patience = std::chrono::milliseconds;
-  static constexpr Patience kPatience{30'000};
+  static constexpr Patience kPatience{600'000};  ///< against hangs alone
   enum class Transport { plain, tls };
 
   /// Sends the request, and reads the head of the answer.

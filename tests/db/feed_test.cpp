@@ -35,7 +35,7 @@ class Feed : public GridFixture {
   /// `kind change id`, of all changes.
   std::vector<std::string> changes() {
     // PostgreSQL's own transactions hold the end back for a moment.
-    EXPECT_TRUE(await(std::chrono::seconds{20}, [&] { return !state().pending; }));
+    EXPECT_TRUE(await([&] { return !state().pending; }));
     return readable();
   }
   /// The same, of all that can be read now.

@@ -39,7 +39,7 @@ class Gridctl : public ::testing::Test {
     arguments.insert(arguments.begin(), fmt::format("{}/gridctl", folder != nullptr ? folder : "build/bin"));
     auto all = environment;
     all.emplace_back("GLEANER_DATABASE", conninfo);
-    auto captured = process::capture({.arguments = std::move(arguments), .environment = std::move(all)}, std::chrono::minutes{1});
+    auto captured = process::capture({.arguments = std::move(arguments), .environment = std::move(all)}, std::chrono::minutes{10});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }

@@ -130,7 +130,7 @@ TEST_F(ImportCigri, KilledBetweenTwoCampaigns_LeavesTheFirstWhole_NothingOfTheSe
     const auto is_waiting = [&] { return here("SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted") == "1"; };
     while (!is_waiting()) ASSERT_FALSE(child->wait(process::Duration{10}));
     child->signal_group(SIGKILL);
-    ASSERT_TRUE(child->wait(std::chrono::minutes{1}));
+    ASSERT_TRUE(child->wait(std::chrono::minutes{10}));
   }
   EXPECT_EQ(here("SELECT name || ' ' || total FROM campaigns"), "mesh 2000");
   EXPECT_EQ(here("SELECT string_agg(source_id::text, ' ') FROM imported_campaigns"), "7");
@@ -157,7 +157,7 @@ TEST_F(ImportCigri, KilledWhileItWritesACampaign_LeavesNothingOfIt) {
     };
     while (!is_waiting()) ASSERT_FALSE(child->wait(process::Duration{10}));
     child->signal_group(SIGKILL);
-    ASSERT_TRUE(child->wait(std::chrono::minutes{1}));
+    ASSERT_TRUE(child->wait(std::chrono::minutes{10}));
   }
   EXPECT_EQ(here("SELECT (SELECT count(*) FROM campaigns) + (SELECT count(*) FROM imported_campaigns)"), "0");
 }
@@ -177,7 +177,7 @@ TEST_F(ImportCigri, DatabaseThatGoesAway_EndsIt_AndWhatWasDoneIsShown) {
   const std::string waiting = "FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted";
   while (here("SELECT count(*) " + waiting) != "1") ASSERT_FALSE(child->wait(process::Duration{10}));
   here("SELECT pg_terminate_backend(pid) " + waiting);
-  const auto end = child->wait(std::chrono::minutes{1});
+  const auto end = child->wait(std::chrono::minutes{10});
   ASSERT_TRUE(end);
   EXPECT_EQ(end->exit_status, 5) << content_of(output);
   EXPECT_THAT(content_of(output),
@@ -260,7 +260,7 @@ TEST_F(ImportCigri, Table_FitsANarrowTerminal) {
   ASSERT_EQ(import().end.exit_status, 1);
   auto narrow = command({"--yes"});
   narrow.environment.emplace_back("COLUMNS", "60");
-  const auto said = process::capture(narrow, std::chrono::minutes{1}, {.errors = process::Exchange::Errors::apart});
+  const auto said = process::capture(narrow, std::chrono::minutes{10}, {.errors = process::Exchange::Errors::apart});
   ASSERT_TRUE(said) << said.error();
   EXPECT_THAT(said->output, AllOf(HasSubstr("campaign  12345"), HasSubstr("is here already")));
   std::istringstream lines{said->output};

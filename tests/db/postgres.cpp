@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kPatience = std::chrono::seconds{60};
+constexpr auto kPatience = std::chrono::minutes{10};  // against hangs alone
 constexpr auto kTemplate = "gleaner_template";
 
 /// The server's programs: the newest version in Debian's place, or wherever PATH says.

@@ -29,7 +29,7 @@ class AdmissionRules : public ApiTest {
     arguments[0] = fmt::format("{}/{}", folder != nullptr ? folder : "build/bin", arguments[0]);
     process::Command command{.arguments = std::move(arguments),
                              .environment = {{"GLEANER_DATABASE", database()}, {"GLEANER_API", "unix:" + socket()}}};
-    auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+    auto captured = process::capture(std::move(command), std::chrono::minutes{10});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }

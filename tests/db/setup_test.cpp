@@ -28,7 +28,7 @@ using testing::Not;
 using Words = std::vector<std::string>;
 
 process::Captured run(Words words) {
-  auto captured = process::capture({.arguments = std::move(words), .environment = {{"GLEANER_DATABASE", ""}}}, std::chrono::minutes{2});
+  auto captured = process::capture({.arguments = std::move(words), .environment = {{"GLEANER_DATABASE", ""}}}, std::chrono::minutes{10});
   if (!captured) throw std::runtime_error{captured.error()};
   return *std::move(captured);
 }

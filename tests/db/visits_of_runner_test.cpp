@@ -17,7 +17,7 @@ class RunnersVisits : public GridFixture {
  protected:
   /// Launches without an answer, of two logins, and one that is to be made.
   RunnersVisits() {
-    config.request_timeout = config.submit_timeout = 300ms;
+    config.request_timeout = config.submit_timeout = 2s;
     transact([&](store::Transaction& t) {
       auto known = store::find_cluster(t, "alpha").value();
       known.url = cluster.access().url;

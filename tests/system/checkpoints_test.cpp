@@ -33,22 +33,20 @@ TEST_P(Checkpoints, ATaskThatIsPreemptedThreeTimes_ContinuesOnItsCluster_AndEnds
   const auto campaign =
       grid.gridsub({.tasks = 1, .exec_file = kAdds, .more_keys = R"("checkpoint":{"signal":"USR1","period":"0:00:02","cost":"0:00:01"})"});
   grid.almighty().start();
-  const process::Duration patience{180'000};
   const int cores = is_real() ? 16 : 8;
   std::string first;
   for (int preemption = 1; preemption <= 3; ++preemption) {
     // The second signal of the attempt: what the first one asked for was written before.
-    ASSERT_TRUE(
-        grid.becomes("SELECT count(*) FROM jobs WHERE state = 'running' AND checkpointed_at > started_at + interval '4 s'", "1", patience))
+    ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE state = 'running' AND checkpointed_at > started_at + interval '4 s'", "1"))
         << preemption;
     const auto cluster = grid.value("SELECT k.name FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.state = 'running'");
     if (first.empty()) first = cluster;
     EXPECT_EQ(cluster, first);
     submit_local(*std::ranges::find(grid.clusters(), cluster, &TestCluster::name),
                  {.cores = cores, .user = is_real() ? "griduser2" : "bob"});
-    ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE ending = 'preempted'", std::to_string(preemption), patience));
+    ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE ending = 'preempted'", std::to_string(preemption)));
   }
-  ASSERT_TRUE(grid.terminates(campaign, patience));
+  ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_EQ(grid.value("SELECT state || ' ' || attempt || ' ' || charged || ' ' || uncounted FROM tasks"), "done 3 0 3");
   EXPECT_EQ(grid.value("SELECT string_agg(ending, ' ' ORDER BY id) FROM jobs"), "preempted preempted preempted done");
   EXPECT_EQ(grid.value("SELECT count(DISTINCT cluster_id) FROM jobs"), "1");

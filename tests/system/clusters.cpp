@@ -51,7 +51,6 @@ Minioar::Minioar(const fs::path& folder, MinioarWish wish)
 }
 
 void Minioar::start() {
-  constexpr process::Duration kPatience{30'000};
   const auto from = content(service_.log()).size();
   auto command = command_of(folder_, wish_);
   if (!base_.empty()) {
@@ -60,7 +59,7 @@ void Minioar::start() {
   }
   service_.start();
   std::string url;
-  const bool listens = await(kPatience, [&] {
+  const bool listens = await([&] {
     url = announced_url(service_.log(), from);
     return !url.empty() || !service_.is_running();
   });

@@ -89,8 +89,7 @@ TEST(ARetiredCluster, LosesItsTasksToOthers_AndItsOldJobsAreDeletedWhenItIsBack)
   const auto back = grid.run("gridctl", {"cluster", "enable", "alpha"});
   ASSERT_TRUE(back.end.succeeded()) << back.output;
   for (auto job = first; job <= last; ++job)
-    EXPECT_TRUE(await(process::Duration{60'000}, [&] { return alpha.state_of(job) == "Error"; }))
-        << "job " << job << " of before is " << alpha.state_of(job);
+    EXPECT_TRUE(await([&] { return alpha.state_of(job) == "Error"; })) << "job " << job << " of before is " << alpha.state_of(job);
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 12));
@@ -141,9 +140,9 @@ TEST(ParallelJobs, ThatStartBetweenTwoRequestsOfOnePoll_HoldTheirResources_Which
   const auto campaign =
       grid.submit({.tasks = 40, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}, .resources = "/nodes=1/core=4"});
   grid.almighty().start();
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return alpha.jobs_in("Waiting") == 6; })) << alpha.jobs_in("Waiting") << " jobs wait";
+  ASSERT_TRUE(await([&] { return alpha.jobs_in("Waiting") == 6; })) << alpha.jobs_in("Waiting") << " jobs wait";
   alpha.start_after("GET /jobs/table?state=", 1);
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return alpha.jobs_in("Running") == 4; })) << alpha.jobs_in("Running") << " jobs run";
+  ASSERT_TRUE(await([&] { return alpha.jobs_in("Running") == 4; })) << alpha.jobs_in("Running") << " jobs run";
   // Some cycles later all that was sent for free resources is there.
   ASSERT_TRUE(grid.becomes("SELECT count(*) >= 4 FROM gridstatus WHERE our_running = 16", "t"));
   EXPECT_LE(grid.number("SELECT max(our_running + free - max_resources) FROM gridstatus"), 0);

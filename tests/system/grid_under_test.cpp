@@ -108,9 +108,9 @@ void GridUnderTest::write_configuration(const Configuration& configuration) {
                     {"brake_time_max", "2s"},
                     {"max_charged_attempts", "1"},
                     {"cleanup_delay", "1s"},
-                    {"connect_timeout", "2s"},
-                    {"request_timeout", "5s"},
-                    {"submit_timeout", "5s"},
+                    {"connect_timeout", "10s"},
+                    {"request_timeout", "30s"},
+                    {"submit_timeout", "30s"},
                     {"log_level", "debug"}};
   for (const auto& [key, text] : configuration) all[key] = text;
   std::ofstream file{folder_ / "gleaner.conf"};
@@ -186,9 +186,8 @@ Service GridUnderTest::background(const std::string& name, std::vector<std::stri
 }
 
 void GridUnderTest::start_api() {
-  constexpr process::Duration kPatience{30'000};
   api().start();
-  if (!await(kPatience, [&] { return run("gridclusters", {"--quiet"}).end.succeeded(); }))
+  if (!await([&] { return run("gridclusters", {"--quiet"}).end.succeeded(); }))
     throw std::runtime_error{"gridapi does not answer:\n" + tail_of(api().log(), 20)};
 }
 
@@ -223,8 +222,7 @@ grid::CampaignId GridUnderTest::gridsub(const TestCampaign& campaign) {
 }
 
 void GridUnderTest::transact(const std::function<void(store::Transaction&)>& work) {
-  constexpr process::Duration kPatience{30'000};
-  const bool done = await(kPatience, [&] {
+  const bool done = await([&] {
     try {
       if (!connection_) connection_ = std::make_unique<Connection>(conninfo_);
       store::transact(connection_->database, std::nullopt, work);
@@ -305,14 +303,16 @@ std::int64_t GridUnderTest::number(const std::string& sql) { return std::stoll(v
 
 ::testing::AssertionResult GridUnderTest::becomes(const std::string& sql, const std::string& wanted, process::Duration limit) {
   std::string last;
-  const bool reached = await(limit, [&] {
-    try {
-      last = value(sql);
-    } catch (const store::Unavailable& error) {
-      last = error.what();
-    }
-    return last == wanted;
-  });
+  const bool reached = await(
+      [&] {
+        try {
+          last = value(sql);
+        } catch (const store::Unavailable& error) {
+          last = error.what();
+        }
+        return last == wanted;
+      },
+      limit);
   if (reached) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << sql << " is " << last << ", not " << wanted << ", after " << limit.count() << " ms";
 }

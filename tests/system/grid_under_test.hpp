@@ -12,6 +12,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/process/child.hpp"
 #include "lib/store/database.hpp"
+#include "tests/db/await.hpp"
 #include "tests/system/clusters.hpp"
 #include "tests/system/oracle.hpp"
 #include "tests/system/service.hpp"
@@ -44,7 +45,7 @@ class GridUnderTest {
   struct Wish {
     Backend backend = Backend::minioar;
     std::vector<MinioarWish> clusters{{.name = "alpha"}, {.name = "beta"}};
-    Configuration configuration{};     ///< on top of short periods
+    Configuration configuration{};     ///< on top of short periods, and of time limits that a busy machine keeps
     std::vector<std::string> users{};  ///< more of them, with the same login on every minioar
   };
   explicit GridUnderTest(Wish wish);
@@ -63,7 +64,7 @@ class GridUnderTest {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
   /// Runs one of the programs to its end, under this grid's configuration.
-  process::Captured run(const std::string& name, std::vector<std::string> arguments, process::Duration limit = process::Duration{120'000});
+  process::Captured run(const std::string& name, std::vector<std::string> arguments, process::Duration limit = kHangGuard);
   /// The same in the background, with its output in a file of the folder.
   [[nodiscard]] Service background(const std::string& name, std::vector<std::string> arguments);
 
@@ -95,9 +96,8 @@ class GridUnderTest {
   void execute(const std::string& sql);
   [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
   /// Waits until the query's only value is the one wanted. A database that is away is waited for.
-  [[nodiscard]] ::testing::AssertionResult becomes(const std::string& sql, const std::string& wanted,
-                                                   process::Duration limit = process::Duration{60'000});
-  [[nodiscard]] ::testing::AssertionResult terminates(grid::CampaignId campaign, process::Duration limit = process::Duration{120'000});
+  [[nodiscard]] ::testing::AssertionResult becomes(const std::string& sql, const std::string& wanted, process::Duration limit = kHangGuard);
+  [[nodiscard]] ::testing::AssertionResult terminates(grid::CampaignId campaign, process::Duration limit = kHangGuard);
   /// Terminated, with every task done, each carried out exactly once.
   [[nodiscard]] ::testing::AssertionResult is_exactly_done(grid::CampaignId campaign, std::int64_t tasks,
                                                            const Oracle::CutOff& cut_off = {});

@@ -16,7 +16,7 @@ std::size_t append(char* data, std::size_t size, std::size_t count, void* into) 
 }  // namespace
 
 HttpAnswer call(const HttpCall& what) {
-  constexpr long kPatience = 30;
+  constexpr long kPatience = 600;  // against hangs alone
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl{curl_easy_init(), &curl_easy_cleanup};
   curl_slist* list = nullptr;
   for (const auto& header : what.headers) list = curl_slist_append(list, header.c_str());

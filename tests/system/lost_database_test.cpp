@@ -13,8 +13,6 @@
 namespace gleaner::tests {
 namespace {
 
-constexpr process::Duration kPatience{90'000};
-
 int count_of(const std::string& text, const std::filesystem::path& file) {
   std::ifstream lines{file};
   int count = 0;
@@ -34,7 +32,7 @@ TEST(LostDatabase, InMidCampaign_EverythingResumesByItself) {
   const auto campaign = grid.gridsub(grid.jdl_of({.tasks = 120, .exec_file = grid.oracle().task("sleep 0.5")}));
   ASSERT_TRUE(grid.becomes("SELECT done > 5 FROM campaigns", "t"));
   PrivatePostgres::instance().stop();
-  ASSERT_TRUE(await(kPatience, [&] { return waits_of(grid) > 0; }));
+  ASSERT_TRUE(await([&] { return waits_of(grid) > 0; }));
   EXPECT_EQ(grid.run("gridstat", {}).end.exit_status, 5);
   PrivatePostgres::instance().start();
   ASSERT_TRUE(grid.terminates(campaign));
@@ -71,11 +69,11 @@ TEST(LostDatabase, ThatTakesNoWritesForAWhile_IsWaitedFor_AndOneEventTellsIt) {
   ASSERT_TRUE(grid.becomes("SELECT done > 5 FROM campaigns", "t"));
   {
     const ReadOnlyServer read_only;
-    ASSERT_TRUE(await(kPatience, [&] { return waits_of(grid) > 0; }));
+    ASSERT_TRUE(await([&] { return waits_of(grid) > 0; }));
     EXPECT_EQ(grid.run("gridsub", {"--json", jdl}).end.exit_status, 5) << "the API asks to try again later";
     EXPECT_TRUE(grid.run("gridstat", {}).end.succeeded()) << "what only reads goes on";
     const auto before = refusals();
-    ASSERT_TRUE(await(kPatience, [&] { return refusals() >= before + 8; })) << "almighty tries again and again";
+    ASSERT_TRUE(await([&] { return refusals() >= before + 8; })) << "almighty tries again and again";
     EXPECT_LE(waits_of(grid), 3) << "the log is not filled with the same";
   }
   ASSERT_TRUE(grid.terminates(campaign));

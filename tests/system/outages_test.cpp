@@ -12,8 +12,6 @@
 namespace gleaner::tests {
 namespace {
 
-constexpr process::Duration kPatience{90'000};
-
 /// One way for a whole cluster to be lost, and how it comes back.
 struct Outage {
   const char* name;
@@ -41,7 +39,7 @@ class TwoClusters {
     return beta() - before;
   }
   testing::AssertionResult alpha_becomes(const char* reachable) {
-    return grid_.becomes("SELECT reachable FROM clusters WHERE name = 'alpha'", reachable, kPatience);
+    return grid_.becomes("SELECT reachable FROM clusters WHERE name = 'alpha'", reachable);
   }
   std::int64_t started_on_alpha() {
     return grid_.number(
@@ -75,7 +73,7 @@ TEST(LostCluster, DelaysNoOther_IsToldByOneEvent_AndWorkReturnsByItself) {
     const auto started = clusters.started_on_alpha();
     clusters.end(outage);
     ASSERT_TRUE(clusters.alpha_becomes("t")) << outage.name;
-    ASSERT_TRUE(await(kPatience, [&] { return clusters.started_on_alpha() > started; })) << outage.name << ": no work returned";
+    ASSERT_TRUE(await([&] { return clusters.started_on_alpha() > started; })) << outage.name << ": no work returned";
   }
   EXPECT_EQ(grid.number("SELECT count(*) FROM events WHERE code = 'CLUSTER_UNREACHABLE'"), static_cast<std::int64_t>(kOutages.size()));
   EXPECT_EQ(grid.value("SELECT count(*) FROM events WHERE code = 'CLUSTER_UNREACHABLE' AND (state = 'open' OR occurrences > 1)"), "0");

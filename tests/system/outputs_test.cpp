@@ -80,8 +80,7 @@ TEST_P(OutputsOfACampaign, AreFetchedFromAllClusters_OnceAndWhole_ByAGridgetThat
     auto running = grid->background("gridget", {text_of(campaign), "--to", to().string()});
     running.start();
     const auto enough = static_cast<std::size_t>(kill * tasks / 3);
-    ASSERT_TRUE(
-        await(process::Duration{60'000}, [&] { return !running.is_running() || (fs::exists(to()) && files_of(to()).size() >= enough); }));
+    ASSERT_TRUE(await([&] { return !running.is_running() || (fs::exists(to()) && files_of(to()).size() >= enough); }));
     running.kill();
   }
   const auto last = gridget(campaign);

@@ -16,7 +16,7 @@ TEST(Portal, WithAClientMadeOfTheDocument_SubmitsACampaign_WaitsForItsEnd_IsNotS
   auto address = "http+unix://" + (grid.folder() / "api.socket").string();
   for (auto slash = address.find('/', 12); slash != std::string::npos; slash = address.find('/', slash)) address.replace(slash, 1, "%2F");
   const auto script = std::string{std::getenv("GLEANER_SOURCE_DIR")} + "/examples/portal.pl";
-  const auto shown = process::capture({.arguments = {"/usr/bin/perl", script, address}}, process::Duration{120'000});
+  const auto shown = process::capture({.arguments = {"/usr/bin/perl", script, address}}, kHangGuard);
   ASSERT_TRUE(shown) << shown.error();
   EXPECT_TRUE(shown->end.succeeded()) << shown->output;
   EXPECT_THAT(shown->output, testing::MatchesRegex("campaign 1: 3 tasks, submitted 20[0-9T:-]+Z\n"

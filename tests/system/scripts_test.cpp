@@ -84,7 +84,7 @@ TEST_P(Scripts, AFailedPrologue_StopsItsClusterAlone_AndRunsAgainAfterTheFix) {
       "SELECT count(*) > 0 FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'beta' AND j.task >= 0 AND j.state = 'running'",
       "t"));
   std::ofstream{gate()}.flush();
-  ASSERT_TRUE(grid->terminates(campaign, process::Duration{300'000}));
+  ASSERT_TRUE(grid->terminates(campaign));
   for (const auto* const cluster : {"alpha", "beta"}) EXPECT_EQ(trace->around_tasks_of(cluster), "");
   EXPECT_THAT(trace->lines("task"), SizeIs(tasks));
 }
@@ -94,7 +94,7 @@ TEST_P(Scripts, ACancelledCampaign_RunsItsEpilogueWhereItsPrologueRan) {
   ASSERT_TRUE(grid->becomes(
       fmt::format("SELECT count(*) > 0 FROM jobs WHERE campaign_id = {} AND task >= 0 AND state = 'running'", campaign.value()), "t"));
   grid->cancel(campaign);
-  EXPECT_TRUE(await(process::Duration{120'000}, [&] { return trace->lines("epilogue").size() == trace->lines("prologue").size(); }));
+  EXPECT_TRUE(await([&] { return trace->lines("epilogue").size() == trace->lines("prologue").size(); }));
   EXPECT_THAT(trace->lines("task"), SizeIs(0));
 }
 

@@ -42,7 +42,7 @@ void Service::start(const Environment& extra) {
 }
 
 process::ChildEnd Service::stop() {
-  constexpr process::Duration kPatience{20'000};
+  constexpr process::Duration kPatience{120'000};
   if (!child_) return {};
   const auto end = child_->stop(kPatience);
   child_.reset();

@@ -94,7 +94,7 @@ void run_session(const Document& document, int first) {
   for (const auto& step : steps) {
     process::Command command{.arguments = {"/bin/bash", "-c", step.command}, .directory = home};
     command.environment = {{"GLEANER_CONFIG", (grid.folder() / "gleaner.conf").string()}, {"PATH", path}, {"HOME", home.string()}};
-    const auto said = process::capture(std::move(command), process::Duration{60'000});
+    const auto said = process::capture(std::move(command), kHangGuard);
     ASSERT_TRUE(said) << step.command << ": " << said.error();
     EXPECT_EQ(said->end.text(), fmt::format("exit status {}", step.exit_status)) << step.command;
     EXPECT_TRUE(are_lines(step.printed, lines_of(said->output))) << "$ " << step.command << "\n" << said->output;

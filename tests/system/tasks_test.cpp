@@ -43,12 +43,14 @@ class Tasks : public ::testing::Test {
 };
 
 TEST_F(Tasks, ThatWaitAndThatRun_AreCancelled_AndTheOthersAreDone) {
-  const auto campaign = grid.gridsub(grid.jdl_of({.tasks = 30, .exec_file = grid.oracle().task("sleep 3"), .max_jobs = 4}));
+  const auto campaign = grid.gridsub(grid.jdl_of({.tasks = 30, .exec_file = grid.oracle().gated_task(), .max_jobs = 4}));
   ASSERT_TRUE(grid.becomes(of(campaign, "running >= 4"), "t"));
   const auto runs = grid.value("SELECT number FROM tasks WHERE state = 'running' ORDER BY number LIMIT 1");
   const auto cancelled = grid.run("griddel", {text_of(campaign), "--task", runs + ",20-24"});
   EXPECT_TRUE(cancelled.end.succeeded()) << cancelled.output;
   EXPECT_EQ(cancelled.output, fmt::format("Campaign {}: 5 tasks cancelled, 1 task cancelled when its job is killed\n", campaign.value()));
+  ASSERT_TRUE(grid.becomes(of(campaign, "cancelled"), "6")) << "it is killed while it waits at the gate";
+  grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_EQ(grid.value(of(campaign, "concat_ws(' ', done, failed, cancelled)")), "24 0 6");
   EXPECT_EQ(grid.value("SELECT string_agg(number::text, ',' ORDER BY number) FROM tasks WHERE state = 'cancelled'"),
@@ -124,7 +126,7 @@ TEST_F(Tasks, Outputs_AreShownWhileATaskRunsAndAfterIt) {
     more.insert(more.begin(), task.begin(), task.end());
     return gridstat(more);
   };
-  ASSERT_TRUE(await(process::Duration{30'000}, [&] { return with({"-O"}).output.ends_with("\xEF\xBF\xBD\n"); }));
+  ASSERT_TRUE(await([&] { return with({"-O"}).output.ends_with("\xEF\xBF\xBD\n"); }));
   const auto now = with({"-O"});
   EXPECT_THAT(now.output, EndsWith("\ntask 0\n\xEF\xBF\xBD\n")) << "a byte that is not UTF-8 does no harm";
   EXPECT_THAT(now.output, StartsWith("gridstat: task 0, attempt 0 on alpha (OAR job "));
@@ -132,9 +134,9 @@ TEST_F(Tasks, Outputs_AreShownWhileATaskRunsAndAfterIt) {
   EXPECT_THAT(gridstat({"-j", grid.value("SELECT id FROM jobs"), "-E"}).output, EndsWith("\noops\n"));
   auto follower = grid.background("gridstat", {text_of(campaign), "--task", "0", "-O", "--follow"});
   follower.start();
-  ASSERT_TRUE(await(process::Duration{30'000}, [&] { return tail_of(follower.log(), 9).find("task 0\n") != std::string::npos; }));
+  ASSERT_TRUE(await([&] { return tail_of(follower.log(), 9).find("task 0\n") != std::string::npos; }));
   std::filesystem::create_directory(gate);
-  EXPECT_TRUE(await(process::Duration{60'000}, [&] { return !follower.is_running(); }));
+  EXPECT_TRUE(await([&] { return !follower.is_running(); }));
   EXPECT_THAT(tail_of(follower.log(), 9), EndsWith("\ntask 0\n\xEF\xBF\xBD\nend\n"));
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_THAT(with({"-O", "--lines", "1"}).output, AllOf(EndsWith("\nend\n"), Not(HasSubstr("task 0\n"))));

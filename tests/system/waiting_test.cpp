@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,13 +13,17 @@
 namespace gleaner::tests {
 namespace {
 
-constexpr process::Duration kLongestWait{60'000};
-
-int sockets_of(pid_t process) {
+/// Connections that the API has at its socket.
+int connections_of(const std::filesystem::path& socket) {
+  constexpr int kColumnOfState = 5;
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator{fmt::format("/proc/{}/fd", process)}) {
-    std::error_code gone;
-    count += std::filesystem::read_symlink(entry.path(), gone).string().starts_with("socket:") ? 1 : 0;
+  std::ifstream table{"/proc/net/unix"};
+  for (std::string line; std::getline(table, line);) {
+    if (!line.ends_with(" " + socket.string())) continue;
+    std::istringstream columns{line};
+    std::string state;
+    for (int column = 0; column <= kColumnOfState; ++column) columns >> state;
+    count += state == "03" ? 1 : 0;
   }
   return count;
 }
@@ -30,15 +36,16 @@ TEST(Waiting, EndIsSeenOnTheStream_WithoutAnotherLook_AlsoWhenTheApiWasRestarted
   // A look an hour: without the stream the test would not end.
   auto waiter = grid.background("gridwait", {std::to_string(campaign.value()), "--period", "1h"});
   waiter.start();
-  // The connection of its first look, and what it waits with.
-  ASSERT_TRUE(await(kLongestWait, [&] { return waiter.is_running() && sockets_of(waiter.pid()) >= 3; }));
+  // The connection of its first look, and that of the stream, which it opens afterwards.
+  ASSERT_TRUE(await([&] { return connections_of(grid.folder() / "api.socket") >= 2; }));
+  ASSERT_TRUE(waiter.is_running());
   grid.api().kill();
   grid.start_api();
   ASSERT_TRUE(grid.becomes(fmt::format("SELECT running FROM campaigns WHERE id = {}", campaign.value()), "3"));
   EXPECT_TRUE(waiter.is_running());
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
-  EXPECT_TRUE(await(kLongestWait, [&] { return !waiter.is_running(); }));
+  EXPECT_TRUE(await([&] { return !waiter.is_running(); }));
   EXPECT_NE(tail_of(waiter.log(), 3).find("is terminated: 3 of 3 tasks done"), std::string::npos) << tail_of(waiter.log(), 9);
 }
 

@@ -16,6 +16,7 @@
 
 #include "clients/change_stream.hpp"
 #include "clients/follow.hpp"
+#include "tests/db/await.hpp"
 #include "tests/unit/api_under_test.hpp"
 
 namespace gleaner::clients {
@@ -63,7 +64,7 @@ class GridOfOneCampaign {
   process::ExitCode follow(std::chrono::milliseconds period) {
     ApiClient client{api_.config()};
     NoOutput output;
-    return clients::follow(client, output, {.ids = {12}, .period = period, .time_limit = {}, .show = {}});
+    return clients::follow(client, output, {.ids = {12}, .period = period, .time_limit = tests::kHangGuard, .show = {}});
   }
 
  private:
@@ -91,13 +92,24 @@ class GridOfOneCampaign {
   tests::ApiUnderTest api_{[this](const http::Request& request) { return take(request); }};
 };
 
-TEST(ChangeStream, EndOfACampaign_IsSeenAtOnce_WithoutALookInBetween) {
-  GridOfOneCampaign grid{[&](int) {
-    grid.end();
-    return stream_of(std::string{kBegin} + std::string{kEnded});
+TEST(ChangeStream, EndOfACampaign_IsSeenByItsEvent_WithoutALookInBetween) {
+  std::promise<void> over;
+  GridOfOneCampaign grid{[&, is_over = over.get_future().share()](int) {
+    auto response = stream_of({});
+    response.stream = [&, is_over](http::Sink& sink) {
+      // The second look is that of the stream's beginning.
+      if (!sink.write(kBegin) || !tests::await([&] { return grid.looks() == 2; })) return false;
+      grid.end();
+      if (!sink.write(kEnded)) return false;
+      is_over.wait();  // another stream would be another beginning
+      return true;
+    };
+    return response;
   }};
   EXPECT_EQ(grid.follow(kLong), process::ExitCode::ok);
-  EXPECT_EQ(grid.looks(), 2);
+  over.set_value();
+  EXPECT_EQ(grid.looks(), 3);
+  EXPECT_THAT(grid.places(), SizeIs(1));
 }
 
 TEST(ChangeStream, ThatBreaksOff_GoesOnWhereItWas) {

@@ -54,7 +54,7 @@ class CigriCommands : public testing::Test {
         .arguments = {"/bin/bash", "-c",
                       fmt::format("PATH={}:$PATH; {} || echo status $?", folder != nullptr ? folder : "build/bin", line)},
         .environment = {{"GLEANER_API", api_.address()}, {"GLEANER_STYLE", style}, {"TZ", "UTC"}}};
-    auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+    auto captured = process::capture(std::move(command), std::chrono::minutes{10});
     if (!captured) throw std::runtime_error{captured.error()};
     return captured->output;
   }

@@ -45,7 +45,7 @@ class FailedTasks : public testing::Test {
         .arguments = {"/bin/bash", "-c",
                       fmt::format("cd {}; PATH={}:$PATH; {}", folder_.string(), folder != nullptr ? folder : "build/bin", script)},
         .environment = {{"GLEANER_API", api_.address()}}};
-    auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+    auto captured = process::capture(std::move(command), std::chrono::minutes{10});
     if (!captured) throw std::runtime_error{captured.error()};
     return captured->output;
   }

@@ -37,7 +37,7 @@ class GridsubLocal : public testing::Test {
                                              {"ONLY_HERE", "yes"},
                                              {"GLEANER_API", "unix:/nonexistent/api.socket"}}};
     command.directory = folder_;
-    auto captured = process::capture(std::move(command), std::chrono::minutes{2});
+    auto captured = process::capture(std::move(command), std::chrono::minutes{10});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }

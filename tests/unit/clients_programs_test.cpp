@@ -28,7 +28,7 @@ process::Captured run(const std::string& program, std::vector<std::string> argum
   process::Command command{
       .arguments = std::move(arguments),
       .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
-  auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+  auto captured = process::capture(std::move(command), std::chrono::minutes{10});
   if (!captured) throw std::runtime_error{captured.error()};
   return *captured;
 }

@@ -34,7 +34,7 @@ process::Captured shell(const std::string& script, const std::string& api = "uni
   process::Command command{
       .arguments = {"/bin/bash", "-c", "exec 9> >(:); wait $!; " + script},
       .environment = {{"BIN", folder_of_programs()}, {"GLEANER_API", api}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
-  auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+  auto captured = process::capture(std::move(command), std::chrono::minutes{10});
   if (!captured) throw std::runtime_error{captured.error()};
   return *captured;
 }

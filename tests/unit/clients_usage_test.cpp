@@ -35,7 +35,7 @@ class Gridusage : public testing::Test {
     process::Command command{
         .arguments = {"/bin/bash", "-c", fmt::format("$BIN/gridusage {}; echo status $?", arguments)},
         .environment = {{"BIN", folder != nullptr ? folder : "build/bin"}, {"GLEANER_API", api_.address()}, {"COLUMNS", columns}}};
-    auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+    auto captured = process::capture(std::move(command), std::chrono::minutes{10});
     if (!captured) throw std::runtime_error{captured.error()};
     return captured->output;
   }

@@ -51,7 +51,7 @@ process::Captured run(Words words) {
                        {"GLEANER_API", "unix:/nonexistent/api.socket"},
                        {"GLEANER_DATABASE", "host=/nonexistent dbname=none"},
                        {"ASAN_OPTIONS", "detect_leaks=0"}}},
-      std::chrono::minutes{1});
+      std::chrono::minutes{10});
   if (!captured) throw std::runtime_error{captured.error()};
   return *std::move(captured);
 }

@@ -173,7 +173,7 @@ const process::Captured& run(const Words& words) {
                       {"GLEANER_DATABASE", "host=/nonexistent dbname=none"},
                       {"ASAN_OPTIONS", "detect_leaks=0"}}};  // a third of the time; leaks are for the programs' own tests
   command.arguments[0] = fmt::format("{}/{}", folder != nullptr ? folder : "build/bin", words[0]);
-  auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+  auto captured = process::capture(std::move(command), std::chrono::minutes{10});
   if (!captured) throw std::runtime_error{captured.error()};
   return known.emplace(words, std::move(*captured)).first->second;
 }

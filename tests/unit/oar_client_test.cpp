@@ -96,7 +96,7 @@ TEST(OarClient, ASubmissionWithoutAWholeAnswer_HasAnUnknownOutcome_AndIsSentOnce
   const std::vector<Response> answers{with(json(201, kAccepted), {0ms, 0, Mishap::Ending::close}),
                                       with(json(201, kAccepted), {0ms, 0, Mishap::Ending::reset}),
                                       with(json(201, kAccepted), {0ms, 60, Mishap::Ending::close}),
-                                      with(json(201, kAccepted), {1s, std::nullopt, Mishap::Ending::none}),
+                                      with(json(201, kAccepted), {kLate, std::nullopt, Mishap::Ending::none}),
                                       json(201, kAccepted.substr(0, 10)),
                                       json(201, "{}"),
                                       json(201, R"({"id":7,"cmd_output":""})"),
@@ -134,7 +134,7 @@ TEST(OarClient, AnAnswerToARead_ThatIsNoJson_HalfOfIt_OrOfAnotherKind_IsNoAnswer
                                       json(200, "[]"),
                                       json(200, ""),
                                       with(json(200, kVersion), {0ms, 80, Mishap::Ending::close}),
-                                      with(json(200, kVersion), {1s, std::nullopt, Mishap::Ending::none}),
+                                      with(json(200, kVersion), {kLate, std::nullopt, Mishap::Ending::none}),
                                       json(204, "")};
   for (const auto& answer : answers) {
     FakeOar oar{[&](const auto&) { return answer; }};
@@ -241,11 +241,11 @@ TEST(OarClient, AFileWithoutEnd_IsCutWhereItIsEnough_AndItsTransferIsEnded) {
 TEST(OarClient, AFileThatComesTooSlowly_CostsItsOwnPatienceAlone) {
   FakeOar oar{[](const http::Request& request) {
     return request.target.find("slow") == std::string::npos ? json(200, "quick")
-                                                            : with(json(200, "slow"), {1s, std::nullopt, Mishap::Ending::none});
+                                                            : with(json(200, "slow"), {kLate, std::nullopt, Mishap::Ending::none});
   }};
   Client client{oar.access()};
   const std::vector<PathOf> asked{{"alice", "~/slow"}, {"alice", "~/quick"}};
-  const auto texts = client.read_files(asked, {.patience = 100ms});
+  const auto texts = client.read_files(asked, {.patience = 2s});
   expect<NoAnswer>(texts[0]);
   EXPECT_EQ(texts[1].value_or("failed"), "quick");
 }

@@ -75,13 +75,15 @@ class FakeOar {
   std::unique_ptr<http::Server> server_;
 };
 
+/// Short beside an answer that comes late (`kLate`), and long beside one that comes at once.
 inline Limits short_limits() {
   Limits limits;
-  limits.connect = std::chrono::milliseconds{500};
-  limits.read = std::chrono::milliseconds{300};
-  limits.submit = std::chrono::milliseconds{300};
+  limits.connect = std::chrono::seconds{10};
+  limits.read = limits.submit = std::chrono::seconds{2};
   return limits;
 }
+
+constexpr std::chrono::minutes kLate{10};
 
 inline SubmitRequest a_request() {
   SubmitRequest request;

@@ -269,18 +269,25 @@ TEST(Tickets, TheSameSeed_GivesTheSamePlan_AndAnotherOneGivesAnother) {
   EXPECT_TRUE(differs);
 }
 
+/// Seconds of the processor: what else the machine does counts for nothing.
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 /// Seconds that a plan takes, the least of three.
 double seconds_of(const Snapshot& snapshot, const PlannerConfig& config) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = processor_seconds();
     EXPECT_FALSE(plan(snapshot, config).decisions.empty());
-    least = std::min(least, std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count());
+    least = std::min(least, processor_seconds() - begin);
   }
   return least;
 }
 
-TEST(FairTree, OfHundredsOfUsers_TakesAboutTheTimeOfFairShare) {
+TEST(FairTree, OfHundredsOfUsers_TakesAboutTheProcessorTimeOfFairShare) {
   std::vector<std::string> names;
   for (int i = 0; i < 400; ++i) names.push_back(fmt::format("a user with a long name {}", i));
   auto snapshot = users(names);

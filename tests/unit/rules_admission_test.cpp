@@ -128,7 +128,8 @@ TEST(Rules, AnEndlessLoop_IsStopped_AndItsPlaceTold) {
   }
 }
 
-TEST(Rules, EndlessAllocation_IsStopped) {
+/// Either limit may stop such a rule, whichever it reaches first; with all the time that it takes, that of memory does.
+TEST(Rules, EndlessAllocation_IsStopped_ByTheLimitOfMemory) {
   for (const auto* text :
        {"a = []\nloop { a << \"x\" * 100000 }", "\"x\" * 10**12", "s = \"x\"\nloop { s = s + s }",
         "h = {}\ni = 0\nloop { h[i += 1] = i.to_s }", "begin\n a = []\n loop { a << [1, 2, 3] }\nrescue Exception\nend"}) {
@@ -136,6 +137,12 @@ TEST(Rules, EndlessAllocation_IsStopped) {
     EXPECT_EQ(only(admission).effect, Effect::failed) << text;
     EXPECT_THAT(only(admission).message, testing::AnyOf(HasSubstr("more than 64 MiB"), HasSubstr("Error"))) << text;
   }
+}
+
+TEST(Rules, EndlessAllocation_ThatIsSlow_IsStoppedByTheLimitOfTime) {
+  const auto admission = admit({"a = []\nloop { 100000.times {}; a << 1 }"}, {}, {.time = std::chrono::milliseconds{200}});
+  EXPECT_EQ(only(admission).effect, Effect::failed);
+  EXPECT_THAT(only(admission).message, HasSubstr("ran for more than 0.2 s"));
 }
 
 TEST(Rules, DeepRecursion_IsAnErrorOfTheRule) {
