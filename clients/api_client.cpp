@@ -115,7 +115,7 @@ bool is_loopback(std::string_view url) {
 
 }  // namespace
 
-std::vector<process::Use> api_keys() { return {"api", "token_file", "api_ca_file", "connect_timeout", "submit_timeout"}; }
+std::vector<process::Use> api_keys() { return {"api", "token_file", "api_ca_file", "connect_timeout", "api_timeout"}; }
 
 std::vector<process::Use> styled_keys() {
   auto keys = api_keys();
@@ -212,7 +212,7 @@ void ApiClient::Curl::prepare(const Request& request, Exchange& exchange) {
     return;
   }
   if (request.body == nullptr) {
-    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(config.submit_timeout.count()));
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(config.api_timeout.count()));
     return;
   }
   curl_easy_setopt(handle, CURLOPT_READFUNCTION, give_body);

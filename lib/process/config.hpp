@@ -90,6 +90,7 @@ struct Config : grid::PlannerConfig {
   Duration connect_timeout{};
   Duration request_timeout{};
   Duration submit_timeout{};
+  Duration api_timeout{};  ///< of a command that waits for the API
   Duration status_max_age{};
 
   // Housekeeping

@@ -147,6 +147,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"connect_timeout", "DURATION", "3s", "time limit to connect to a cluster or to the API", some_time<&Config::connect_timeout>, host},
     {"request_timeout", "DURATION", "10s", "time limit of a request that changes nothing", some_time<&Config::request_timeout>, host},
     {"submit_timeout", "DURATION", "30s", "time limit of a submission or a deletion", some_time<&Config::submit_timeout>, host},
+    {"api_timeout", "DURATION", "60s", "time limit of a command's request to the API, which may wait for a cluster meanwhile",
+     some_time<&Config::api_timeout>, host},
     {"status_max_age", "DURATION", "60s", "nothing is decided for a cluster whose figures are older", some_time<&Config::status_max_age>,
      host},
 

@@ -75,7 +75,7 @@ TEST_F(ApiEventStreamOverTls, CommandOfAnotherMachine_SeesTheEndOfACampaign_With
   config.api = "https://127.0.0.1:" + port();
   config.api_ca_file = Certificates::get().file("ca.pem");
   config.token_file = folder() / "token";
-  config.connect_timeout = config.submit_timeout = std::chrono::seconds{30};
+  config.connect_timeout = config.api_timeout = std::chrono::seconds{30};
   std::ofstream{config.token_file} << "alice-token-0123456789\n";
   std::filesystem::permissions(config.token_file, std::filesystem::perms::owner_read);
   clients::ApiClient client{config};

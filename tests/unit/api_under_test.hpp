@@ -35,7 +35,7 @@ class ApiUnderTest {
     process::Config config;
     config.api = address();
     config.connect_timeout = std::chrono::seconds{5};
-    config.submit_timeout = std::chrono::seconds{30};
+    config.api_timeout = std::chrono::seconds{30};
     return config;
   }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -162,11 +163,24 @@ TEST(ApiClient, PathThatTheApiDoesNotKnow_IsNothingThatIsMissing_ButAnApiOfAnoth
   }
 }
 
+/// Which may wait for a cluster itself, as long as these say.
+TEST(ApiClient, WaitsForTheApi_LongerThanTheApiWaitsForClusters) {
+  constexpr std::chrono::milliseconds kOfClusters{20};
+  const ApiUnderTest api{[&](const http::Request&) {
+    std::this_thread::sleep_for(5 * kOfClusters);  // the length of an answer
+    return answer(200, "{}");
+  }};
+  auto config = api.config();
+  config.request_timeout = config.submit_timeout = kOfClusters;
+  ApiClient client{config};
+  EXPECT_EQ(client.get("/v1/x").status, 200);
+}
+
 TEST(ApiClient, NobodyListens_IsUnavailable_AndSaysHowToStartIt) {
   process::Config config;
   config.api = "unix:/nonexistent/gleaner.socket";
   config.connect_timeout = std::chrono::seconds{1};
-  config.submit_timeout = std::chrono::seconds{1};
+  config.api_timeout = std::chrono::seconds{1};
   ApiClient client{config};
   std::string message;
   EXPECT_EQ(code_of([&] { (void)client.get("/v1/campaigns"); }, &message), ExitCode::unavailable);

@@ -83,7 +83,7 @@ class Gridget : public ::testing::Test {
     process::Config config;
     config.api = "unix:" + (folder_ / "api.socket").string();
     config.connect_timeout = std::chrono::seconds{5};
-    config.submit_timeout = std::chrono::seconds{30};
+    config.api_timeout = std::chrono::seconds{30};
     Fetcher fetcher{config, 12, tree, progress};
     fetcher.fetch(outputs);
     has_given_up_ = fetcher.has_given_up();
