@@ -185,6 +185,32 @@ TEST_P(Submission, WhatTheGrammarsAccept_ArrivesByteForByte) {
   }
 }
 
+/// Each field of a campaign that is sent, with what shells, globs, SQL and Perl read: the grammar refuses it, or it arrives.
+TEST_P(Submission, WhatShellsRead_IsRefusedOrArrives_InEachField) {
+  std::string project{"p"};
+  std::string quoted;
+  for (const char one : std::string_view{" ;&|<>()*?[]{}~#!^%\n\t\r'\"\\`$"}) {
+    const std::string text{'a', one, 'b'};
+    if (!grid::wrong_project(text)) project += text;
+    if (!grid::wrong_properties(fmt::format("host LIKE '{}'", text))) quoted += text;
+    EXPECT_TRUE(one == ' ' || one == '*' || one == '%' || grid::wrong_job_type(text)) << one;
+  }
+  auto request = world().request("true");
+  request.project = project;
+  request.types = {"noop=standby"};
+  request.properties = fmt::format("mem >= 8 OR host LIKE '{}'", quoted);
+  std::erase_if(quoted, [](char letter) { return letter == '{' || letter == '}'; });  // OAR ends them at the first brace
+  request.resources = fmt::format("{{mem >= 8 OR host LIKE '{}'}}/core=1", quoted);
+  ASSERT_FALSE(grid::wrong_properties(request.properties));
+  ASSERT_TRUE(grid::ResourceRequest::parse(request.resources)) << grid::ResourceRequest::parse(request.resources).error();
+  const auto id = world().submit(request).ids.front();
+  EXPECT_EQ(world().details(id).job.project, project);
+  const auto called = recorded(world(), id);
+  EXPECT_THAT(called, HasSubstr(fmt::format("--property={} ", request.properties)));
+  EXPECT_THAT(called, HasSubstr(fmt::format("--resource={},walltime=", request.resources)));
+  for (const char one : std::string_view{";&|<>()*?[]~"}) EXPECT_THAT(quoted, HasSubstr(std::string{one})) << "it was tried";
+}
+
 TEST_P(Submission, SeveralLaunchesGoTogether_AndEachAnswerIsInItsPlace) {
   std::vector<oar::SubmitRequest> requests{world().request("true"), world().request("true"), world().request("true")};
   requests[1].resources = "/core=100000";
