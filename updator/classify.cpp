@@ -63,8 +63,11 @@ std::string_view name_of(grid::Record record) {
   return "an error";
 }
 
-/// Types of events, or their beginnings, that are no cause of an error: requests, signals, notifications, and what followed.
-constexpr std::array<std::string_view, 21> kNoCauses{"FRAG_JOB_REQUEST",
+/// Types of events, or their beginnings, that are no cause of an error: ends of their own (grid::Record), requests, signals, notifications,
+/// and what followed.
+constexpr std::array<std::string_view, 22> kNoCauses{"BESTEFFORT_KILL",
+                                                     "WALLTIME",
+                                                     "FRAG_JOB_REQUEST",
                                                      "SEND_KILL_JOB",
                                                      "EXTERMINATE_JOB",
                                                      "FORCE_TERMINATE",
@@ -82,7 +85,6 @@ constexpr std::array<std::string_view, 21> kNoCauses{"FRAG_JOB_REQUEST",
                                                      "CANNOT_NOTIFY_OARSUB",
                                                      "ADD_BESTEFFORT_",
                                                      "DELETE_BESTEFFORT_",
-                                                     "WALLTIME_REQUEST_",
                                                      "REDUCE_RESERVATION_",
                                                      "ADM_RULES_"};
 

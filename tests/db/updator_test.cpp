@@ -42,12 +42,12 @@ TEST_F(Ends, OfAJobThatOarCouldNotStart_QuoteOarsReason_InTheEventAndInTheBrake)
 /// OAR suspects its nodes.
 TEST_F(Ends, OfAJobThatOarCouldNotStart_HaveTheResourcesReadAnew) {
   const auto jobs = launched(a_campaign(1), alpha, 1);
-  in_error(jobs[0], "CPUSET_ERROR");
-  files(jobs[0], {});
+  shows(jobs[0], oar::RemoteState::launching);
   poll.usable_resources = 16;
   apply(jobs);
   EXPECT_EQ(value("SELECT resources_at IS NULL FROM clusters WHERE name = 'alpha'"), "f");
-  now += std::chrono::minutes{1};
+  in_error(jobs[0], "CPUSET_ERROR");
+  files(jobs[0], {});
   apply(live());
   ASSERT_EQ(ended("never_began"), "1");
   EXPECT_EQ(value("SELECT resources_at IS NULL FROM clusters WHERE name = 'alpha'"), "t");

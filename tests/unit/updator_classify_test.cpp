@@ -98,7 +98,8 @@ TEST(OarsWords, AreTheCausesOfAnError_AndNotWhatSomebodyAskedForOrWhatFollowed) 
   EXPECT_EQ(words_of(std::vector{an_event("EXIT_VALUE_OAREXEC", "[bipbip 73] error of oarexec, exit value = 2550; the job 73 is in Error"),
                                  an_event("SWITCH_INTO_ERROR_STATE", "[bipbip 73] Ask to change the job state")}),
             R"("[bipbip 73] error of oarexec, exit value = 2550; the job 73 is in Error" (EXIT_VALUE_OAREXEC))");
-  EXPECT_EQ(words_of(std::vector{an_event("FRAG_JOB_REQUEST", "User oar requested to frag the job 7"),
+  EXPECT_EQ(words_of(std::vector{an_event("WALLTIME", "Job [7] reached its walltime"),
+                                 an_event("FRAG_JOB_REQUEST", "User oar requested to frag the job 7"),
                                  an_event("SEND_KILL_JOB", "[Leon] Send the kill TERM signal to oarexec on n1 for job 7"),
                                  an_event("EXTERMINATE_JOB", "[Leon] Exterminate job 7"), an_event("CHECKPOINT_SUCCESSFULL", "on n1"),
                                  an_event("RESUBMIT_JOB_AUTOMATICALLY", "[NodeChangeState] Resubmiting job 82 => 83)")}),
