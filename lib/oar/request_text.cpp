@@ -105,7 +105,6 @@ std::string submission_body(const SubmitRequest& request) {
   body.add("type", request.types);
   body.add("property", request.properties);
   body.add("project", request.project);
-  body.add("directory", request.directory);
   body.add("stdout", request.stdout_file);
   body.add("stderr", request.stderr_file);
   if (request.checkpoint) {

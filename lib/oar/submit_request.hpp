@@ -27,7 +27,6 @@ struct SubmitRequest {
   std::vector<std::string> types;  ///< besteffort, idempotent...
   std::string properties;          ///< SQL over the resources' properties
   std::string project;
-  std::string directory;    ///< absolute, on the cluster; empty: the user's home
   std::string stdout_file;  ///< may hold %jobid%; empty: OAR's choice
   std::string stderr_file;
   std::optional<CheckpointRequest> checkpoint{};  ///< empty: none is sent before the walltime

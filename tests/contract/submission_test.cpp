@@ -122,7 +122,6 @@ TEST_P(Submission, EverythingThatAGridSendsIsKept) {
   request.types = {"besteffort"};
   request.project = "demo";
   request.properties = "mem >= 8";
-  request.directory = "/tmp";
   request.walltime = "0:10:0";
   const auto details = world().details(world().submit(request).ids.front());
   EXPECT_EQ(details.job.name, request.name);
@@ -130,7 +129,6 @@ TEST_P(Submission, EverythingThatAGridSendsIsKept) {
   EXPECT_EQ(details.job.project, "demo");
   EXPECT_EQ(details.job.queue, "besteffort");
   EXPECT_TRUE(details.job.is_best_effort());
-  EXPECT_EQ(details.directory, "/tmp");
   EXPECT_EQ(details.types, std::vector<std::string>{"besteffort"});
   EXPECT_EQ(details.stdout_file, fmt::format("{}/{}.out", world().token(), details.job.id.value()));
 }
