@@ -75,7 +75,6 @@ constexpr Dialect kOar26{
 }  // namespace
 
 const Dialect& oar_2_5() { return kOar25; }
-const Dialect& oar_2_6() { return kOar26; }
 
 const Dialect* dialect_of(std::string_view version) {
   if (version == "2.5") return &kOar25;

@@ -49,10 +49,9 @@ struct Dialect {
   std::string_view oarexec_failed;        ///< {job} {value} {node}
 };
 
-/// OAR 2.5.9 and 2.6.1.
+/// OAR 2.5.9, of which the tests are that name no version.
 [[nodiscard]] const Dialect& oar_2_5();
-[[nodiscard]] const Dialect& oar_2_6();
-/// `2.5`, `2.6`; null: another.
+/// `2.5` (OAR 2.5.9), `2.6` (2.6.1); null: another.
 [[nodiscard]] const Dialect* dialect_of(std::string_view version);
 
 /// A text of a dialect, its places filled: `words(dialect.no_queue, fmt::arg("queue", name))`.
