@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 8> kRefusals{
 /// It comes after a job was made: 2.5 and 2.6.
 constexpr std::array<std::string_view, 2> kServerIsDead{"Cannot connect to executor", "cannot connect to executor"};
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool has_words(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 /// Takes `begin`, digits and `end` from the beginning of the text; false, and nothing is taken, when it begins otherwise.
 bool take_numbered(std::string_view& text, std::string_view begin, std::string_view end) {
@@ -43,8 +43,8 @@ bool is_of_the_shell(std::string_view line) {
 
 /// Perl's reader of options: `Value "abc" invalid for option checkpoint (number expected)`, `Option name requires an argument`.
 bool is_of_the_options(std::string_view line) {
-  return (line.starts_with("Value \"") && has(line, "\" invalid for option ")) ||
-         (line.starts_with("Option ") && (line.ends_with(" requires an argument") || has(line, " is ambiguous (")));
+  return (line.starts_with("Value \"") && has_words(line, "\" invalid for option ")) ||
+         (line.starts_with("Option ") && (line.ends_with(" requires an argument") || has_words(line, " is ambiguous (")));
 }
 
 bool refuses(std::string_view line) {
@@ -100,7 +100,7 @@ bool proves_no_job(std::string_view message) {
   const auto printed = printed_of(message);
   const auto is_made = [](std::string_view line) {
     return line.starts_with("OAR_ARRAY_ID=") ||
-           std::ranges::any_of(kServerIsDead, [&](std::string_view words) { return has(line, words); });
+           std::ranges::any_of(kServerIsDead, [&](std::string_view words) { return has_words(line, words); });
   };
   if (!marked_numbers(printed.text, "OAR_JOB_ID=").empty() || any_line(printed.text, is_made)) return false;
   return is_negative_result(printed.status) || any_line(printed.text, refuses);
