@@ -47,14 +47,14 @@ std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments, std:
 }
 
 std::vector<std::string> task_lists(const process::Arguments& arguments, const std::vector<std::int64_t>& campaigns) {
-  constexpr std::size_t kMostBytes = 4000;
+  constexpr std::size_t kMostListed = 4000;
   if (!arguments.has("task")) return {};
   if (campaigns.size() != 1) throw Error{ExitCode::usage, "--task is for the tasks of one campaign: give one id, such as 12 --task 7,9-12"};
   const auto ranges = text::parse_ranges(fmt::format("{}", fmt::join(arguments.all("task"), ",")));
   if (!ranges) throw Error{ExitCode::usage, fmt::format("--task: {}", ranges.error())};
   std::vector<std::string> lists{""};
   for (const auto& range : *ranges) {
-    if (lists.back().size() > kMostBytes) lists.emplace_back();
+    if (lists.back().size() > kMostListed) lists.emplace_back();
     lists.back() += (lists.back().empty() ? "" : ",") + text::to_text({range});
   }
   return lists;

@@ -8,10 +8,10 @@
 namespace gleaner::metascheduler {
 
 std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const grid::PlanningFacts& facts) {
-  using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
-  std::map<PairKey, const planner::Decision*> given;
+  using Pair = std::pair<grid::CampaignId, grid::ClusterId>;
+  std::map<Pair, const planner::Decision*> given;
   for (const auto& decision : plan.decisions) {
-    if (decision.cluster && decision.jobs > 0) given.emplace(PairKey{decision.campaign, *decision.cluster}, &decision);
+    if (decision.cluster && decision.jobs > 0) given.emplace(Pair{decision.campaign, *decision.cluster}, &decision);
   }
   std::vector<store::Submitted> submitted;
   for (const auto& pair : facts.pairs) {

@@ -130,7 +130,7 @@ std::string media_folder(std::string_view folder, std::string_view login) {
 }
 
 std::optional<std::string> wrong_output_directory(std::string_view text) {
-  constexpr std::string_view kRight =
+  constexpr std::string_view kRightFolder =
       "write letters, digits and / - _ . , : = @ + alone, as in results, ~/pi/{CAMPAIGN_ID} or /scratch/$USER/pi";
   constexpr std::string_view kMore = "/-_.,:=@+";
   if (auto wrong = wrong_directory(text)) return wrong;
@@ -150,10 +150,10 @@ std::optional<std::string> wrong_output_directory(std::string_view text) {
       std::size_t after = end;
       while (after < text.size() && (static_cast<unsigned char>(text[after]) & 0xC0U) == 0x80U) ++after;
       const auto shown = text.substr(end - 1, after - end + 1);
-      return fmt::format("OAR's API can read no file whose path has '{}' in it; {}", shown, kRight);
+      return fmt::format("OAR's API can read no file whose path has '{}' in it; {}", shown, kRightFolder);
     }
   }
-  if (fmt::format("/{}/", text).find("/../") != std::string::npos) return fmt::format("'..' cannot be a part of it; {}", kRight);
+  if (fmt::format("/{}/", text).find("/../") != std::string::npos) return fmt::format("'..' cannot be a part of it; {}", kRightFolder);
   return std::nullopt;
 }
 

@@ -82,7 +82,7 @@ std::string script(const std::vector<std::string>& commands) {
       std::pair{std::string_view{"{CAMPAIGN_ID}"}, std::string_view{"CIGRI_CAMPAIGN_ID"}},
       std::pair{std::string_view{"{OAR_JOB_ID}"}, std::string_view{"OAR_JOB_ID"}}};
   for (const auto& [macro, name] : kMacros)
-    text = with_macro(text, macro, [name = name](std::string_view rest) { return variable(name, rest); });
+    text = with_macro(text, macro, [of = name](std::string_view rest) { return variable(of, rest); });
   return text;
 }
 

@@ -114,7 +114,7 @@ class Rows {
 
   explicit Rows(pqxx::result result) : result_{std::move(result)} {}
   [[nodiscard]] bool empty() const { return result_.empty(); }
-  [[nodiscard]] std::size_t size() const { return result_.size(); }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(result_.size()); }
   /// Rows changed by an INSERT, UPDATE or DELETE without RETURNING.
   [[nodiscard]] std::int64_t affected_rows() const { return static_cast<std::int64_t>(result_.affected_rows()); }
   [[nodiscard]] Row operator[](std::size_t place) const { return Row{result_[static_cast<pqxx::result::size_type>(place)]}; }

@@ -51,12 +51,12 @@ class Digest {
   template <class... T>
   Digest& add(const std::variant<T...>& value) {
     add(value.index());
-    return std::visit([this](const auto& alternative) -> Digest& { return add(alternative); }, value);
+    return std::visit([this](const auto& alternative) -> Digest& { return this->add(alternative); }, value);
   }
   /// Every member of an aggregate.
   template <class T>
   requires(std::is_aggregate_v<T> && !std::is_array_v<T>) Digest& add(const T& value) {
-    std::apply([this](const auto&... members) { (add(members), ...); }, members_of(value));
+    std::apply([this](const auto&... members) { (this->add(members), ...); }, members_of(value));
     return *this;
   }
   [[nodiscard]] std::uint64_t value() const {

@@ -39,7 +39,7 @@ class JsonWriter {
   /// An array of the items' values.
   template <class Items>
   JsonWriter& array(const Items& items) {
-    return array(items, [this](const auto& item) { value(item); });
+    return array(items, [this](const auto& item) { this->value(item); });
   }
   /// An array with an object for each item that `wanted` accepts.
   template <class Items, class Write, class Wanted>

@@ -105,9 +105,9 @@ tl::expected<std::string, ApiError> read_mode(const std::string& json) {
 
 tl::expected<PostedOptions, ApiError> read_posted_job(const std::string& json) {
   rapidjson::Document document;
-  constexpr auto kFlags =
+  constexpr auto kParseFlags =
       static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
-  document.Parse<kFlags>(json.data(), json.size());
+  document.Parse<kParseFlags>(json.data(), json.size());
   if (document.HasParseError()) return not_understood(document, json);
   if (!document.IsObject()) return tl::unexpected{ApiError{500, "", ""}};
   PostedOptions posted;
