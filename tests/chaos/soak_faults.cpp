@@ -62,8 +62,9 @@ void Faults::restart_database() {
 
 /// A fault that waits for the next POST may meet this one, whoever sends it.
 void Faults::submit_local_job(Minioar& cluster) {
+  constexpr std::chrono::seconds kUntilNoAnswerComes{30};
   try {
-    submit_local(cluster.description(), {.cores = dice_.roll(1, 4), .command = "sleep 0.5"});
+    submit_local(cluster.description(), {.cores = dice_.roll(1, 4), .command = "sleep 0.5", .limit = kUntilNoAnswerComes});
   } catch (const std::runtime_error&) {
     ++counts_["local job without an answer"];
   }

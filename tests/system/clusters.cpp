@@ -102,7 +102,8 @@ std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job) {
                             .body = body,
                             .login = cluster.login,
                             .password = cluster.password,
-                            .headers = {"Content-Type: application/json", cluster.identity_header + ": " + job.user}});
+                            .headers = {"Content-Type: application/json", cluster.identity_header + ": " + job.user},
+                            .limit = job.limit});
   rapidjson::Document json;
   json.Parse(answer.body.c_str());
   if (answer.status != 201 || json.HasParseError() || !json["id"].IsInt64()) {

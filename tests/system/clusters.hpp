@@ -26,6 +26,7 @@ struct LocalJob {
   std::string command = "sleep 1";
   std::string user = "bob";
   std::string walltime = "0:2:0";
+  std::chrono::seconds limit{600};  ///< of its submission: against hangs alone, unless the answer may never come
 };
 /// Its id; throws when it is not accepted.
 std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job);

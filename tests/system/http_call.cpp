@@ -16,7 +16,6 @@ std::size_t append(char* data, std::size_t size, std::size_t count, void* into) 
 }  // namespace
 
 HttpAnswer call(const HttpCall& what) {
-  constexpr long kPatience = 600;  // against hangs alone
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl{curl_easy_init(), &curl_easy_cleanup};
   curl_slist* list = nullptr;
   for (const auto& header : what.headers) list = curl_slist_append(list, header.c_str());
@@ -25,7 +24,7 @@ HttpAnswer call(const HttpCall& what) {
   curl_easy_setopt(curl.get(), CURLOPT_URL, what.url.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_CUSTOMREQUEST, what.method.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, kPatience);
+  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, static_cast<long>(what.limit.count()));
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &append);
   curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer.body);

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@ struct HttpCall {
   std::string login{};  ///< basic authentication, when not empty
   std::string password{};
   std::vector<std::string> headers{};
+  std::chrono::seconds limit{600};  ///< against hangs alone, unless the answer may never come
 };
 struct HttpAnswer {
   long status = 0;
