@@ -28,6 +28,7 @@ std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules:
   auto note = grid::priority_note(file.scheduling.priority, order);
   if (note && file.type == grid::CampaignType::default_) warnings.push_back(std::move(*note));
   if (auto doubtful = jdl::doubtful_place(file)) warnings.push_back(std::move(*doubtful));
+  if (auto escaped = jdl::escaped_dollar(file)) warnings.push_back(std::move(*escaped));
   return warnings;
 }
 

@@ -43,6 +43,8 @@ class Tasks {
     from.for_each_waiting([&](std::int64_t id, std::string_view parameter) { take_one(id, parameter, writer); });
   }
   [[nodiscard]] std::int64_t count() const { return count_; }
+  /// As that of PlacementCheck, of the parameters taken.
+  [[nodiscard]] const std::optional<std::string>& note() const { return placement_.note(); }
 
  private:
   void take_one(std::int64_t id, std::string_view text, store::TaskWriter* writer) {
@@ -113,6 +115,7 @@ class CampaignImport {
     if (!import_.is_trial())
       write({.origin = origin, .found = *found, .submitted = file, .admission = admission, .requests = requests ? &*requests : nullptr},
             tasks, checked, line);
+    if (checked.note()) line.remarks.push_back(*checked.note());
     return true;
   }
 
@@ -175,6 +178,7 @@ class CampaignImport {
     for (const auto& warning : parsed->warnings) line.remarks.push_back(fmt::format("{}: {}", warning.path, warning.message));
     if (parsed->file.type == grid::CampaignType::test)
       refuse("it is a test (test_mode), which runs one task on each cluster here: its user submits it again");
+    if (auto escaped = jdl::escaped_dollar(parsed->file)) line.remarks.push_back(std::move(*escaped));
     parsed->file.placeholders = false;  // braces are nothing to CiGri, which appends the parameter
     return std::move(parsed->file);
   }

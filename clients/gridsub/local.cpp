@@ -140,6 +140,8 @@ void report_doubts(const Campaign& campaign, terminal::Output& output) {
     if (line.ends_with('\n')) line.pop_back();
     output.report(fmt::format("gridsub: note: {}", terminal::printable(line)));
   }
+  if (const auto escaped = jdl::escaped_dollar(campaign.file))
+    output.report(fmt::format("gridsub: note: {}", terminal::printable(*escaped)));
 }
 
 std::string home_of(std::string_view user) {

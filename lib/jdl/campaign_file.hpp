@@ -134,12 +134,12 @@ struct Expanded {
   std::string prologue;          ///< a text for bash; empty: none
   std::string epilogue;          ///< the same
 };
-/// Replaces the macros of a section. `{HOME}`, a lone `~` and a `~/` at the start of a word become `$HOME` (CiGri 3 replaced every `~`,
-/// even within a word; here `backup~` is unchanged). In exec_directory, which is one word, this applies only to its start. `{CAMPAIGN_ID}`
-/// becomes `$CIGRI_CAMPAIGN_ID` in exec_file, and the number in exec_directory and output_directory.
-/// A relative output_directory is in the home. One without `{CAMPAIGN_ID}` gets the number as its last part, so that no two campaigns
-/// share a folder. The commands of a script are joined by line ends. There `{CAMPAIGN_ID}`, `{OAR_JOB_ID}` and `{HOME}` become variables,
-/// and the `~` of a home `$HOME`, within double quotes too.
+/// Replaces the macros of a section, and takes the backslash before a `$` away (text::without_oarsub_backslashes()). `{HOME}`, a lone `~`
+/// and a `~/` at the start of a word become `$HOME` (CiGri 3 replaced every `~`, even within a word; here `backup~` is unchanged). In
+/// exec_directory, which is one word, this applies only to its start. `{CAMPAIGN_ID}` becomes `$CIGRI_CAMPAIGN_ID` in exec_file, and the
+/// number in exec_directory and output_directory. A relative output_directory is in the home. One without `{CAMPAIGN_ID}` gets the number
+/// as its last part, so that no two campaigns share a folder. The commands of a script are joined by line ends. There `{CAMPAIGN_ID}`,
+/// `{OAR_JOB_ID}` and `{HOME}` become variables, and the `~` of a home `$HOME`, within double quotes too.
 [[nodiscard]] Expanded expand(const ClusterSection& section, grid::CampaignId campaign);
 /// The output_files of a section, one a line, with names of words replaced by their places: `{mesh}` becomes `{1}`.
 [[nodiscard]] std::string stored_output_files(const ClusterSection& section, const std::vector<std::string>& parameter_names);

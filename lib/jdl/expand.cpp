@@ -7,6 +7,7 @@
 
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/text/shell_text.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -77,7 +78,7 @@ std::string script_with_tildes(std::string_view text) {
 
 /// The commands as one text, with variables for the macros.
 std::string script(const std::vector<std::string>& commands) {
-  auto text = with_home(script_with_tildes(fmt::format("{}", fmt::join(commands, "\n"))));
+  auto text = with_home(script_with_tildes(text::without_oarsub_backslashes(fmt::format("{}", fmt::join(commands, "\n")))));
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kMacros{
       std::pair{std::string_view{"{CAMPAIGN_ID}"}, std::string_view{"CIGRI_CAMPAIGN_ID"}},
       std::pair{std::string_view{"{OAR_JOB_ID}"}, std::string_view{"OAR_JOB_ID"}}};
@@ -99,8 +100,8 @@ std::string output_folder(std::string_view stated, std::string_view number_macro
 
 Expanded expand(const ClusterSection& section, grid::CampaignId campaign) {
   constexpr std::string_view kCampaign = "{CAMPAIGN_ID}";
-  const auto command = with_home(with_tildes(section.exec_file, section.exec_file.size()));
-  const auto folder = with_braces(with_home(with_tildes(section.exec_directory, 1)), kCampaign);
+  const auto command = with_home(with_tildes(text::without_oarsub_backslashes(section.exec_file), section.exec_file.size()));
+  const auto folder = with_braces(with_home(with_tildes(text::without_oarsub_backslashes(section.exec_directory), 1)), kCampaign);
   const auto number = std::to_string(campaign.value());
   const auto outputs = output_folder(section.output_directory, kCampaign);
   const auto with_number = [&](std::string_view text) { return with_macro(text, kCampaign, [&](std::string_view) { return number; }); };

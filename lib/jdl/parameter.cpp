@@ -7,6 +7,7 @@
 
 #include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/text/shell_text.hpp"
 #include "lib/text/words.hpp"
 
 namespace gleaner::jdl {
@@ -95,6 +96,7 @@ tl::expected<Arguments, ParameterError> shell_words_of(const Parameter& paramete
   const auto& line = std::get<std::string>(parameter);
   auto words = text::split_written_words(line);
   if (!words) return tl::unexpected{located(line, words.error())};
+  for (auto& word : *words) word = text::without_oarsub_backslashes(word);
   return std::move(*words);
 }
 

@@ -31,7 +31,8 @@ struct ParameterError {
 /// The arguments of the task's command, byte for byte.
 [[nodiscard]] tl::expected<Arguments, ParameterError> arguments_of(const Parameter& parameter);
 
-/// The arguments as a shell reads them as text (params_shell): the words of a line as they are written, other arguments in quotes.
+/// The arguments as a shell reads them as text (params_shell): the words of a line as they are written, but for the
+/// backslash before a `$` (text::without_oarsub_backslashes()), other arguments in quotes.
 [[nodiscard]] tl::expected<Arguments, ParameterError> shell_words_of(const Parameter& parameter);
 
 /// A parameter as messages quote it, at most 60 characters.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -50,7 +51,28 @@ std::optional<std::string> doubtful_output(const CampaignFile& file) {
   return std::nullopt;
 }
 
+/// What becomes of `\$HOME`, or `\\\$`, in this part of the campaign file.
+std::string dollar_note(std::string_view part, std::string_view dollar) {
+  return fmt::format(
+      "{}: {} is read as {}, as in CiGri, where oarsub's shell takes the backslash away; for the character $ itself write \\\\\\$, or '$' within "
+      "single quotes",
+      part, excerpt(std::string{dollar}), excerpt(text::without_oarsub_backslashes(dollar)));
+}
+
 }  // namespace
+
+std::optional<std::string> escaped_dollar(const CampaignFile& file) {
+  for (const auto& section : file.clusters) {
+    const std::array<std::pair<std::string_view, std::string>, 4> parts{
+        std::pair{std::string_view{"exec_file"}, section.exec_file}, std::pair{std::string_view{"exec_directory"}, section.exec_directory},
+        std::pair{std::string_view{"prologue"}, words_joined(section.prologue)},
+        std::pair{std::string_view{"epilogue"}, words_joined(section.epilogue)}};
+    for (const auto& [key, text] : parts) {
+      if (const auto dollar = text::first_oarsub_dollar(text); !dollar.empty()) return dollar_note(key, dollar);
+    }
+  }
+  return std::nullopt;
+}
 
 bool may_have_placeholders(const CampaignFile& file) {
   return std::ranges::any_of(file.clusters, [&](const ClusterSection& section) { return !places_in(file, section.exec_file).empty(); });
@@ -110,10 +132,15 @@ std::optional<std::string> PlacementCheck::wrong(std::int64_t task, const Parame
       return fmt::format("task {}, parameter {}: exec_file has the placeholder {}, and the parameter has {} word{}", task,
                          quoted_parameter(parameter), last_.text, count, count == 1 ? "" : "s");
   }
-  if (note_ || file_.params_shell) return std::nullopt;
+  if (note_) return std::nullopt;
   const auto* const line = std::get_if<std::string>(&parameter);
   if (line == nullptr) return std::nullopt;
-  if (const auto would = text::shell_would(*line))
+  if (file_.params_shell) {
+    if (const auto dollar = text::first_oarsub_dollar(*line); !dollar.empty())
+      note_ = dollar_note(fmt::format("the parameter of task {}", task), dollar);
+    return std::nullopt;
+  }
+  if (const auto would = text::shell_would(text::without_oarsub_backslashes(*line)))
     note_ = fmt::format(
         "the command of task {} gets its parameter {} as it is written; a shell, as in CiGri, would {}: for that, write \"params_shell\": true",
         task, quoted_parameter(parameter), *would);

@@ -23,6 +23,9 @@ struct LastPlace {
 /// A sentence about `{}` in a command that may be meant for find, xargs or parallel; empty: there is none.
 [[nodiscard]] std::optional<std::string> doubtful_place(const CampaignFile& file);
 
+/// A sentence about the first `\$` of a command, a folder or a script, which is a `$` here, as in CiGri; empty: there is none.
+[[nodiscard]] std::optional<std::string> escaped_dollar(const CampaignFile& file);
+
 /// The exec_file of a section as a job of the campaign gets it (expand()), with numbers for the names of words.
 [[nodiscard]] std::string stored_command(const std::string& expanded, const CampaignFile& file);
 
@@ -39,7 +42,8 @@ class PlacementCheck {
   /// placeholders of numbers, until the first parameter that a shell would read otherwise.
   [[nodiscard]] std::optional<std::string> wrong(std::int64_t task, const Parameter& parameter);
 
-  /// A sentence about the first parameter that a shell would read otherwise; empty: none, or params_shell is stated.
+  /// A sentence about the first parameter that a shell would read otherwise, or, with params_shell, about the first with a `\$`; empty:
+  /// none.
   [[nodiscard]] const std::optional<std::string>& note() const { return note_; }
 
  private:

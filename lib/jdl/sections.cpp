@@ -18,6 +18,7 @@
 #include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/shell_text.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
@@ -55,7 +56,8 @@ void read_exec_file(const Node& node, const std::string& path, SectionLevel& int
 void read_exec_directory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   auto directory = read_word(node, path, "the folder in which the tasks run, or leave it out: $HOME", findings);
   if (!directory) return;
-  check_words(*directory, "a folder for tasks", grid::wrong_exec_directory, {node, path}, findings);
+  const auto wrong = [](std::string_view text) { return grid::wrong_exec_directory(text::without_oarsub_backslashes(text)); };
+  check_words(*directory, "a folder for tasks", wrong, {node, path}, findings);
   into.section.exec_directory = std::move(*directory);
 }
 

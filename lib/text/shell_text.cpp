@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <vector>
 
 namespace gleaner::text {
 namespace {
@@ -37,6 +38,21 @@ std::string_view variable_at(std::string_view text) {
   if (next >= '0' && next <= '9') return text.substr(0, 2);
   const auto end = std::ranges::find_if_not(text.substr(1), is_name);
   return {text.data(), static_cast<std::size_t>(end - text.begin())};
+}
+
+/// The number of backslashes directly before this place.
+std::size_t backslashes_before(std::string_view text, std::size_t place) {
+  const auto last = text.substr(0, place).find_last_not_of('\\');
+  return last == std::string_view::npos ? place : place - last - 1;
+}
+
+/// The places of each `$` after an odd number of backslashes.
+std::vector<std::size_t> oarsub_dollars(std::string_view text) {
+  std::vector<std::size_t> places;
+  for (auto found = text.find("\\$"); found != std::string_view::npos; found = text.find("\\$", found + 2)) {
+    if (backslashes_before(text, found + 1) % 2 == 1) places.push_back(found + 1);
+  }
+  return places;
 }
 
 class Reader {
@@ -114,6 +130,25 @@ class Reader {
 };
 
 }  // namespace
+
+std::string without_oarsub_backslashes(std::string_view text) {
+  std::string result;
+  std::size_t begin = 0;
+  for (const auto dollar : oarsub_dollars(text)) {
+    const auto backslashes = backslashes_before(text, dollar);
+    result += text.substr(begin, dollar - (backslashes + 1) / 2 - begin);
+    begin = dollar;
+  }
+  return result += text.substr(begin);
+}
+
+std::string_view first_oarsub_dollar(std::string_view text) {
+  const auto dollars = oarsub_dollars(text);
+  if (dollars.empty()) return {};
+  const auto begin = dollars.front() - backslashes_before(text, dollars.front());
+  const auto variable = variable_at(text.substr(dollars.front()));
+  return text.substr(begin, dollars.front() - begin + std::max<std::size_t>(variable.size(), 1));
+}
 
 std::optional<std::string> shell_would(std::string_view line) {
   const bool may_differ = std::ranges::any_of(line, [](char letter) { return kSpecial[static_cast<unsigned char>(letter)]; });

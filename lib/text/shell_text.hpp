@@ -9,4 +9,11 @@ namespace gleaner::text {
 /// value of that variable`. Empty: both read the same words. The line has no open quotes.
 [[nodiscard]] std::optional<std::string> shell_would(std::string_view line);
 
+/// The text as CiGri's jobs got it, whose oarsub passed it through one more shell: `\$` becomes `$`, and `\\\$` becomes `\$`. A `$` after
+/// an even number of backslashes keeps them: that shell replaced the variable, as the job's does here.
+[[nodiscard]] std::string without_oarsub_backslashes(std::string_view text);
+
+/// The first `$` that without_oarsub_backslashes() changes, with its backslashes and the name after it: `\$HOME`. Empty: there is none.
+[[nodiscard]] std::string_view first_oarsub_dollar(std::string_view text);
+
 }  // namespace gleaner::text

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <set>
+
 #include "lib/process/child.hpp"
 #include "tests/db/postgres.hpp"
 #include "tests/system/grid_under_test.hpp"
@@ -43,6 +46,28 @@ TEST(Import, CampaignOfCigris_WaitsUntilItIsResumed_ThenRunsToItsEnd_EachTaskOnc
   EXPECT_EQ(grid.value("SELECT done FROM campaigns"), "6");
   EXPECT_EQ(grid.oracle().executions(campaign).size(), 6U);
   EXPECT_TRUE(grid.is_consistent());
+}
+
+/// CiGri stores `{HOME}/{CAMPAIGN_ID}` as `\$HOME/\$CIGRI_CAMPAIGN_ID`: its oarsub passes the command through one more shell.
+TEST(Import, ACommandThatCigriStoredForOarsubsShell_MakesTheFolderThatItNames) {
+  GridUnderTest grid;
+  grid.start_api();
+  grid.almighty().start();
+  const std::string command = R"(mkdir -p \$HOME/\$CIGRI_CAMPAIGN_ID && cd {HOME}/{CAMPAIGN_ID} && touch)";
+  const auto cigri = cigri_with("alice", GridUnderTest::jdl_of({.tasks = 8, .exec_file = command}));
+  const auto said = grid.run("gridctl", {"import", "cigri", "--from", cigri, "--yes", "--json"});
+  ASSERT_TRUE(said.end.succeeded()) << said.output;
+  EXPECT_THAT(said.output, ::testing::HasSubstr(R"(exec_file: \\$HOME is read as $HOME, as in CiGri)"));
+  ASSERT_TRUE(grid.run("gridsub", {"--resume", "1"}).end.succeeded());
+  ASSERT_TRUE(grid.terminates(grid::CampaignId{1}));
+  std::set<std::string> made;
+  for (const auto* const cluster : {"alpha", "beta"}) {
+    const auto home = grid.cluster(cluster).home("alice");
+    EXPECT_FALSE(std::filesystem::exists(home / "$HOME"));
+    if (!std::filesystem::exists(home / "1")) continue;
+    for (const auto& entry : std::filesystem::directory_iterator{home / "1"}) made.insert(entry.path().filename());
+  }
+  EXPECT_THAT(made, ::testing::ElementsAre("2", "3", "4", "5", "6", "7"));
 }
 
 }  // namespace

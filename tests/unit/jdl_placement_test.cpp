@@ -39,6 +39,33 @@ TEST(JdlPlacement, TheCommandOfATask_IsShownAsItsShellReadsIt) {
   EXPECT_EQ(command_with("find . -exec rm {} \\\\;", "x", R"("placeholders": false)"), "find . -exec rm {} \\; x");
 }
 
+/// As CiGri's README has it, and as CiGri stores its macros.
+TEST(JdlPlacement, ADollarAfterABackslash_IsADollarOfTheJobsShell_AsInCigri_AndSaid) {
+  EXPECT_EQ(command_with(R"(mkdir -p \\$HOME/\\$CIGRI_CAMPAIGN_ID)", "1"), "mkdir -p $HOME/$CIGRI_CAMPAIGN_ID 1");
+  EXPECT_EQ(command_with(R"(run '\\$1' \\\\\\$5)", "1"), R"(run '$1' \$5 1)");
+  EXPECT_EQ(command_with("run", R"(\$HOME/x '\$5')", R"("params_shell": true)"), "run $HOME/x '$5'");
+  const auto file = file_of("run", R"j("exec_directory": "\\$HOME/{CAMPAIGN_ID}", "prologue": ["cd \\$HOME", "ls \\$OAR_JOB_ID"])j");
+  const auto expanded = expand(file.clusters.at(0), grid::CampaignId{7});
+  EXPECT_EQ(expanded.exec_directory, "$HOME/7");
+  EXPECT_EQ(expanded.prologue, "cd $HOME\nls $OAR_JOB_ID");
+  EXPECT_THAT(escaped_dollar(file).value_or(""), testing::StartsWith(R"(exec_directory: \$HOME is read as $HOME, as in CiGri)"));
+  EXPECT_FALSE(escaped_dollar(file_of("cd $HOME")));
+  EXPECT_EQ(parse(to_jdl(file)).value().clusters, file.clusters) << "it is stored as it is written";
+}
+
+TEST(JdlPlacement, ADollarAfterABackslash_InAParameter_IsSaidOnce) {
+  const auto shell = file_of("run", R"("params_shell": true)");
+  PlacementCheck check{shell};
+  EXPECT_FALSE(check.wrong(0, "$HOME"));
+  EXPECT_FALSE(check.note());
+  EXPECT_FALSE(check.wrong(1, R"(\$HOME/x)"));
+  EXPECT_THAT(check.note().value_or(""), testing::StartsWith(R"(the parameter of task 1: \$HOME is read as $HOME)"));
+  const auto words = file_of("run");
+  PlacementCheck of_words{words};
+  EXPECT_FALSE(of_words.wrong(0, R"(\$HOME/x)"));
+  EXPECT_THAT(of_words.note().value_or(""), HasSubstr("a shell, as in CiGri, would replace $HOME by the value of that variable"));
+}
+
 TEST(JdlPlacement, PlaceholdersAreStated_OnlyWhereACommandHasBraces) {
   EXPECT_FALSE(file_of("run").placeholders);
   EXPECT_FALSE(file_of("run {HOME} '{1}' ${1}").placeholders);

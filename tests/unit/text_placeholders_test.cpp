@@ -70,6 +70,15 @@ RC_GTEST_PROP(PlaceholdersProperty, OfAnyCommand_AreInItsOrder_AndReplacedByThem
   RC_ASSERT(with_numbered_places(command, {}) == command);
 }
 
+TEST(ShellText, ABackslashThatWasForOarsubsShell_IsGone_OneLevelOfIt) {
+  EXPECT_EQ(without_oarsub_backslashes(R"(cd \$HOME && awk '{print \$1}' "\${A}")"), R"(cd $HOME && awk '{print $1}' "${A}")");
+  EXPECT_EQ(without_oarsub_backslashes(R"(echo \\\$5 \\\\\$6)"), R"(echo \$5 \\$6)");
+  EXPECT_EQ(without_oarsub_backslashes(R"(echo \\$HOME \\ \n \" $A \)"), R"(echo \\$HOME \\ \n \" $A \)") << "no other backslash";
+  EXPECT_EQ(first_oarsub_dollar(R"(a $B \\$C \$HOME/x \$D)"), R"(\$HOME)");
+  EXPECT_EQ(first_oarsub_dollar(R"(a \\\$ b)"), R"(\\\$)");
+  EXPECT_EQ(first_oarsub_dollar(R"(a $B \\$C \)"), "");
+}
+
 std::string would(std::string_view line) { return shell_would(line).value_or("-"); }
 
 TEST(ShellText, WhatAShellWouldReplace_IsNamed) {
