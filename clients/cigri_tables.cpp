@@ -132,7 +132,7 @@ Json cigri_job(const Json& job) {
   for (const auto& [key, value] : job.members()) {
     const auto* const name = std::ranges::find(kNames, key, &Name::first);
     auto& member = members.emplace_back(name == kNames.end() ? key : std::string{name->second}, value);
-    if (key == "state") member.second = Json::of(std::string{grid::cigri::job_state(value.text())});
+    if (key == "state") member.second = Json::of(std::string{grid::cigri::job_state(value.text(), job["ending"].text())});
     if (key == "exit_code" && value.whole()) member.second = Json::of(grid::cigri::return_code(*value.whole()));
   }
   return Json::of(std::move(members));

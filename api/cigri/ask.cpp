@@ -183,7 +183,8 @@ std::string part(const Call& call, std::size_t index) { return http::percent_enc
 std::string campaign_path(const Call& call, std::string_view rest) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
 
 void write_campaign(text::JsonWriter& json, const Call& call, const Value& ours) {
-  copy(json, ours, {"id", "name", "user", "state", "has_events", "submission_time"});
+  copy(json, ours, {"id", "name", "user", "state", "has_events"});
+  copy_seconds(json, ours, "submission_time");
   copy_as(json, "total_jobs", ours, "total_tasks");
   copy_as(json, "finished_jobs", member(ours, "tasks"), "done");
   const auto path = fmt::format("/campaigns/{}", number_of(ours, "id").value_or(0));

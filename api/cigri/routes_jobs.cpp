@@ -98,7 +98,7 @@ http::Response list_finished(const Call& call) {
           copy_as(json, "param", task, "parameters");
           json.field("cluster_id", id == ids.end() ? std::nullopt : std::optional{id->second});
           copy(json, task, {"cluster_name", "remote_id"});
-          json.field("state", job_state(text_of(task, "job_state")));
+          json.field("state", job_state(text_of(task, "job_state"), text_of(task, "ending")));
           write_exit(json, task, "exit_code");
           for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, task, name);
         },
@@ -119,7 +119,7 @@ http::Response show_task(const Call& call) {
                       json.key("execution").array(member(ours, "jobs").GetArray(), [&](const Value& job) {
                         json.object([&] {
                           copy(json, job, {"id", "cluster_id", "cluster_name"});
-                          json.field("state", job_state(text_of(job, "state")));
+                          json.field("state", job_state(text_of(job, "state"), text_of(job, "ending")));
                           write_exit(json, job, "exit_code");
                           copy(json, job, {"remote_id"});
                         });
@@ -134,7 +134,7 @@ http::Response show_job(const Call& call) {
           Name{"param_id", "task"}, Name{"batch_id", "launch_id"}, Name{"cluster_id", "cluster_id"}})
       copy_as(json, name, ours, our_name);
     json.key("collect_id").null();
-    json.field("state", job_state(text_of(ours, "state")));
+    json.field("state", job_state(text_of(ours, "state"), text_of(ours, "ending")));
     write_exit(json, ours, "exit_code");
     for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, ours, name);
     json.key("node_name").null();
@@ -181,7 +181,7 @@ http::Response show_cluster_job(const Call& call) {
 http::Response cancel_job(const Call& call) {
   const auto job = ask(call, {.method = "GET", .path = "/jobs/" + part(call, 0)});
   if (!job) return job.error();
-  const auto state = job_state(text_of(job->json, "state"));
+  const auto state = job_state(text_of(job->json, "state"), text_of(job->json, "ending"));
   if (state == "terminated" || state == "event") return refusal(400, fmt::format("job {} is over", call.parts[0]));
   const auto path =
       fmt::format("/campaigns/{}/tasks/{}", number_of(job->json, "campaign_id").value_or(0), number_of(job->json, "task").value_or(0));

@@ -34,11 +34,14 @@ constexpr std::array kCodes{Word{"TASK_ERROR", "EXIT_ERROR"},
 
 }  // namespace
 
-std::string_view job_state(std::string_view ours) { return word_of(kJobStates, ours, "event"); }
+std::string_view job_state(std::string_view ours, std::string_view ending) {
+  const bool ended_badly = !ending.empty() && ending != "done";
+  return ended_badly ? "event" : word_of(kJobStates, ours, "event");
+}
 
 std::string_view task_state(std::string_view ours, std::string_view job) {
   const bool is_on_its_way = ours == "launching" || ours == "submitted";
-  if (is_on_its_way && (job == "planned" || job == "pooled" || job == "unknown")) return job_state(job);
+  if (is_on_its_way && (job == "planned" || job == "pooled" || job == "unknown")) return job_state(job, {});
   return word_of(kTaskStates, ours, "event");
 }
 

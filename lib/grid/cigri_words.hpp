@@ -6,8 +6,9 @@
 /// CiGri's words for ours, in its API and in what its commands print. Pure functions.
 namespace gleaner::grid::cigri {
 
-/// The state of a job, such as `batch_waiting` for `pooled`. A job that ended badly is in the state `event`.
-[[nodiscard]] std::string_view job_state(std::string_view ours);
+/// The state of a job, such as `batch_waiting` for `pooled`. A job that ended badly is in the state `event`: `ending` is why it is over,
+/// empty while that is not known.
+[[nodiscard]] std::string_view job_state(std::string_view ours, std::string_view ending);
 /// The state of a task: that of its last job, or `pending` while it waits for a job. `job` is empty for a task that never had one.
 [[nodiscard]] std::string_view task_state(std::string_view ours, std::string_view job);
 

@@ -29,7 +29,9 @@ TEST(CigriWords, EachStateOfAJob_HasOneOfCiGris) {
       {grid::JobState::pooled, "batch_waiting"},  {grid::JobState::running, "running"},
       {grid::JobState::terminated, "terminated"}, {grid::JobState::error, "event"},
       {grid::JobState::killed, "event"}};
-  for (const auto& [state, word] : expected) EXPECT_EQ(job_state(grid::name_of(state)), word);
+  for (const auto& [state, word] : expected) EXPECT_EQ(job_state(grid::name_of(state), ""), word);
+  EXPECT_EQ(job_state("terminated", "done"), "terminated");
+  EXPECT_EQ(job_state("terminated", "task_error"), "event") << "as its failed task";
 }
 
 TEST(CigriWords, ATask_HasTheStateOfItsJob_OrWaitsForOne) {
