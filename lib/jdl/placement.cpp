@@ -54,8 +54,8 @@ std::optional<std::string> doubtful_output(const CampaignFile& file) {
 /// What becomes of `\$HOME`, or `\\\$`, in this part of the campaign file.
 std::string dollar_note(std::string_view part, std::string_view dollar) {
   return fmt::format(
-      "{}: {} is read as {}, as in CiGri, where oarsub's shell takes the backslash away; for the character $ itself write \\\\\\$, or '$' within "
-      "single quotes",
+      "{}: {} is read as {}, as in CiGri, where oarsub's shell takes the backslash away; for the character $ itself write \\\\\\$, "
+      "or '$' within single quotes",
       part, excerpt(std::string{dollar}), excerpt(text::without_oarsub_backslashes(dollar)));
 }
 
