@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/audit.hpp"
+#include "api/dependencies.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/chosen_tasks.hpp"
@@ -129,11 +130,14 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   if (!chosen) return chosen.error();
   const auto asked = size_of(chosen->tasks);
   store::CancelledTasks done;
+  std::string waiting;
   bool is_live = true;
   work_through(chosen->tasks, [&](const Ranges& piece) {
     const auto part = call.connections.write([&](store::Transaction& transaction) {
       auto cancelled = store::cancel_tasks(transaction, chosen->campaign, piece);
       if (cancelled) note_tasks(call, transaction, "tasks cancelled", chosen->campaign, piece, cancelled->waiting + cancelled->in_flight);
+      // A task in flight may still be done before its job is killed.
+      if (cancelled && cancelled->waiting > 0) waiting = report_waiting_in_vain(call, transaction, chosen->campaign);
       return cancelled;
     });
     is_live = part.has_value();
@@ -152,7 +156,7 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   process::log::info("tasks cancelled",
                      {{"campaign", chosen->campaign}, {"waiting", done.waiting}, {"killed", done.in_flight}, {"by", call.caller.user}});
   const auto over = asked - size_of(rest) - count;
-  return answer_of(call, {.message = cancelled_text(chosen->campaign, done, over), .count = count, .cancelled = done}, rest);
+  return answer_of(call, {.message = cancelled_text(chosen->campaign, done, over) + waiting, .count = count, .cancelled = done}, rest);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include "api/call.hpp"
@@ -14,5 +15,9 @@ namespace gleaner::api {
 [[nodiscard]] Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store::Transaction& transaction,
                                                                        const jdl::CampaignFile& file, std::int64_t tasks,
                                                                        SubmissionMode mode, grid::CampaignId self = grid::CampaignId{0});
+
+/// After tasks of a campaign were cancelled for good: opens an event on each campaign that waits until they are done, and returns a text
+/// that names these, to follow what was done: `; campaign 15 waits for it, and …`. Empty: there is none.
+[[nodiscard]] std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled);
 
 }  // namespace gleaner::api

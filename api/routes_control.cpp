@@ -5,6 +5,7 @@
 
 #include "api/audit.hpp"
 #include "api/chosen_tasks.hpp"
+#include "api/dependencies.hpp"
 #include "api/purge.hpp"
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
@@ -90,10 +91,14 @@ http::Response cancel(const Call& call) {
   if (flag(call, "resume")) return resume(call);
   bool is_acknowledged = false;
   std::string_view event = "campaign cancelled";
+  std::string waiting;
   return change(
       call, event,
       [&](store::Transaction& transaction, grid::CampaignId id) {
-        if (store::cancel_campaign(transaction, id, call.now)) return once(true);
+        if (store::cancel_campaign(transaction, id, call.now)) {
+          waiting = report_waiting_in_vain(call, transaction, id);
+          return once(true);
+        }
         is_acknowledged = store::acknowledge_campaign(transaction, id, call.now) > 0;
         event = "campaign acknowledged";
         return once(is_acknowledged);
@@ -101,7 +106,7 @@ http::Response cancel(const Call& call) {
       [&](grid::CampaignState state) { return fmt::format("campaign {} is {} already", call.parts[0], grid::name_of(state)); },
       [&](std::int64_t) {
         return is_acknowledged ? fmt::format("Campaign {} was over already: its events are closed", call.parts[0])
-                               : fmt::format("Campaign {} cancelled", call.parts[0]);
+                               : fmt::format("Campaign {} cancelled{}", call.parts[0], waiting);
       });
 }
 

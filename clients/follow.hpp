@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "clients/api_client.hpp"
@@ -18,16 +19,22 @@ struct Following {
   std::chrono::milliseconds slowest{60'000};                       ///< the same without a change
   std::optional<std::chrono::milliseconds> time_limit{};           ///< of the whole wait
   std::function<void(const std::vector<Json>& campaigns)> show{};  ///< called after each request
+  /// What becomes of the wait when no campaign can end by itself: cannot_end() of all that have not.
+  enum class Stuck { ends_it, is_watched } stuck = Stuck::ends_it;
 };
 
 /// Looks at the campaigns whenever something of them changes (ChangeStream), until all have ended. If the API becomes unreachable, or the
 /// grid stands still, the function reports it once, and waits for it. Returns `ok` if every task of all campaigns is done, `failure` if
-/// some failed or were cancelled, `try_again` if the time limit has passed, or a stop is requested (process::stop_requested). Throws Error
-/// (not_found) for an unknown campaign.
+/// some failed or were cancelled, `refused` if none can end unless somebody acts, with a line for each, `try_again` if the time limit has
+/// passed, or a stop is requested (process::stop_requested). Throws Error (not_found) for an unknown campaign.
 [[nodiscard]] process::ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following);
 
 /// The campaigns as the API returns them, in the order of their ids. Throws Error (not_found) if one does not exist.
 [[nodiscard]] std::vector<Json> campaigns_of(ApiClient& api, const std::vector<std::int64_t>& ids);
+
+/// Why a campaign does not end unless somebody acts, and what to do: max_fails paused it, or what it waits for was cancelled, deleted, or
+/// has failed tasks. Empty: it may end, or tasks of it are still in flight. One or two requests, if it is paused or waits.
+[[nodiscard]] std::string cannot_end(ApiClient& api, const Json& campaign);
 
 [[nodiscard]] bool has_ended(const Json& campaign);
 /// True: every task is done.

@@ -88,7 +88,13 @@ ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids) {
     }
   };
   if (!ids.empty())
-    return clients::follow(run.api, run.output, {.ids = ids, .period = period, .slowest = kSlowest, .time_limit = {}, .show = show});
+    return clients::follow(run.api, run.output,
+                           {.ids = ids,
+                            .period = period,
+                            .slowest = kSlowest,
+                            .time_limit = {},
+                            .show = show,
+                            .stuck = clients::Following::Stuck::is_watched});
   show(list_campaigns(run).campaigns);
   clients::ChangeStream changes{run.api, {}};
   bool was_there = true;

@@ -49,13 +49,16 @@ process::Outcome gridwait(const process::Context& context) {
 int main(int argc, char** argv) {
   const process::Program program{
       .name = "gridwait",
-      .purpose = "Waits until campaigns have ended: exit status 0 when all their tasks are done, 1 when some are not.",
+      .purpose =
+          "Waits until campaigns have ended: exit status 0 when all their tasks are done, 1 when some are not, 4 when they cannot end.",
       .keys = clients::api_keys(),
       .options = {{"timeout", "DURATION", "wait no longer, such as 2h: exit status 75"},
                   {"period", "DURATION", "least time between two looks (1s)"},
                   {"quiet,q", "", "say nothing"}},
       .positional = "ID...",
       .interruption = process::Interruption::ends_program,
-      .notes = "An API that goes away in the meantime is waited for."};
+      .notes =
+          "An API that goes away in the meantime is waited for. A campaign cannot end if max_fails paused it, or if what it waits\n"
+          "for was cancelled, deleted, or has failed tasks: a line says so, with what to do."};
   return process::run(program, argc, argv, gridwait);
 }

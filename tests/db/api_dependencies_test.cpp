@@ -109,5 +109,22 @@ TEST_F(DependenciesOverTheApi, StayAsTheyWereSubmitted) {
   EXPECT_THAT(get(path(solve, "/jdl")).body, HasSubstr(R"("after":["mesh"])"));
 }
 
+TEST_F(DependenciesOverTheApi, WhoWaitsForACancelledCampaign_IsNamedAtTheAct_AndGetsAnEvent) {
+  const auto mesh = submitted("mesh");
+  const auto solve = submitted("solve", R"("after": "mesh",)");
+  const auto each = submitted("each", R"("after_each": "mesh",)");
+  const auto clean = submitted("clean", R"("after_any_end": "mesh",)");
+  EXPECT_THAT(
+      remove(path(mesh, "/tasks?tasks=1")).message(),
+      HasSubstr(fmt::format("1 task cancelled; campaigns {0}, {1} wait for it, and cannot end any more: 'griddel {0} {1}'", solve, each)));
+  EXPECT_THAT(remove(path(mesh)).message(), HasSubstr(fmt::format("cancelled; campaigns {}, {} wait for it", solve, each)));
+  EXPECT_EQ(
+      sql("SELECT string_agg(concat_ws(' ', code, campaign_id, occurrences), ', ' ORDER BY campaign_id) FROM events WHERE state = 'open'"),
+      fmt::format("AWAITS_IN_VAIN {} 2, AWAITS_IN_VAIN {} 2", solve, each))
+      << "campaign " << clean << " goes on";
+  EXPECT_THAT(sql("SELECT message FROM events LIMIT 1"), HasSubstr(fmt::format("submit it again without 'after': {}", mesh)));
+  EXPECT_EQ(remove(path(solve)).message(), fmt::format("Campaign {} cancelled", solve)) << "nobody waits for it";
+}
+
 }  // namespace
 }  // namespace gleaner::tests

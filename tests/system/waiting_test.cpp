@@ -49,5 +49,34 @@ TEST(Waiting, EndIsSeenOnTheStream_WithoutAnotherLook_AlsoWhenTheApiWasRestarted
   EXPECT_NE(tail_of(waiter.log(), 3).find("is terminated: 3 of 3 tasks done"), std::string::npos) << tail_of(waiter.log(), 9);
 }
 
+TEST(Waiting, ForWhatCannotEnd_EndsWithALineAndAStatus_AndForWhatAUserPausedItGoesOn) {
+  GridUnderTest grid;
+  grid.start_api();
+  grid.almighty().start();
+  const auto gated = grid.gridsub(grid.jdl_of({.tasks = 1, .exec_file = grid.oracle().gated_task()}));
+  const auto after =
+      grid.gridsub(fmt::format(R"({{"name":"b","nb_jobs":1,"exec_file":"true","after":{},"clusters":{{"alpha":{{}}}}}})", gated.value()));
+  const auto failing = grid.gridsub(R"({"name":"c","nb_jobs":3,"exec_file":"false","max_fails":0,"max_jobs":1,"clusters":{"beta":{}}})");
+  const auto held = grid.gridsub(
+      fmt::format(R"({{"name":"d","nb_jobs":1,"exec_file":"true","after_any_end":{},"clusters":{{"alpha":{{}}}}}})", failing.value()));
+  const auto text = [](grid::CampaignId id) { return std::to_string(id.value()); };
+  ASSERT_TRUE(grid.run("gridsub", {"--hold", text(held)}).end.succeeded());
+  EXPECT_EQ(grid.run("gridwait", {"--timeout", "1s", text(after)}).end.exit_status, 75) << "the other one may be done";
+  const auto cancelled = grid.run("griddel", {text(gated)});
+  EXPECT_NE(cancelled.output.find("campaign " + text(after) + " waits for it, and cannot end any more"), std::string::npos)
+      << cancelled.output;
+  const auto said = grid.run("gridwait", {text(after)});
+  EXPECT_EQ(said.end.exit_status, 4) << said.output;
+  EXPECT_NE(said.output.find("campaign " + text(after) + " cannot end: it waits for campaign " + text(gated) + ", which was cancelled"),
+            std::string::npos)
+      << said.output;
+  const auto paused = grid.run("gridwait", {text(failing), text(after)});
+  EXPECT_EQ(paused.end.exit_status, 4) << paused.output;
+  EXPECT_NE(paused.output.find("max_fails allows, which paused it: 'gridsub --resume " + text(failing) + "'"), std::string::npos)
+      << paused.output;
+  EXPECT_EQ(grid.run("gridwait", {"--timeout", "1s", text(after), text(held)}).end.exit_status, 75);
+  grid.oracle().open_gate();
+}
+
 }  // namespace
 }  // namespace gleaner::tests
