@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/store/views_grid.hpp"
+#include "lib/fleet/health.hpp"
 #include "lib/text/numbers.hpp"
 #include "lib/text/utc.hpp"
 
@@ -85,9 +85,8 @@ std::string href_with(const Call& call, const http::Query& replaced) {
 }
 
 std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction) {
-  constexpr int kModules = 5;
-  const auto pause = std::max<std::chrono::milliseconds>(call.config.idle_period, std::chrono::minutes{1});
-  return store::views::standstill(transaction, call.now, 3 * pause + kModules * call.config.module_time_limit);
+  const auto trouble = fleet::standstill(store::conduct(transaction), call.config, call.now);
+  return trouble ? trouble->since : std::nullopt;
 }
 
 bool may_change(const Call& call, const std::string& owner) { return call.caller.role == Role::administrator || call.caller.user == owner; }

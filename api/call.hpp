@@ -72,7 +72,7 @@ inline constexpr std::int64_t kUsualLimit = 100;
 /// The href of this list with these parameters, and the others as they are.
 [[nodiscard]] std::string href_with(const Call& call, const http::Query& replaced);
 
-/// Since when the grid stands still (store::views::standstill): for longer than cron may leave between two cycles, and than one may take.
+/// Since when the grid stands still (fleet::standstill): nobody conducts it, or its cycle does not end.
 [[nodiscard]] std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction);
 
 /// Whether the caller may change objects of this user.

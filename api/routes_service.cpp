@@ -1,9 +1,12 @@
 // Routes of the API itself: entry, health, OpenAPI document.
+#include <algorithm>
 #include <array>
 
 #include "api/openapi.hpp"
 #include "api/router.hpp"
+#include "lib/fleet/health.hpp"
 #include "lib/store/lease.hpp"
+#include "lib/store/migrations.hpp"
 #include "lib/store/views_grid.hpp"
 
 namespace gleaner::api {
@@ -32,29 +35,51 @@ http::Response show_root(const Call& call) {
 
 struct Health {
   std::string_view schema = "unknown";
-  std::optional<std::string> trouble;
-  std::optional<store::LeaseHolder> conductor;
-  std::optional<views::Cycle> cycle;
-  std::optional<grid::Instant> standstill;
+  std::optional<std::string> trouble;  ///< with the database, which says no more then
+  std::optional<store::LeaseHolder> conductor = {};
+  std::optional<views::Cycle> cycle = {};
+  std::vector<fleet::Trouble> troubles = {};
 };
 
+/// The service's connections were checked when they were made, and the schema may be another one since.
 Health examine(const Call& call) {
-  Health health;
   try {
-    health = call.connections.read([&](store::Transaction& transaction) {
+    return call.connections.read([&](store::Transaction& transaction) {
+      store::check_schema(transaction);
       return Health{.schema = "ok",
                     .trouble = {},
                     .conductor = store::lease_holder(transaction),
                     .cycle = views::last_cycle(transaction),
-                    .standstill = standstill_of(call, transaction)};
+                    .troubles = fleet::troubles(transaction, call.config, call.now)};
     });
   } catch (const store::Unavailable&) {
-    health.trouble = "the database cannot be used";
-  } catch (const store::WrongSchema&) {
-    health.schema = "wrong";
-    health.trouble = "the database's schema is not this program's: run 'gridctl db migrate'";
+    return {.schema = "unknown", .trouble = "the database cannot be used"};
+  } catch (const store::WrongSchema& error) {
+    return {.schema = "wrong", .trouble = error.what()};
   }
-  return health;
+}
+
+bool has(const Health& health, std::string_view kind) {
+  return std::ranges::find(health.troubles, kind, &fleet::Trouble::kind) != health.troubles.end();
+}
+
+std::string_view status_of(const Health& health) {
+  if (health.trouble || has(health, "database")) return "unavailable";
+  if (has(health, "conductor")) return "standstill";
+  return health.troubles.empty() ? "ok" : "degraded";
+}
+
+/// Messages may quote addresses and answers, which are not for everybody.
+void write_troubles(text::JsonWriter& json, const Health& health, const Call& call) {
+  json.key("troubles").array(health.troubles, [&](const fleet::Trouble& trouble) {
+    json.object([&] {
+      json.field("kind", trouble.kind);
+      json.field("subject", trouble.subject);
+      json.field("since", trouble.since);
+      json.field("message", call.caller.user.empty() ? std::nullopt : std::optional{trouble.message});
+      json.field("remedy", trouble.remedy);
+    });
+  });
 }
 
 void write_conductor(text::JsonWriter& json, const Health& health, grid::Instant now) {
@@ -81,9 +106,11 @@ void write_conductor(text::JsonWriter& json, const Health& health, grid::Instant
 
 http::Response show_health(const Call& call) {
   const auto health = examine(call);
+  const auto status = status_of(health);
+  const auto* const conductor = has(health, "conductor") ? &health.troubles.front() : nullptr;
   text::JsonWriter json;
   json.object([&] {
-    json.field("status", health.trouble ? "unavailable" : health.standstill ? "standstill" : "ok");
+    json.field("status", status);
     json.field("version", GLEANER_VERSION);
     json.key("database").object([&] {
       json.field("reachable", health.schema != "unknown");
@@ -91,10 +118,11 @@ http::Response show_health(const Call& call) {
       json.field("message", health.trouble);
     });
     write_conductor(json, health, call.now);
-    json.field("standstill", health.standstill);
+    json.field("standstill", conductor == nullptr ? std::nullopt : conductor->since);
+    write_troubles(json, health, call);
   });
-  auto response = answer(health.trouble ? 503 : 200, json.text());
-  if (health.trouble) response.headers.add("Retry-After", "5");
+  auto response = answer(status == "unavailable" ? 503 : 200, json.text());
+  if (status == "unavailable") response.headers.add("Retry-After", "5");
   return response;
 }
 

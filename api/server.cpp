@@ -148,7 +148,8 @@ http::Response Api::dispatch(const http::Request& request) try {
   if (std::holds_alternative<NoSuchPath>(found)) return unknown_path(request, routes_);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
   const auto& match = std::get<Match>(found);
-  const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
+  auto caller = identities_.of(request);
+  if (!caller && match.route->access == Access::anybody) caller = Caller{};
   if (!caller) return unauthorized(request);
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
   if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);

@@ -9,6 +9,7 @@
 
 #include "clients/gridctl/commands.hpp"
 #include "lib/fleet/fleet.hpp"
+#include "lib/fleet/health.hpp"
 #include "lib/fleet/load.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/transport.hpp"
@@ -37,18 +38,30 @@ using Findings = std::vector<Finding>;
 
 constexpr std::chrono::seconds kMostClockDifference{5};
 
-Finding conductor(const Call& call, store::Transaction& transaction) {
-  const auto& config = call.context.config;
+/// Whether somebody conducts, and what keeps the grid from its work. Clusters are asked themselves.
+void check_grid(const Call& call, store::Transaction& transaction, Findings& findings) {
+  const auto now = call.context.now;
   const auto holder = store::lease_holder(transaction);
   const auto cycle = store::views::last_cycle(transaction);
-  const std::string start{"start it: 'systemctl start gleaner-almighty', or 'almighty --once' from cron"};
-  if (!cycle) return {"conductor", "no cycle has ever run", start};
-  const auto age = call.context.now - cycle->started_at;
-  const auto text =
-      fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease", terminal::ago(age));
-  // If cron runs the cycles, no process holds the lease between two of them.
-  const auto patience = 3 * std::max<process::Duration>(config.idle_period, std::chrono::minutes{1});
-  return {"conductor", text, age > patience ? start : std::string{}};
+  const auto troubles = fleet::troubles(transaction, call.context.config, now);
+  const bool stands = !troubles.empty() && troubles.front().kind == "conductor";
+  if (!cycle) {
+    findings.push_back(
+        {"conductor", "no cycle has ever run", "start it: 'systemctl start gleaner-almighty', or 'almighty --once' from cron"});
+  } else if (!stands) {
+    // If cron runs the cycles, no process holds the lease between two of them.
+    findings.push_back(
+        {"conductor", fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease",
+                                  terminal::ago(now - cycle->started_at))});
+  }
+  for (const auto& trouble : troubles) {
+    if (trouble.kind == "conductor" && !cycle) continue;
+    const auto since = trouble.since ? fmt::format(" since {} ({})", terminal::near_time(grid::to_unix(*trouble.since), now),
+                                                   terminal::ago(now - *trouble.since))
+                                     : std::string{};
+    const auto subject = trouble.kind == trouble.subject ? trouble.kind : fmt::format("{} {}", trouble.kind, trouble.subject);
+    findings.push_back({subject, fmt::format("{}{}", trouble.message, since), trouble.is_wanted ? std::string{} : trouble.remedy});
+  }
 }
 
 /// A cluster, and the login of the user to be taken for there.
@@ -64,12 +77,13 @@ std::vector<Checked> check_database(const Call& call, const std::string& user, F
     try {
       store::check_schema(database);
     } catch (const store::WrongSchema& error) {
-      findings.push_back({"database", error.what(), "run 'gridctl db migrate' with this version's gridctl"});
+      findings.push_back(
+          {"database", error.what(), "run 'gridctl db migrate' with this version's gridctl; a newer schema needs newer programs"});
       return {};
     }
     findings.push_back({"database", "reached, its schema is up to date"});
     auto transaction = database.begin();
-    findings.push_back(conductor(call, transaction));
+    check_grid(call, transaction, findings);
     std::vector<Checked> checked;
     for (auto& cluster : store::clusters(transaction)) checked.push_back({std::move(cluster), user});
     for (const auto& mapping : store::user_mappings(transaction)) {

@@ -58,6 +58,10 @@ std::vector<std::string> migrate(Database& database) {
 
 void check_schema(Database& database) {
   auto transaction = database.begin();
+  check_schema(transaction);
+}
+
+void check_schema(Transaction& transaction) {
   const bool exists = detail::exec(transaction, sql::schema_exists{})[0].found.as<bool>();
   const int version = exists ? schema_version(transaction) : 0;
   if (version < newest())

@@ -17,5 +17,7 @@ std::vector<std::string> migrate(Database& database);
 
 /// Throws WrongSchema, with the remedy, unless the schema is exactly this program's.
 void check_schema(Database& database);
+/// The same, of a connection that was checked before: others may have migrated the database since.
+void check_schema(Transaction& transaction);
 
 }  // namespace gleaner::store

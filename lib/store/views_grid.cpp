@@ -128,11 +128,6 @@ std::optional<EventView> event(Transaction& transaction, std::int64_t id) {
   return read_event(rows[0]);
 }
 
-std::optional<grid::Instant> standstill(Transaction& transaction, grid::Instant now, std::chrono::milliseconds patience) {
-  const std::optional<grid::Instant> end = exec(transaction, sql::views_last_end_of_cycle{})[0].ended_at;
-  return end && now - *end > patience ? end : std::nullopt;
-}
-
 std::optional<Cycle> last_cycle(Transaction& transaction) {
   const auto rows = exec(transaction, sql::views_last_cycle{});
   if (rows.empty()) return std::nullopt;

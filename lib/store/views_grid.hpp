@@ -83,8 +83,4 @@ struct Cycle {
 };
 [[nodiscard]] std::optional<Cycle> last_cycle(Transaction& transaction);
 
-/// Since when the grid stands still: no cycle has ended for longer than this patience. The end of the last cycle, or, before the first one,
-/// when the schema was made. Empty: cycles end.
-[[nodiscard]] std::optional<grid::Instant> standstill(Transaction& transaction, grid::Instant now, std::chrono::milliseconds patience);
-
 }  // namespace gleaner::store::views

@@ -364,9 +364,3 @@ ORDER BY x.slice, c.name
 -- name: views.last_cycle
 -- When the conductor's last cycle began and ended.
 SELECT micros(started_at) AS started_at, micros(ended_at) AS ended_at FROM cycles ORDER BY id DESC LIMIT 1
-
--- name: views.last_end_of_cycle
--- When a cycle ended last; before the first one, when the schema was made.
-SELECT micros(coalesce(
-  (SELECT ended_at FROM cycles WHERE ended_at IS NOT NULL ORDER BY id DESC LIMIT 1),
-  (SELECT max(applied_at) FROM schema_migrations))) AS ended_at

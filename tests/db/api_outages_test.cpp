@@ -46,6 +46,10 @@ TEST_F(ApiOutages, ADatabaseThatTakesNoWrites_IsAReasonToTryAgain_AndIsRead) {
   const auto answer = remove(path(id));
   EXPECT_EQ(answer.status, 503) << answer.body;
   EXPECT_EQ(get(path(id)).status, 200);
+  const auto health = get("/health");
+  EXPECT_EQ(health.status, 503) << health.body;
+  EXPECT_STREQ(health.json["status"].GetString(), "unavailable");
+  EXPECT_STREQ(health.json["troubles"][0]["kind"].GetString(), "database");
   set("off");
   EXPECT_LT(remove(path(id)).status, 300);
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+#include <string>
+
 #include "tests/system/grid_under_test.hpp"
 
 /// Who conducts the grid.
@@ -54,6 +57,24 @@ TEST(Almighty, ThatHasBeenGoneForLong_IsMissedByEverybody) {
   }
   EXPECT_EQ(grid.run("gridstat", {id}).output.find("End at"), std::string::npos) << "a forecast does not count down";
   EXPECT_NE(grid.run("gridwait", {"--timeout", "1s", id}).output.find("the grid stands still"), std::string::npos);
+}
+
+TEST(Almighty, ThatWasKilled_IsMissedByHealthAndCheck_WhichSaySinceWhen_AndWhatToDo) {
+  GridUnderTest grid{{.configuration = {{"lease_duration", "3s"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) > 0 FROM cycles WHERE ended_at IS NOT NULL", "t"));
+  grid.almighty().kill();
+  std::string said;
+  ASSERT_TRUE(await([&] {
+    said = std::regex_replace(grid.run("gridctl", {"check", "--as", "alice"}).output, std::regex{R"(\n {8,})"}, " ");
+    return said.find("let its lease run out") != std::string::npos;
+  })) << said;
+  EXPECT_NE(said.find("wrong conductor: almighty "), std::string::npos) << said;
+  EXPECT_NE(said.find(" since "), std::string::npos) << said;
+  EXPECT_NE(said.find("'systemctl start gleaner-almighty'"), std::string::npos) << said;
+  EXPECT_NE(grid.run("gridstat", {}).output.find("WARNING: the grid stands still"), std::string::npos);
+  EXPECT_EQ(grid.value("SELECT now() - max(ended_at) < interval '1 minute' FROM cycles"), "t");
 }
 
 TEST(SecondAlmighty, StandsBy_AndTakesOverWhenTheFirstIsKilled) {

@@ -1,0 +1,79 @@
+#include "lib/fleet/health.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace gleaner::fleet {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A lease of an almighty that conducts one cycle after the other.
+bool is_service(const store::Conduct& conduct) {
+  return conduct.holder.starts_with("almighty ") && !conduct.holder.starts_with("almighty --once");
+}
+
+std::string of_service(const store::Conduct& conduct) {
+  return fmt::format("{} {}: nobody conducts the grid", conduct.holder,
+                     conduct.expires_at ? "let its lease run out: it died, hangs, or does not reach the database" : "was stopped");
+}
+
+std::string remedy_of(const store::Fault& fault) {
+  if (fault.kind == "database")
+    return "let the grid use a database that takes writes: `database` in the configuration, or default_transaction_read_only in PostgreSQL";
+  if (fault.kind == "module") return "its message names the cause; see the log too: 'journalctl -u gleaner-almighty'";
+  if (fault.kind == "law") return "'gridctl db check' names the rows, and whether they can be repaired";
+  if (fault.kind == "cluster")
+    return fmt::format("'gridctl check' asks it now, and says what to do; 'gridctl cluster disable {}' leaves it out", fault.subject);
+  return "'gridevents -g' shows its event; it ends by itself, or with 'gridevents -f -e ID'";
+}
+
+}  // namespace
+
+std::optional<Trouble> standstill(const store::Conduct& conduct, const process::Config& config, grid::Instant now) {
+  constexpr int kModules = 5;
+  constexpr int kPeriods = 3;
+  constexpr milliseconds kLeastRestart = std::chrono::seconds{15};
+  constexpr milliseconds kLeastStop = std::chrono::minutes{1};
+  const auto between = kPeriods * std::max<milliseconds>(config.idle_period, std::chrono::minutes{1});
+  const auto since = conduct.last_end.value_or(conduct.schema_made);
+  Trouble trouble{.kind = "conductor",
+                  .subject = "conductor",
+                  .since = since,
+                  .message = conduct.last_end ? "nobody conducts the grid" : "no cycle has ever ended",
+                  .remedy = "start it: 'systemctl start gleaner-almighty', or 'almighty --once' from cron"};
+  auto quiet_since = since;
+  milliseconds patience = between;
+  if (conduct.is_held || !conduct.last_end) {
+    patience = between + kModules * config.module_time_limit;
+    if (conduct.is_held) {
+      trouble.message = fmt::format("{} conducts, and its cycle does not end", conduct.holder);
+      trouble.remedy = "see its log: 'journalctl -u gleaner-almighty'; then start it again: 'systemctl restart gleaner-almighty'";
+    }
+  } else if (is_service(conduct)) {
+    trouble.message = of_service(conduct);
+    if (conduct.expires_at) quiet_since = std::max(since, *conduct.expires_at);
+    patience = conduct.expires_at ? std::max<milliseconds>(config.lease_duration, kLeastRestart)
+                                  : std::max<milliseconds>(kPeriods * config.idle_period, kLeastStop);
+  }
+  return now - quiet_since > patience ? std::optional{std::move(trouble)} : std::nullopt;
+}
+
+std::vector<Trouble> troubles(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
+  std::vector<Trouble> all;
+  if (auto stands = standstill(store::conduct(transaction), config, now)) all.push_back(std::move(*stands));
+  for (const auto& fault : store::faults(transaction, now)) {
+    const auto by = fault.set_by ? fmt::format(", by {}", *fault.set_by) : std::string{};
+    all.push_back({.kind = fault.kind,
+                   .subject = fault.subject,
+                   .since = fault.since,
+                   .message = fault.message + by,
+                   .remedy = remedy_of(fault),
+                   .is_wanted = fault.set_by.has_value()});
+  }
+  return all;
+}
+
+}  // namespace gleaner::fleet

@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+
+/// Facts about the grid as a whole; fleet::troubles() judges them.
+namespace gleaner::store {
+
+/// Who conducts, or did last.
+struct Conduct {
+  std::string holder;  ///< of the lease, as fleet::holder_name(); empty: nobody ever had it
+  bool is_held = false;
+  std::optional<grid::Instant> expires_at;  ///< of the lease; empty: it was released
+  std::optional<grid::Instant> last_end;    ///< of a cycle; empty: none has ever ended
+  grid::Instant schema_made;
+};
+[[nodiscard]] Conduct conduct(Transaction& transaction);
+
+/// Something else that keeps the grid from its work.
+struct Fault {
+  std::string kind;     ///< database, module, law, cluster, brake
+  std::string subject;  ///< a name of that kind; of a brake, its cluster's
+  std::optional<grid::Instant> since;
+  std::string message;
+  std::optional<std::string> set_by;  ///< of a brake: who set it by hand
+};
+[[nodiscard]] std::vector<Fault> faults(Transaction& transaction, grid::Instant now);
+
+}  // namespace gleaner::store

@@ -1,0 +1,36 @@
+-- Whether the grid works as a whole.
+
+-- name: health.conductor
+-- The lease, held or not (expires_at is null if it was released), and when a cycle ended last (null: never) and the schema was made.
+SELECT e.holder, e.expires_at >= clock_timestamp() AS held, CASE WHEN isfinite(e.expires_at) THEN micros(e.expires_at) END AS expires_at,
+  (SELECT micros(ended_at) FROM cycles WHERE ended_at IS NOT NULL ORDER BY id DESC LIMIT 1) AS last_end,
+  (SELECT micros(max(applied_at)) FROM schema_migrations) AS schema_made
+FROM lease e
+
+-- name: health.faults
+-- What keeps the grid from its work beside the conductor: a database that takes no writes, failing modules, broken laws, lost clusters,
+-- brakes of whole clusters. At most 100.
+SELECT x.kind, x.subject, micros(x.since) AS since, x.message, x.set_by
+FROM (
+  SELECT 1 AS place, 'database' AS kind, 'database' AS subject, NULL::timestamptz AS since,
+    CASE WHEN pg_is_in_recovery() THEN 'it takes no writes: it is a standby'
+         ELSE 'it takes no writes: default_transaction_read_only is on' END AS message, NULL::text AS set_by
+  WHERE current_setting('transaction_read_only') = 'on'
+  UNION ALL
+  SELECT 2, 'module', substr(code, length('MODULE_FAILED_') + 1), opened_at, message, NULL
+  FROM events WHERE state = 'open' AND starts_with(code, 'MODULE_FAILED_')
+  UNION ALL
+  SELECT 3, 'law', substr(code, length('LAW_BROKEN_') + 1), opened_at, message, NULL
+  FROM events WHERE state = 'open' AND starts_with(code, 'LAW_BROKEN_')
+  UNION ALL
+  SELECT 4, 'cluster', k.name, k.unreachable_since, coalesce(e.message, 'it does not answer'), NULL
+  FROM clusters k
+  LEFT JOIN events e ON e.cluster_id = k.id AND e.campaign_id IS NULL AND e.state = 'open' AND e.code = 'CLUSTER_UNREACHABLE'
+  WHERE k.enabled AND k.retired_at IS NULL AND k.reachable IS FALSE
+  UNION ALL
+  SELECT 5, 'brake', k.name, b.created_at, b.reason, b.set_by
+  FROM brakes b JOIN clusters k ON k.id = b.cluster_id
+  WHERE b.campaign_id IS NULL AND b.expires_at > instant(@now) AND k.enabled AND k.retired_at IS NULL
+) x
+ORDER BY x.place, x.subject
+LIMIT 100
