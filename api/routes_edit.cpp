@@ -178,8 +178,19 @@ http::Response checked(grid::CampaignId id, const Edited& result) {
   return answer(json);
 }
 
-std::optional<http::Response> refuse_ended(grid::CampaignId id, grid::CampaignState state) {
+/// A terminated campaign with failed tasks may be edited before they are retried; what it changes is theirs then.
+std::optional<http::Response> refuse_ended(const Call& call, grid::CampaignId id, grid::CampaignState state, const Wanted& wanted) {
   if (state == grid::CampaignState::in_treatment || state == grid::CampaignState::paused) return std::nullopt;
+  if (state == grid::CampaignState::terminated) {
+    const auto campaign = call.connections.read([&](store::Transaction& transaction) { return store::views::campaign(transaction, id); });
+    const bool has_failed = campaign && campaign->tasks.failed > 0;
+    if (has_failed && !wanted.state) return std::nullopt;
+    if (has_failed)
+      return error(Code::wrong_state,
+                   fmt::format("campaign {} is terminated: 'gridsub --retry {}' runs its failed tasks again, and has it in "
+                               "treatment; until then its state stays",
+                               id.value(), id.value()));
+  }
   return error(Code::wrong_state,
                fmt::format("campaign {} is {}, and nothing of it is left to change: append tasks to it first (gridsub -c {})", id.value(),
                            grid::name_of(state), id.value()));
@@ -273,7 +284,7 @@ http::Response edit(const Call& call) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto before = call.connections.read([&](store::Transaction& transaction) { return load_changeable(call, transaction, id); });
     if (!before) return before.error();
-    if (auto refused = refuse_ended(id, before->stored.state)) return std::move(*refused);
+    if (auto refused = refuse_ended(call, id, before->stored.state, *wanted)) return std::move(*refused);
     if (auto refused = refuse_outdated(call, id)) return std::move(*refused);
     std::optional<std::string> broken_rule;
     const auto result = edited(call, *before, *wanted, broken_rule);

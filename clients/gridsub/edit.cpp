@@ -90,6 +90,17 @@ std::string text_of(const clients::Json& change) {
   return fmt::format("{}: {} -> {}", change["path"].text(), side("before"), side("after"));
 }
 
+clients::Reply put_changes(clients::ApiClient& api, terminal::Output& output, std::int64_t id, const std::string& changes, bool is_check) {
+  auto reply = api.put(fmt::format("/v1/campaigns/{}{}", id, is_check ? "?dry_run=1" : ""), changes);
+  if (reply.status == 400) {
+    auto problems = problems_of(reply.json);
+    for (auto& problem : problems) problem.place = {};  // the place in the JSON, which the user does not see
+    throw wrong_input(problems, fmt::format("campaign {}", id), "nothing was changed");
+  }
+  show_warnings(reply, output);
+  return reply;
+}
+
 void check_edit_options(const process::Arguments& arguments) {
   constexpr std::array<std::string_view, 4> kTaken{"edit", "dry-run", "quiet", "details"};
   for (const auto& [option, values] : arguments.options) {
@@ -132,18 +143,18 @@ void edit(const process::Context& context, terminal::Output& output) {
   const auto changes = changes_of(arguments.positional);
   clients::ApiClient api{context.config};
   const bool is_check = arguments.has("dry-run");
-  const auto reply = api.put(fmt::format("/v1/campaigns/{}{}", ids[0], is_check ? "?dry_run=1" : ""), changes);
-  if (reply.status == 400) {
-    auto problems = problems_of(reply.json);
-    for (auto& problem : problems) problem.place = {};  // the place in the JSON, which the user does not see
-    throw wrong_input(problems, fmt::format("campaign {}", ids[0]), "nothing was changed");
-  }
-  show_warnings(reply, output);
+  const auto reply = put_changes(api, output, ids[0], changes, is_check);
   std::string text;
   for (const auto& change : reply.json["changes"].items()) text += fmt::format("  {}\n", terminal::printable(text_of(change)));
   const auto head = fmt::format("Campaign {}: {}", ids[0], text.empty() ? "nothing changes" : is_check ? "it would change" : "changed");
   output.show(
       {.text = fmt::format("{}\n{}", head, text), .json = reply.body, .ids = {fmt::format("{}", ids[0])}, .done = is_check ? "" : head});
+}
+
+void edit_before_retry(clients::ApiClient& api, terminal::Output& output, std::int64_t id, const std::vector<std::string>& words) {
+  const auto reply = put_changes(api, output, id, changes_of(words), false);
+  for (const auto& change : reply.json["changes"].items())
+    output.report(fmt::format("gridsub: campaign {}: {}", id, terminal::printable(text_of(change))));
 }
 
 }  // namespace gleaner::gridsub

@@ -1,7 +1,9 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "clients/api_client.hpp"
 #include "lib/process/run.hpp"
 #include "lib/terminal/output.hpp"
 
@@ -13,5 +15,8 @@ namespace gleaner::gridsub {
 
 /// Edits the campaign that --edit names, or only checks that (--dry-run), and shows what changed. Throws process::Error.
 void edit(const process::Context& context, terminal::Output& output);
+
+/// Edits a campaign by such words before its failed tasks are retried, and reports what changed. Throws process::Error.
+void edit_before_retry(clients::ApiClient& api, terminal::Output& output, std::int64_t id, const std::vector<std::string>& words);
 
 }  // namespace gleaner::gridsub

@@ -190,6 +190,15 @@ std::string sink_query(const process::Arguments& arguments) {
   return sink ? "?sink=" + clients::url_encoded(*sink) : std::string{};
 }
 
+/// `--retry ID KEY=VALUE`: the failed tasks run again with another JDL.
+void check_changes(const clients::Action& action, const std::vector<std::int64_t>& ids, const std::string& change) {
+  if (action.option != "retry")
+    throw Error{ExitCode::usage, fmt::format("'{}': --{} takes no KEY=VALUE; --edit and --retry do", change, action.option)};
+  if (ids.size() != 1)
+    throw Error{ExitCode::usage,
+                fmt::format("'{}': one campaign is edited and retried at a time: gridsub --retry ID KEY=VALUE...", change)};
+}
+
 std::optional<clients::Action> asked_action(const process::Arguments& arguments) {
   std::optional<clients::Action> asked;
   for (const auto& action : kActions) {
@@ -223,10 +232,15 @@ process::Outcome gridsub(const process::Context& context) {
     const auto path = fmt::format("{}{}", action->path, sink_query(arguments));
     action->path = path;
     auto named = arguments.all(action->option);
-    named.insert(named.end(), arguments.positional.begin(), arguments.positional.end());
+    auto changes = arguments.positional;
+    const auto [first, last] = std::ranges::stable_partition(changes, [](const auto& word) { return word.find('=') != std::string::npos; });
+    named.insert(named.end(), first, last);
+    changes.erase(first, last);
     const auto ids = clients::ids_of(named);
+    if (!changes.empty()) check_changes(*action, ids, changes.front());
     const auto tasks = clients::task_lists(arguments, ids);
     ApiClient api{context.config};
+    if (!changes.empty()) edit_before_retry(api, *output, ids[0], changes);
     return clients::act_on(api, *output, *action, ids, tasks);
   }
   if (arguments.has("edit")) {

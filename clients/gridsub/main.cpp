@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
                   {"details,d", "", "print the campaign, or the answer, as JSON"},
                   {"hold", "ID", "pause a campaign: nothing more is submitted, its jobs continue"},
                   {"resume", "ID", "resume it, and lift its brakes"},
-                  {"retry", "ID", "run its failed tasks again"},
+                  {"retry", "ID", "run its failed tasks again; with KEY=VALUE as for --edit, with that change: --retry 12 walltime=2:0:0"},
                   {"rerun-failed", "ID", "-f: a new campaign of the failed tasks alone, with their parameters"},
                   {"task", "LIST", "--retry: only those of these tasks that failed: 7,9-12"},
                   {"sink", "SINK", "--retry: run those again that a sink swallowed, a cluster or the id of an event SINK"},

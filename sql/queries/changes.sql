@@ -37,10 +37,11 @@ JOIN tasks t ON t.campaign_id = b.campaign_id AND t.number = f.number
 WHERE b.campaign_id = @campaign ORDER BY b.request
 
 -- name: changes.edit
--- Replaces the name and the JDL @before of a live campaign; the submitted JDL is kept. No row when the campaign has ended, or its JDL was
--- changed meanwhile.
+-- Replaces the name and the JDL @before of a campaign that is live, or has failed tasks to be retried; the submitted JDL is kept. No row when
+-- it is neither, or its JDL was changed meanwhile.
 UPDATE campaigns SET submitted_jdl = coalesce(submitted_jdl, jdl), name = @name, jdl = @jdl::jsonb
-WHERE id = @campaign AND is_live(state) AND jdl = @before::jsonb RETURNING id
+WHERE id = @campaign AND jdl = @before::jsonb AND (is_live(state) OR (state = 'terminated' AND failed > 0 AND NOT sealed))
+RETURNING id
 
 -- name: changes.planned_walltimes
 -- Gives the launches that are planned and not begun the walltime of the edited JDL, as planning.launch does. Those of expressions keep

@@ -117,6 +117,21 @@ TEST_F(EditCampaign, CigrisForm_RenamesPausesAndResumes) {
   EXPECT_THAT(put(R"({"state": 3})").message(), HasSubstr("neither in_treatment nor paused"));
 }
 
+TEST_F(EditCampaign, EndedCampaignWithFailedTasks_IsEdited_AndItsTasksAreRetriedWithTheChange) {
+  sql("UPDATE tasks SET state = CASE WHEN number = 0 THEN 'failed' ELSE 'done' END::task_state");
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now(), next_task = 3");
+  ASSERT_EQ(sql("SELECT failed FROM campaigns"), "1");
+  const auto state = put(R"({"state": "paused"})");
+  EXPECT_EQ(state.status, 409);
+  EXPECT_THAT(state.message(), HasSubstr("gridsub --retry"));
+  const auto answer = put(R"({"walltime": "2:00:00"})");
+  ASSERT_EQ(answer.status, 202) << answer.body;
+  EXPECT_EQ(sql("SELECT state FROM campaigns"), "terminated") << "an edit revives nothing";
+  ASSERT_EQ(post(fmt::format("/v1/campaigns/{}/retries", id), "").status, 202);
+  EXPECT_EQ(sql("SELECT state FROM campaigns"), "in_treatment");
+  EXPECT_EQ(of_cluster("alpha", "walltime_s"), "7200");
+}
+
 TEST_F(EditCampaign, EndedCampaign_IsRefused_AndNotRevived) {
   for (const std::string state : {"terminated", "cancelled"}) {
     sql(fmt::format("UPDATE campaigns SET state = '{}', ended_at = now()", state));

@@ -127,5 +127,23 @@ TEST_F(Changed, WrongEdits_AreToldWithTheirPlace_AndChangeNothing) {
   EXPECT_EQ(grid.value("SELECT count(*) FROM campaign_changes"), "0");
 }
 
+TEST(Changes, FailedTasksOfAnEndedCampaign_AreRetriedWithAnotherJdl_AndNoneStartsAsBefore) {
+  GridUnderTest grid;
+  grid.start_api();
+  grid.almighty().start();
+  const auto campaign = grid.gridsub(R"({"name":"c","nb_jobs":2,"exec_file":"false","walltime":"0:1:0","clusters":{"beta":{}}})");
+  ASSERT_TRUE(grid.terminates(campaign));
+  const auto id = std::to_string(campaign.value());
+  EXPECT_EQ(grid.run("gridsub", {"--hold", id, "exec_file=true"}).end.exit_status, 2);
+  EXPECT_EQ(grid.run("gridsub", {"--retry", id, "waltime=0:2:0"}).end.exit_status, 2);
+  EXPECT_EQ(grid.value("SELECT state || ' ' || failed FROM campaigns"), "terminated 2") << "what is wrong retries nothing";
+  const auto said = grid.run("gridsub", {"--retry", id, "exec_file=true", "walltime=0:2:0"});
+  ASSERT_TRUE(said.end.succeeded()) << said.output;
+  EXPECT_NE(said.output.find("2 failed tasks of campaign " + id + " will run again"), std::string::npos) << said.output;
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(grid.value("SELECT done || ' ' || failed FROM campaigns"), "2 0");
+  EXPECT_EQ(grid.value("SELECT string_agg(DISTINCT walltime_s::text, ' ' ORDER BY walltime_s::text) FROM launches"), "120 60");
+}
+
 }  // namespace
 }  // namespace gleaner::tests
