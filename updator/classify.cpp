@@ -49,9 +49,24 @@ std::string bad_request_sentence(const EndWords& words) {
                      words.exec_directory.empty() ? "" : " ", words.exec_directory);
 }
 
+/// OAR recorded an exit status, and nothing shows that the wrapper began: the files are missing, or nobody can read them.
+std::string unproven_sentence(const EndWords& words) {
+  const auto user = words.login.empty() ? std::string{"its user"} : words.login;
+  const auto status = words.record.status.value_or(0);
+  if (words.evidence.witness == grid::Witness::unreadable)
+    return fmt::format(
+        "OAR recorded exit status {}, which proves nothing: the job's files in ~/.gleaner of {} on the cluster could not be "
+        "read. Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)",
+        status, user);
+  return fmt::format(
+      "OAR recorded exit status {}, but the command never began: a shell of {} on the cluster ended before it. See the login "
+      "shell and its start files there (~/.bashrc, ~/.profile): an `exit` in them ends every job",
+      status, user);
+}
+
 std::string_view name_of(grid::Record record) {
   switch (record) {
-    case grid::Record::exited: return "an exit status";
+    case grid::Record::exited: return "another exit status";
     case grid::Record::exited_silently: return "an end without an exit status";
     case grid::Record::preempted: return "a preemption";
     case grid::Record::walltime: return "an end by its walltime";
@@ -117,7 +132,8 @@ std::string sentence(const EndWords& words) {
     case grid::JobEnd::walltime: return walltime_sentence(words);
     case grid::JobEnd::bad_request: return bad_request_sentence(words);
     case grid::JobEnd::node_failure: return "the cluster could not run it to its end";
-    case grid::JobEnd::never_began: return "it had resources, and the cluster never began it";
+    case grid::JobEnd::never_began:
+      return words.record.record == grid::Record::exited ? unproven_sentence(words) : "it had resources, and the cluster never began it";
     case grid::JobEnd::cannot_start: return "it could not claim its attempt, and ran nothing (is there room in the home there?)";
     case grid::JobEnd::duplicate:
       return words.evidence.holder.value() > 0
@@ -179,12 +195,15 @@ std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::
 
 std::string describe_end(const EndWords& words) {
   const auto witness = words.evidence.witness;
-  const bool recorded = words.record.record == grid::Record::exited && !grid::needs_evidence(words.record);
-  if (words.end == grid::JobEnd::done && recorded) return {};
+  const bool recorded = words.record.record == grid::Record::exited;
+  if (words.end == grid::JobEnd::done && recorded && words.record.status == 0) return {};
   auto text = sentence(words);
   if (!words.cluster_words.empty()) text += cluster_clause(words);
-  if (witness == grid::Witness::unreadable) return text + " (by the cluster's record alone: the files of the job could not be read)";
-  const bool by_itself = witness == grid::Witness::ended && !words.evidence.no_folder && words.record.record != grid::Record::exited;
+  if (witness == grid::Witness::unreadable)
+    return recorded ? text : text + " (by the cluster's record alone: the files of the job could not be read)";
+  // An earlier run of the job noted it where a later one, which OAR recorded, ran nothing.
+  const bool agrees = recorded && (words.evidence.earlier || words.record.status == words.evidence.status);
+  const bool by_itself = witness == grid::Witness::ended && !words.evidence.no_folder && !words.evidence.overran && !agrees;
   if (by_itself) text += fmt::format(" (as the job noted; its cluster recorded {})", name_of(words.record.record));
   return text;
 }

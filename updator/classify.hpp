@@ -36,9 +36,10 @@ struct EndWords {
   std::optional<grid::Seconds> max_walltime = {};
   grid::Settlement settlement = {};
   std::string exec_directory = {};  ///< of its campaign there; empty: not known
+  std::string login = {};           ///< of its user there; empty: not known
 };
 /// One sentence for the user: `exit status 3`, `killed by its walltime of 0:10:00: …`. It names the source if OAR's record disagrees, or if
-/// the evidence could not be read. OAR's own words follow where the cluster could not run the job. Empty: a success that OAR recorded.
+/// the evidence could not be read. OAR's own words follow where the cluster could not run the job. Empty: a success that OAR recorded too.
 [[nodiscard]] std::string describe_end(const EndWords& words);
 
 }  // namespace gleaner::updator

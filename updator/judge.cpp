@@ -111,8 +111,8 @@ bool is_overdue(const store::LiveJob& job, const oar::RemoteJob& remote, grid::I
   return in_launch(job, remote, now) >= patience.launch + job.walltime;
 }
 
-/// Why evidence is read. Ends of jobs are read before beginnings; those that are known, and only show how long their commands took, last.
-enum class Need { end, beginning, measure };
+/// Why evidence is read. Ends of jobs are read before beginnings.
+enum class Need { end, beginning };
 
 /// Why a job's evidence is read, and since when it has been needed; the lesser one is more urgent.
 struct Want {
@@ -128,29 +128,35 @@ std::optional<Want> need_of_evidence(const store::LiveJob& job, const Poll& poll
   const auto* const remote = remote_of(job, poll);
   if (remote == nullptr) return poll.usable_resources && job.absent_since ? std::optional{Want{.since = now}} : std::nullopt;
   if (may_be_impatient(job, *remote, now, patience)) return Want{Need::beginning, job.launching_since.value_or(now)};
-  if (oar::is_over(*remote) && job.to_measure && remote->state == oar::RemoteState::terminated && remote->exit_status == 0)
-    return Want{Need::measure, now};
-  if (!is_over(job, *remote, now, patience) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
+  if (!is_over(job, *remote, now, patience)) return std::nullopt;
+  const auto known = known_end(job, *remote, details_of(job, poll));
+  if (!grid::needs_evidence(known)) return std::nullopt;
+  // An exit status needs the mark alone that the job made when it began. Other ends may be noted late.
+  const bool is_early = known.record != grid::Record::exited && !is_due(job.over_since, now, patience.delay);
   // A job without resources was most probably deleted while it waited; its details show this.
-  if (remote->state == oar::RemoteState::error && !remote->started && !job.over_since) return std::nullopt;
-  return grid::needs_evidence(known_end(job, *remote, details_of(job, poll))) ? std::optional{Want{.since = job.over_since.value_or(now)}}
-                                                                              : std::nullopt;
+  const bool most_probably_waited = remote->state == oar::RemoteState::error && !remote->started && !job.over_since;
+  return is_early || most_probably_waited ? std::nullopt : std::optional{Want{.since = job.over_since.value_or(now)}};
 }
 
-/// Of a job that is over.
+/// Whether OAR recorded an exit status although the wrapper did not begin the attempt: a shell ended before it, or it could not.
+bool ended_before_its_command(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
+  if (remote.state == oar::RemoteState::error || !remote.exit_status) return false;
+  const auto end = grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none);
+  return end == grid::JobEnd::cannot_start || end == grid::JobEnd::never_began;
+}
+
+/// Of a job that is over, and whose evidence was read.
 bool failed_by_itself(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
   if (remote.state == oar::RemoteState::error) return noted_its_end(evidence) && evidence.status != 0;
   const auto end = grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none);
-  return end == grid::JobEnd::task_error || end == grid::JobEnd::cannot_start || end == grid::JobEnd::bad_request;
+  return end == grid::JobEnd::task_error || end == grid::JobEnd::bad_request || ended_before_its_command(job, remote, evidence);
 }
 
-/// OAR's file has what the wrapper reports of an attempt that it could not begin; in the home, and without an output directory, it is the
-/// task's too.
+/// OAR's file has what was reported before the command began; in the home, and without an output directory, it is the task's too.
 std::string stderr_of(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
-  const bool could_not_start = remote.state != oar::RemoteState::error &&
-                               grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none) == grid::JobEnd::cannot_start;
   const bool is_oars = job.output_directory.empty() && grid::is_home(job.exec_directory);
-  return is_oars || could_not_start || evidence.no_folder ? remote.stderr_path : stderr_path_of(job, remote.id);
+  return is_oars || ended_before_its_command(job, remote, evidence) || evidence.no_folder ? remote.stderr_path
+                                                                                          : stderr_path_of(job, remote.id);
 }
 
 class Judge {
@@ -229,8 +235,9 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   if (!record && !ended_with_its_note(job, evidence) && !never_explained)
     return note_waits(job, waits);  // the cause of its error is not known yet
   const auto known = known_end(job, remote, details);
-  // Files may appear late on a network file system, so evidence read early may miss some.
-  const bool may_be_behind = evidence.witness == Witness::nothing || evidence.witness == Witness::started;
+  // Files may appear late on a network file system, so evidence read early may miss some. A mark with OAR's exit status misses nothing.
+  const bool may_be_behind =
+      evidence.witness == Witness::nothing || (evidence.witness == Witness::started && !grid::status_of(known, evidence));
   const bool too_early = may_be_behind && !is_due(job.over_since, poll_.began, patience_.delay);
   if (grid::needs_evidence(known) && (too_early || !is_read(evidence))) {
     const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_.evidence);
@@ -330,8 +337,9 @@ std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, cons
   for (const auto& job : live) {
     const auto* const remote = remote_of(job, poll);
     if (remote == nullptr || !oar::is_over(*remote) || remote->stderr_path.empty()) continue;
-    if (failed_by_itself(job, *remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign)
-      tails.push_back({job.id, job.login, stderr_of(job, *remote, evidence_of(job, poll))});
+    const auto evidence = evidence_of(job, poll);
+    if (is_read(evidence) && failed_by_itself(job, *remote, evidence) && ++failed[job.campaign] <= kTailsPerCampaign)
+      tails.push_back({job.id, job.login, stderr_of(job, *remote, evidence)});
   }
   return tails;
 }

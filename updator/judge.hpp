@@ -13,11 +13,11 @@ namespace gleaner::updator {
 struct Patience {
   grid::Seconds launch{300};    ///< for a job that OAR is about to start
   grid::Seconds evidence{120};  ///< for files that cannot be read
-  grid::Seconds delay{5};       ///< after a job's end, until its files are taken to be complete
+  grid::Seconds delay{5};       ///< after a job's end, until its files are taken to be complete; a missing one counts then
   [[nodiscard]] static Patience of(const process::Config& config);
 };
 
-/// A folder of evidence that decides the end of some job.
+/// A folder of evidence that decides the end of some job: a mark in it proves that the job began.
 struct FenceToRead {
   std::string login;
   grid::CampaignId campaign{0};
@@ -25,10 +25,10 @@ struct FenceToRead {
   std::int64_t files = 0;  ///< of a pool, at most; 0: of a launch without one
   bool operator==(const FenceToRead&) const = default;
 };
-/// The fences to read after the lists: first those of jobs whose end is ambiguous and old enough, and of those whose id now belongs to a
-/// foreign job; once a minute (when the resources were requested) those of jobs that OAR does not list; then those of jobs that OAR is
-/// about to start, of which most run; last those of jobs that are done, and are to show what a start costs. Each fence once. The logins
-/// alternate, each with its oldest first. Cost: O(live jobs · log live jobs).
+/// The fences to read after the lists: first those of jobs that are over (one without an exit status when its end is old enough), and of
+/// those whose id now belongs to a foreign job; once a minute (when the resources were requested) those of jobs that OAR does not list;
+/// then those of jobs that OAR is about to start, of which most run. Each fence once. The logins alternate, each with its oldest first.
+/// Cost: O(live jobs · log live jobs).
 [[nodiscard]] std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 struct TailToRead {
@@ -39,8 +39,8 @@ struct TailToRead {
 inline constexpr int kTailsPerCampaign = 3;
 /// The file of a task's stderr as a path of OAR's API, in its campaign's output directory or its folder. `carrier`: OAR's job.
 [[nodiscard]] std::string stderr_path_of(const store::LiveJob& job, grid::RemoteJobId carrier);
-/// The stderr files to read after the evidence: those of the first few jobs of each campaign that failed by their own fault or their
-/// wrapper's. Cost: O(live jobs).
+/// The stderr files to read after the evidence: those of the first few jobs of each campaign that failed by their own fault, their
+/// wrapper's or that of a shell before it. Cost: O(live jobs).
 [[nodiscard]] std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, const Poll& poll);
 
 /// The jobs in Error whose details are to be requested, after the evidence: those whose end depends on the cause. If a job noted its own

@@ -50,13 +50,13 @@ struct Poll {
 
 /// Time limits of the parts of a turn after the lists. Each part sends a few requests at a time, and checks the clock in between.
 struct GatherTimes {
-  std::chrono::milliseconds evidence{5000};
+  std::chrono::milliseconds evidence{10000};
   std::chrono::milliseconds tails{3000};
   std::chrono::milliseconds details{10000};
   std::chrono::milliseconds one_tail{2000};  ///< limit for one file
 };
 
-/// Reads what this turn needs: the lists; then the evidence of ambiguous ends, the last lines of failed jobs' stderr, and the causes of
+/// Reads what this turn needs: the lists; then the evidence of jobs that are over, the last lines of failed jobs' stderr, and the causes of
 /// errors, as many as fit in their times. Error: the lists could not be read.
 /// @param began  the time of the database's clock
 [[nodiscard]] oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live,

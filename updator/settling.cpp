@@ -52,6 +52,7 @@ bool is_live(grid::JobState state) {
 
 grid::JobState state_of(const Over& over) {
   if (over.end == grid::JobEnd::killed_by_us) return grid::JobState::killed;
+  if (over.end == grid::JobEnd::never_began) return grid::JobState::error;  // whatever status OAR recorded of its shell
   if (over.remote != nullptr && over.remote->state != oar::RemoteState::error) return grid::JobState::terminated;
   return over.evidence.witness == grid::Witness::ended &&
                  (over.end == grid::JobEnd::done || grid::charge_of(over.end) == grid::Charge::task)
@@ -66,8 +67,9 @@ bool shows_start_cost(const Over& over) {
          over.remote->started && over.remote->stopped && (over.run_end == grid::JobEnd::done || over.run_end == grid::JobEnd::task_error);
 }
 
-/// In the encoding of wait().
+/// In the encoding of wait(). A command that never began has none.
 std::optional<int> wait_status_of(const Over& over) {
+  if (over.end == grid::JobEnd::never_began) return std::nullopt;
   if (over.evidence.witness == grid::Witness::ended) return over.evidence.status << 8;
   return over.remote != nullptr ? over.remote->exit_status : std::nullopt;
 }
@@ -137,7 +139,7 @@ bool is_retried(const std::vector<int>& retry_on, std::optional<int> status) {
 
 store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts) {
   facts.job.began = grid::has_begun(over.record, over.evidence);
-  facts.job.claimed = grid::has_claimed(over.record, over.evidence);
+  facts.job.claimed = grid::has_claimed(over.evidence);
   facts.job.may_begin = grid::may_begin(over.record, over.evidence);
   facts.job.holder_status = over.evidence.holder_status;
   if (facts.job.checkpoints && over.checkpoint) facts.job.signalled = facts.job.has_checkpoint = true;
@@ -180,7 +182,8 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
                                   .walltime = facts.job.walltime,
                                   .max_walltime = facts.job.max_walltime,
                                   .settlement = verdict.settlement,
-                                  .exec_directory = over.live != nullptr ? over.live->exec_directory : std::string{}});
+                                  .exec_directory = over.live != nullptr ? over.live->exec_directory : std::string{},
+                                  .login = over.live != nullptr ? over.live->login : std::string{}});
   verdict.left = std::move(facts);
   return verdict;
 }

@@ -31,6 +31,11 @@ bool may_be_killed(int status) {
 
 bool has_own_status(const RemoteEnd& record) { return record.record == Record::exited && record.status && *record.status != kRanNothing; }
 
+/// Whether the status that OAR recorded is the wrapper's word: its mark shows that it began, in this very run. It could not note the end.
+bool has_proven_status(const RemoteEnd& record, const Evidence& evidence) {
+  return has_own_status(record) && evidence.witness == Witness::started && !evidence.earlier;
+}
+
 bool ran_nothing(const RemoteEnd& record) { return record.record == Record::exited && record.status == kRanNothing; }
 
 JobEnd end_of_status(int status) {
@@ -67,9 +72,9 @@ JobEnd end_of_unseen(const RemoteEnd& record, Deletion deletion) {
 }
 
 JobEnd end_of_record(const RemoteEnd& record, Deletion deletion) {
-  // It could not claim the attempt, or found it claimed: as after a duplicate, the other jobs of the attempt decide.
-  if (ran_nothing(record)) return JobEnd::duplicate;
   switch (record.record) {
+    // Whose status it is, nobody knows: a shell may have ended before the wrapper. The task keeps its attempt, and the claim decides.
+    case Record::exited: return JobEnd::never_began;
     case Record::bad_request: return JobEnd::bad_request;
     // A job that may have been about to begin keeps its attempt, so that the claim decides.
     case Record::deleted: return left_launching(deletion) ? JobEnd::never_began : end_of_deletion(deletion);
@@ -133,20 +138,19 @@ Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const L
 
 }  // namespace
 
-bool needs_evidence(const RemoteEnd& record) {
-  if (record.record == Record::deleted) return record.started || record.again;
-  return !has_own_status(record);
-}
+bool needs_evidence(const RemoteEnd& record) { return record.record != Record::deleted || record.started || record.again; }
 
 JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deletion) {
-  if (has_own_status(record)) return end_of_status(*record.status);
   switch (evidence.witness) {
     case Witness::ended:
       if (evidence.overran) return JobEnd::walltime;
       if (evidence.no_folder) return JobEnd::bad_request;
-      return may_be_killed(evidence.status) ? end_of_interrupted(record, deletion) : end_of_status(evidence.status);
+      // OAR interrupts no job to which it gives an exit status.
+      if (may_be_killed(evidence.status) && !(has_own_status(record) && !evidence.earlier)) return end_of_interrupted(record, deletion);
+      return end_of_status(evidence.status);
     // An earlier run was interrupted, and this one ran nothing: the task is not charged.
     case Witness::started: {
+      if (has_proven_status(record, evidence)) return end_of_status(*record.status);
       const auto end = end_of_interrupted(record, deletion);
       return evidence.earlier && end == JobEnd::walltime ? JobEnd::node_failure : end;
     }
@@ -160,18 +164,16 @@ JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deleti
 }
 
 std::optional<int> status_of(const RemoteEnd& record, const Evidence& evidence) {
-  if (has_own_status(record)) return record.status;
+  if (has_proven_status(record, evidence)) return record.status;
   if (evidence.witness == Witness::duplicate) return evidence.holder_status;
   return evidence.witness == Witness::ended && !evidence.overran && !evidence.no_folder ? std::optional{evidence.status} : std::nullopt;
 }
 
-bool has_claimed(const RemoteEnd& record, const Evidence& evidence) {
-  return has_own_status(record) || evidence.witness == Witness::started || evidence.witness == Witness::ended;
-}
+bool has_claimed(const Evidence& evidence) { return evidence.witness == Witness::started || evidence.witness == Witness::ended; }
 
 bool has_begun(const RemoteEnd& record, const Evidence& evidence) {
   const bool nobody_looked = evidence.witness == Witness::unread || evidence.witness == Witness::unreadable;
-  return has_claimed(record, evidence) || (nobody_looked && record.started);
+  return has_claimed(evidence) || (nobody_looked && record.started);
 }
 
 bool may_begin(const RemoteEnd& record, const Evidence& evidence) {

@@ -55,22 +55,28 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
-/// Whether evidence is needed because the record alone does not decide the end of the job. A recorded exit status decides, except
-/// kRanNothing; so does a deletion before OAR assigned resources to any run of the job.
+/// Whether evidence is needed because the record alone does not decide the end of the job. A deletion before OAR assigned resources to any
+/// run of the job alone decides. An exit status does not: it may be that of a shell which ended before the job's command (`exit` in
+/// ~/.bashrc, which OAR has each job's shell read).
 [[nodiscard]] bool needs_evidence(const RemoteEnd& record);
 
 /// Whether we had asked OAR to delete the job; `impatient`: because it did not begin within launch_patience; `overdue`: because OAR kept
 /// it in toLaunch or Launching beyond its walltime, which it does not apply to such a job.
 enum class Deletion { none, ours, impatient, overdue };
 
-/// The end of a job. `ended` in the evidence overrides OAR's record, except for a death by a signal that somebody else may have sent
-/// (SIGKILL, SIGTERM…): then the job was interrupted, as after `started`. The record then decides who did it, and the task is never
-/// charged. After `nothing` the job never began, unless the record names a cause that a job may meet before it begins: a preemption, a
-/// deletion, a request that cannot be carried out. Without evidence (unread, unreadable) the record decides.
+/// The end of a job.
+/// - `ended` in the evidence overrides OAR's record, except for a death by a signal that somebody else may have sent (SIGKILL, SIGTERM…):
+///   then the job was interrupted, as after `started`. The record then decides who did it, and the task is never charged. If OAR recorded
+///   an exit status, nobody interrupted the job.
+/// - After `started` in the same run, an exit status that OAR recorded is the wrapper's: it could not note the end.
+/// - After `nothing` the job never began, unless the record names a cause that a job may meet before it begins: a preemption, a deletion, a
+///   request that cannot be carried out. An exit status is no such cause.
+/// - Without evidence (unread, unreadable) the record decides, but an exit status proves nothing: the job counts as one that never began,
+///   so that nobody pays, and the claim decides once a successor finds it.
 [[nodiscard]] JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deletion);
 
-/// Whether the job certainly claimed its attempt: by its evidence, or by the recorded exit status of its command.
-[[nodiscard]] bool has_claimed(const RemoteEnd& record, const Evidence& evidence);
+/// Whether the job certainly claimed its attempt.
+[[nodiscard]] bool has_claimed(const Evidence& evidence);
 /// Whether it claimed its attempt or, without evidence, had resources.
 [[nodiscard]] bool has_begun(const RemoteEnd& record, const Evidence& evidence);
 /// Whether a job without a file may still begin. It was deleted while OAR launched it, and the deletion may reach its node late; or OAR

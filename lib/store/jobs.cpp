@@ -36,7 +36,6 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.carries = *row.carries;
   job.pool_files = *row.pool_files;
   job.side_by_side = *row.side_by_side;
-  job.to_measure = *row.to_measure;
   job.max_walltime = row.max_walltime_s;
   job.exec_directory = *row.exec_directory;
   job.output_directory = *row.output_directory;
@@ -92,8 +91,7 @@ void add(Array& array, std::optional<int> value) { array.add(value ? std::option
 
 std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<LiveJob> jobs;
-  for (const auto& row : exec_prepared(transaction, sql::jobs_live{.enough_measured = kEnoughMeasured, .cluster = cluster}))
-    jobs.push_back(read_live(row));
+  for (const auto& row : exec_prepared(transaction, sql::jobs_live{.cluster = cluster})) jobs.push_back(read_live(row));
   return jobs;
 }
 

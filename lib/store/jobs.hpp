@@ -37,7 +37,6 @@ struct LiveJob {
   bool carries = false;                       ///< it takes pooled tasks after its own
   std::int64_t pool_files = 0;                ///< in the folder of its launch, if it carries
   bool side_by_side = false;                  ///< several at a time
-  bool to_measure = false;                    ///< its end shows what a start costs its campaign there, which is not known yet
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of its task's walltime there
   std::string exec_directory;                 ///< macros expanded
   std::string output_directory;               ///< of its stderr; empty: it is in exec_directory (grid::stream_name)

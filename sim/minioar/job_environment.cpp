@@ -29,6 +29,7 @@ std::vector<std::string> job_environment(const Job& job, const std::string& home
   const auto walltime = job.walltime().value_or(0);
   put("OAR_JOB_WALLTIME", walltime_text(walltime));
   put("OAR_JOB_WALLTIME_SECONDS", std::to_string(walltime));
+  put("BASH_ENV", home + "/.bashrc");  // OAR's is a file that reads this one: the shell of each job does, and `exit` there ends the job
   put("SUDO_COMMAND", "OAR");
   put("SHLVL", "0");
   return environment;

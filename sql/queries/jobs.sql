@@ -1,7 +1,7 @@
 -- Jobs that OAR has, their ends, and the consequences for their tasks.
 
 -- name: jobs.live
--- Our jobs that a cluster has. `to_measure`: what a start and a task take of its campaign there is not known yet.
+-- Our jobs that a cluster has.
 SELECT
   j.id,
   j.remote_id,
@@ -25,7 +25,6 @@ SELECT
   l.pool_s IS NOT NULL AS carries,
   CASE WHEN l.pool_s IS NULL THEN 0 ELSE coalesce(l.files, 0) END AS pool_files,
   c.dimensional_grouping AS side_by_side,
-  l.pool_s IS NULL AND l.script IS NULL AND NOT c.dimensional_grouping AND p.measured < @enough_measured AS to_measure,
   CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,
   CASE WHEN l.script IS NULL THEN p.exec_directory ELSE '$HOME' END AS exec_directory,
   CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory

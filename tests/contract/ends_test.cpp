@@ -52,6 +52,28 @@ TEST_P(Ends, TerminatedIsTheEndOfACommand_AndItsStatusIsAWaitStatus) {
   EXPECT_EQ(oar::shell_status(*jobs[2].exit_status), 137);
 }
 
+/// OAR's shell reads ~/.bashrc. Nothing is run, and nothing in OAR's record shows it: a mark of the command's own is needed.
+TEST_P(Ends, AStartFileThatExits_EndsTheJobBeforeItsCommand_AndOarRecordsTheShellsStatus) {
+  const auto& user = world().other_user();  // whose jobs no other test looks at meanwhile
+  const auto submit = [&](const std::string& line) {
+    const oar::FileOf start{user, "~/.bashrc", line + "\n"};
+    EXPECT_TRUE(until_answered([&] { return client().write_files({&start, 1}).front(); }));
+    auto request = world().request(fmt::format("touch ~/{}.ran", world().token()));
+    request.user = user;
+    request.stdout_file = request.stderr_file = "/dev/null";
+    return world().await_end(world().submit(request).ids).front();
+  };
+  const auto silent = submit(R"([ -z "$PS1" ] && exit)");
+  const auto failing = submit("exit 1");
+  EXPECT_TRUE(until_answered([&] { return client().delete_path(user, "~/.bashrc"); }));
+  EXPECT_EQ(silent.state, RemoteState::terminated);
+  EXPECT_EQ(silent.exit_status, 0);
+  EXPECT_EQ(failing.exit_status, 1 << 8);
+  const auto ran = until_answered([&] { return client().read_file(user, fmt::format("~/{}.ran", world().token())); });
+  ASSERT_FALSE(ran);
+  EXPECT_TRUE(std::holds_alternative<oar::Refused>(ran.error())) << oar::describe(ran.error());
+}
+
 /// A folder that is not there at the submission is another matter: versions_test.cpp.
 TEST_P(Ends, AWorkingDirectoryThatIsGoneAtTheStart_IsAnErrorWithoutAStatus) {
   const auto folder = world().token() + "/gone";

@@ -26,6 +26,12 @@ class Ends : public GridFixture {
   }
   void all_ended(const std::vector<store::LiveJob>& jobs, int shell_status) {
     for (const auto& job : jobs) shows(job, oar::RemoteState::terminated, shell_status);
+    began(jobs);
+  }
+  /// Their wrappers left their marks.
+  void began(const std::vector<store::LiveJob>& jobs) {
+    for (const auto& job : jobs) marks_[job.fence].push_back(file(job, "s"));
+    for (const auto& job : jobs) files(job, marks_[job.fence]);
   }
   void in_error(const store::LiveJob& job, const char* event, std::optional<grid::RemoteJobId> resubmitted_as = {}) {
     auto& remote = shows(job, oar::RemoteState::error);
@@ -81,6 +87,9 @@ class Ends : public GridFixture {
 
   process::Config config;
   updator::Poll poll;
+
+ private:
+  std::map<grid::LaunchId, std::vector<std::string>> marks_;
 };
 
 }  // namespace gleaner::tests

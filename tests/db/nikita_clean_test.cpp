@@ -106,7 +106,7 @@ class LateStarts : public Cleaning {
     transact([&](store::Transaction& t) {
       store::Verdict verdict{
           .left = store::facts_for_settling(t, std::array{job.id}).at(0), .state = grid::JobState::error, .end = ending, .started_at = now};
-      verdict.left.job.claimed = grid::has_claimed(record, evidence);
+      verdict.left.job.claimed = grid::has_claimed(evidence);
       verdict.left.job.may_begin = grid::may_begin(record, evidence);
       verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, ending, grid::Deletion::ours, many_attempts);
       store::settle_jobs(t, std::array{verdict}, now);

@@ -164,7 +164,7 @@ TEST_F(ScriptsInDatabase, AFailedPrologue_StopsItsPairAlone_AndTheFixRunsItAgain
   plan();
   const auto live_jobs = accepted(alpha);
   ASSERT_THAT(live_jobs, SizeIs(1));
-  shows(live_jobs[0], oar::RemoteState::terminated, 3);
+  all_ended({live_jobs[0]}, 3);
   poll.ours[live_jobs[0].remote].started = now;
   poll.stderr_tails.insert_or_assign(live_jobs[0].id, "no such module\n");
   apply(live_jobs);

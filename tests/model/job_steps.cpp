@@ -137,7 +137,7 @@ class JobSteps : GridSteps {
       if (how == grid::JobEnd::duplicate && !revive(next, j)) (void)reopen(next, j);
       auto facts = job_facts(next, j);
       facts.began = grid::has_begun(record, evidence);
-      facts.claimed = grid::has_claimed(record, evidence);
+      facts.claimed = grid::has_claimed(evidence);
       facts.may_begin = grid::may_begin(record, evidence);
       facts.holder_status = evidence.holder_status;
       end(next, j, how, facts, deletion);

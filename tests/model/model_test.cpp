@@ -53,57 +53,79 @@ struct Fault {
   std::function<void(Rules&)> put_back;
 };
 
+/// Ten million states: with GLEANER_TEST_LONG.
+Fault slow_fault() {
+  return {"ADuplicateSettlesNothing_ThoughTheHolderIsForgotten", {.launches = 2, .jobs = 2, .remotes = 3, .troubles = 1}, [](Rules& rules) {
+            rules.settle = [](const auto& task, const auto& job, auto end, auto deletion, const auto& limits) {
+              return end == grid::JobEnd::duplicate ? grid::Settlement{} : grid::settle(task, job, end, deletion, limits);
+            };
+          }};
+}
+
 const std::vector<Fault>& faults() {
-  static const std::vector<Fault> all{
-      {"TasksOfAVoidLaunchMayLeaveItsCluster", kTwoLaunches,
-       [](Rules& rules) {
-         rules.settle_unsubmitted = [](const auto& task, const auto& job, const auto& launch, const auto& limits) {
-           auto next = grid::settle_unsubmitted(task, job, launch, limits);
-           next.bound = false;
-           return next;
-         };
-       }},
-      {"AnAnswerThatIsLostIsTakenForARefusal", kTwoLaunches,
-       [](Rules& rules) {
-         rules.after_post = [](grid::PostAnswer answer) {
-           return grid::after_post(answer == grid::PostAnswer::lost ? grid::PostAnswer::not_sent : answer);
-         };
-       }},
-      {"ARunnerThatWasStoppedSendsAllTheSame", kTwoLaunches,
-       [](Rules& rules) { rules.to_send = [](const grid::Intent&) { return grid::LaunchStep::go_on; }; }},
-      {"ReleasedTasksKeepTheirAttempt",
-       {.launches = 2, .jobs = 2, .remotes = 3, .troubles = 1},
-       [](Rules& rules) { rules.attempt_after_release = [](const grid::TaskFacts& task) { return task.attempt; }; }},
-      {"OfTwoDuplicatesNoneSettlesTheTask", kTwoTroubles,
-       [](Rules& rules) {
-         rules.settle = [](const auto& task, const auto& job, auto end, auto deletion, const auto& limits) {
-           return end == grid::JobEnd::duplicate ? grid::Settlement{} : grid::settle(task, job, end, deletion, limits);
-         };
-       }},
-      {"AFirstRunThatGoesOnIsTakenForCut", kTwoTroubles, [](Rules& rules) { rules.first_run_has_its_walltime = false; }},
-      {"ASecondRunIsNotFollowedOnceItsDeletionWasNoted", kTwoTroubles,
-       [](Rules& rules) { rules.follow = [](int kill) { return kill == 0; }; }},
-      {"ANewAttemptBesideADeletedJobThatMayBegin", kTwoTroubles,
-       [](Rules& rules) {
-         rules.settle = [](const auto& task, auto job, auto end, auto deletion, const auto& limits) {
-           job.may_begin = false;
-           return grid::settle(task, job, end, deletion, limits);
-         };
-       }},
-      {"ASuccessThatNobodyRecorded", kOneLaunch,
-       [](Rules& rules) {
-         rules.end_of = [](const grid::RemoteEnd& record, const grid::Evidence& evidence, grid::Deletion deletion) {
-           return record.record == grid::Record::exited_silently ? grid::JobEnd::done : grid::end_of(record, evidence, deletion);
-         };
-       }},
-      {"AChargeForAWalltimeInLaunching", kOneLaunch,
-       [](Rules& rules) {
-         rules.end_of = [](const grid::RemoteEnd& record, const grid::Evidence& evidence, grid::Deletion deletion) {
-           return record.record == grid::Record::walltime ? grid::JobEnd::walltime : grid::end_of(record, evidence, deletion);
-         };
-       }},
-      {"OarsWordWithoutEvidence", kTwoTroubles, [](Rules& rules) { rules.needs_evidence = [](const grid::RemoteEnd&) { return false; }; }},
-  };
+  static const std::vector<Fault> all = [] {
+    std::vector<Fault> some{
+        {"TasksOfAVoidLaunchMayLeaveItsCluster", kTwoLaunches,
+         [](Rules& rules) {
+           rules.settle_unsubmitted = [](const auto& task, const auto& job, const auto& launch, const auto& limits) {
+             auto next = grid::settle_unsubmitted(task, job, launch, limits);
+             next.bound = false;
+             return next;
+           };
+         }},
+        {"AnAnswerThatIsLostIsTakenForARefusal", kTwoLaunches,
+         [](Rules& rules) {
+           rules.after_post = [](grid::PostAnswer answer) {
+             return grid::after_post(answer == grid::PostAnswer::lost ? grid::PostAnswer::not_sent : answer);
+           };
+         }},
+        {"ARunnerThatWasStoppedSendsAllTheSame", kTwoLaunches,
+         [](Rules& rules) { rules.to_send = [](const grid::Intent&) { return grid::LaunchStep::go_on; }; }},
+        {"ReleasedTasksKeepTheirAttempt",
+         {.launches = 2, .jobs = 2, .remotes = 3, .troubles = 1},
+         [](Rules& rules) { rules.attempt_after_release = [](const grid::TaskFacts& task) { return task.attempt; }; }},
+        {"AFirstRunThatGoesOnIsTakenForCut", kTwoTroubles, [](Rules& rules) { rules.first_run_has_its_walltime = false; }},
+        {"ASecondRunIsNotFollowedOnceItsDeletionWasNoted", kTwoTroubles,
+         [](Rules& rules) { rules.follow = [](int kill) { return kill == 0; }; }},
+        {"ANewAttemptBesideADeletedJobThatMayBegin", kTwoTroubles,
+         [](Rules& rules) {
+           rules.settle = [](const auto& task, auto job, auto end, auto deletion, const auto& limits) {
+             job.may_begin = false;
+             return grid::settle(task, job, end, deletion, limits);
+           };
+         }},
+        {"ASuccessThatNobodyRecorded", kOneLaunch,
+         [](Rules& rules) {
+           rules.end_of = [](const grid::RemoteEnd& record, const grid::Evidence& evidence, grid::Deletion deletion) {
+             return record.record == grid::Record::exited_silently ? grid::JobEnd::done : grid::end_of(record, evidence, deletion);
+           };
+         }},
+        {"AChargeForAWalltimeInLaunching", kOneLaunch,
+         [](Rules& rules) {
+           rules.end_of = [](const grid::RemoteEnd& record, const grid::Evidence& evidence, grid::Deletion deletion) {
+             return record.record == grid::Record::walltime ? grid::JobEnd::walltime : grid::end_of(record, evidence, deletion);
+           };
+         }},
+        {"AnExitStatusWithoutAMark", kOneLaunch,
+         [](Rules& rules) {
+           rules.end_of = [](const grid::RemoteEnd& record, const grid::Evidence& evidence, grid::Deletion deletion) {
+             return record.record == grid::Record::exited && record.status == 0 ? grid::JobEnd::done
+                                                                                : grid::end_of(record, evidence, deletion);
+           };
+         }},
+        {"ATaskPaysForAStatusThatNobodyCanProve", kOneLaunch,
+         [](Rules& rules) {
+           rules.end_of = [](const grid::RemoteEnd& record, const grid::Evidence& evidence, grid::Deletion deletion) {
+             const bool fails = record.record == grid::Record::exited && record.status == 1;
+             return fails ? grid::JobEnd::task_error : grid::end_of(record, evidence, deletion);
+           };
+         }},
+        {"OarsWordWithoutEvidence", kTwoTroubles,
+         [](Rules& rules) { rules.needs_evidence = [](const grid::RemoteEnd&) { return false; }; }},
+    };
+    if (std::getenv("GLEANER_TEST_LONG") != nullptr) some.push_back(slow_fault());
+    return some;
+  }();
   return all;
 }
 

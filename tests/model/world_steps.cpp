@@ -127,6 +127,12 @@ class WorldSteps : Steps {
     end_by(r, Record::walltime, "OAR keeps a job in Launching until its walltime");
     trouble("OAR gives up a launch that may begin all the same", [&](State& next) { record(next, r, Record::failed); });
     if (kill_sent(r)) trouble("a job is deleted while it is launched", [&](State& next) { record(next, r, Record::deleted); });
+    for (const std::int8_t status : {std::int8_t{0}, std::int8_t{1}}) {
+      trouble("a shell ends before the wrapper begins", [&](State& next) {
+        next.remotes[r].phase = static_cast<std::uint8_t>(Phase::over);
+        next.remotes[r].status = status;
+      });
+    }
     trouble("a wrapper cannot claim", [&](State& next) {
       next.remotes[r].phase = static_cast<std::uint8_t>(Phase::over);
       next.remotes[r].status = grid_status_ran_nothing();
@@ -179,20 +185,27 @@ class WorldSteps : Steps {
   }
 
   void end_command(std::size_t r, std::int8_t status, std::string_view what) {
-    step(what, [&](State& next) {
+    const auto end = [&](State& next) {
       auto& remote = next.remotes[r];
       remote.phase = static_cast<std::uint8_t>(Phase::over);
       remote.status = status;
-      remote.files = static_cast<std::uint8_t>(Witness::ended);
       if (status == 0) task_of(next, r).succeeded = true;
       else ++task_of(next, r).faults;
+    };
+    step(what, [&](State& next) {
+      end(next);
+      next.remotes[r].files = static_cast<std::uint8_t>(Witness::ended);
     });
+    // Where OAR believes the job to be over already, nobody can know how it ended.
+    if (is_live(state_.remotes[r])) trouble("a wrapper cannot note an end", end);
   }
 
   /// The process is over: what OAR's record says of it.
   void over(std::size_t r) {
     if (!is_live(state_.remotes[r])) return;
     step("OAR records an exit status", [&](State& next) { record(next, r, Record::exited); });
+    if (state_.remotes[r].files == static_cast<std::uint8_t>(Witness::started))
+      return;  // it could not note its end: nothing else would tell it
     trouble("OAR misses an end, then preempts", [&](State& next) { record(next, r, Record::preempted); });
     trouble("OAR misses an end until the walltime", [&](State& next) { record(next, r, Record::walltime); });
     trouble("OAR records no exit status", [&](State& next) { record(next, r, Record::exited_silently); });

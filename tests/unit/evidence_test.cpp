@@ -38,7 +38,7 @@ TEST(Evidence, OfAFolderThatCannotBeUsed_IsABadRequest_WhateverOarRecorded) {
        {RemoteEnd{.record = Record::exited, .status = 113, .started = true}, RemoteEnd{.record = Record::preempted, .started = true},
         RemoteEnd{.record = Record::walltime, .started = true}, RemoteEnd{.record = Record::forgotten}})
     EXPECT_EQ(end_of(record, noted, Deletion::none), JobEnd::bad_request);
-  EXPECT_TRUE(has_claimed({.record = Record::exited, .status = 113}, noted));
+  EXPECT_TRUE(has_claimed(noted));
   EXPECT_EQ(shown({"3.0.7.1001.f", "3.0.8.1002.d.7"}, 8, 1002).holder_status, 113) << "the twin's task pays as well";
   EXPECT_EQ(shown({"3.0.7.1001.f0"}).witness, Witness::nothing);
   const EvidenceFile file{TaskNumber{3}, 0, JobId{7}, RemoteJobId{1001}, noted};

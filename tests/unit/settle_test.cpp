@@ -37,14 +37,32 @@ void expect(const std::vector<EndCase>& cases) {
   for (const auto& one : cases) EXPECT_EQ(name_of(end_of(one.record, one.evidence, one.deletion)), name_of(one.expected)) << one.what;
 }
 
-TEST(EndOf, AnExitStatusThatOarRecorded_DecidesAlone) {
-  expect({{"0", exited(0), {}, Deletion::none, JobEnd::done},
-          {"3", exited(3), {}, Deletion::none, JobEnd::task_error},
-          {"66", exited(66), {}, Deletion::none, JobEnd::rerun_first},
-          {"67", exited(67), {}, Deletion::none, JobEnd::rerun_last},
-          {"137", exited(137), {}, Deletion::none, JobEnd::task_error},
-          {"0, and we had asked to delete it", exited(0), {}, Deletion::ours, JobEnd::done},
-          {"3, and a listing that is behind", exited(3), kNothing, Deletion::none, JobEnd::task_error}});
+TEST(EndOf, AnExitStatusThatOarRecorded_CountsWithTheMarkOfTheWrapper) {
+  expect({{"0", exited(0), kStarted, Deletion::none, JobEnd::done},
+          {"3", exited(3), kStarted, Deletion::none, JobEnd::task_error},
+          {"66", exited(66), kStarted, Deletion::none, JobEnd::rerun_first},
+          {"67", exited(67), kStarted, Deletion::none, JobEnd::rerun_last},
+          {"137", exited(137), kStarted, Deletion::none, JobEnd::task_error},
+          {"0, and we had asked to delete it", exited(0), kStarted, Deletion::ours, JobEnd::done},
+          {"noted by the job, too", exited(0), ended(0), Deletion::none, JobEnd::done},
+          {"a signal of which OAR knows nothing", exited(137), ended(137), Deletion::none, JobEnd::task_error},
+          {"a shell that changed the status at its end", exited(0), ended(3), Deletion::none, JobEnd::task_error}});
+}
+
+/// `[ -z "$PS1" ] && exit` in ~/.bashrc: OAR's shell ends before the wrapper begins.
+TEST(EndOf, AnExitStatusWithoutAMark_IsThatOfAShellBeforeTheWrapper_AndNobodys) {
+  constexpr Evidence earlier{.witness = Witness::started, .earlier = true};
+  expect({{"0", exited(0), kNothing, Deletion::none, JobEnd::never_began},
+          {"1", exited(1), kNothing, Deletion::none, JobEnd::never_began},
+          {"137", exited(137), kNothing, Deletion::none, JobEnd::never_began},
+          {"0, and we had asked to delete it", exited(0), kNothing, Deletion::ours, JobEnd::never_began},
+          {"the mark is of an earlier run", exited(0), earlier, Deletion::none, JobEnd::node_failure},
+          {"another job holds the claim", exited(0), kDuplicate, Deletion::none, JobEnd::duplicate},
+          {"nobody can look", exited(0), kUnreadable, Deletion::none, JobEnd::never_began},
+          {"nobody can look at a failure", exited(3), kUnreadable, Deletion::none, JobEnd::never_began},
+          {"nobody has looked", exited(0), {}, Deletion::none, JobEnd::never_began}});
+  EXPECT_EQ(status_of(exited(0), kNothing), std::nullopt);
+  EXPECT_EQ(status_of(exited(3), kStarted), 3);
 }
 
 TEST(EndOf, AnEndInTheEvidence_IsBelievedWhateverOarSays) {
@@ -99,7 +117,7 @@ TEST(EndOf, Status113_IsDecidedByFact) {
           {"no room", exited(113), kUnclaimed, Deletion::none, JobEnd::cannot_start},
           {"the user's own", exited(113), ended(113), Deletion::none, JobEnd::task_error},
           {"the second run of a job that was done", exited(113), ended(0), Deletion::none, JobEnd::done},
-          {"nobody can look", exited(113), kUnreadable, Deletion::none, JobEnd::duplicate},
+          {"nobody can look", exited(113), kUnreadable, Deletion::none, JobEnd::never_began},
           {"killed between the note and the exit", over(Record::walltime), kDuplicate, Deletion::none, JobEnd::duplicate}});
 }
 
@@ -127,11 +145,9 @@ TEST(MayBegin, IsAJobThatWasDeletedWithResources_AndLeftNoFile) {
   EXPECT_FALSE(may_begin(over(Record::preempted), kNothing));
 }
 
-TEST(NeedsEvidence, IsEveryEndButARecordedStatus_AndADeletionBeforeTheStart) {
+TEST(NeedsEvidence, IsEveryEndButADeletionBeforeTheStart) {
   EXPECT_TRUE(needs_evidence({.record = Record::deleted, .again = true})) << "its first run may have begun";
-  EXPECT_FALSE(needs_evidence(exited(0)));
-  EXPECT_FALSE(needs_evidence(exited(3)));
-  EXPECT_TRUE(needs_evidence(exited(113)));
+  for (const int status : {0, 3, 113}) EXPECT_TRUE(needs_evidence(exited(status)));
   EXPECT_TRUE(needs_evidence({.record = Record::exited, .status = {}, .started = true}));
   EXPECT_FALSE(needs_evidence(waiting_and(Record::deleted)));
   for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request,
@@ -223,7 +239,8 @@ TEST(Settle, TheJdlsRetries_AreTheOnesThatATaskHas_WithinTheBound) {
 }
 
 TEST(Settle, TheStatusOfACommand_IsOars_OrTheOneThatItsFilesNote) {
-  EXPECT_EQ(status_of({.record = Record::exited, .status = 3}, {}), 3);
+  EXPECT_EQ(status_of({.record = Record::exited, .status = 3}, kStarted), 3);
+  EXPECT_EQ(status_of({.record = Record::exited, .status = 3}, {}), std::nullopt);
   EXPECT_EQ(status_of({.record = Record::failed}, {.witness = Witness::ended, .status = 137}), 137);
   EXPECT_EQ(status_of({.record = Record::failed}, {.witness = Witness::ended, .status = 137, .overran = true}), std::nullopt);
   EXPECT_EQ(status_of({.record = Record::exited, .status = kRanNothing}, {.witness = Witness::ended, .status = 113, .no_folder = true}),

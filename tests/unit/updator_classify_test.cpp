@@ -76,6 +76,21 @@ grid::RemoteEnd over(Record record) { return {.record = record, .started = true}
 TEST(Words, SayWhatHappened_AndWhatToDo) {
   EXPECT_EQ(describe_end({.end = JobEnd::done, .record = {.record = Record::exited, .status = 0}}), "");
   EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 3}}), "exit status 3");
+  EXPECT_EQ(describe_end({.end = JobEnd::never_began,
+                          .record = {.record = Record::exited, .status = 0},
+                          .evidence = {.witness = grid::Witness::nothing},
+                          .login = "alice"}),
+            "OAR recorded exit status 0, but the command never began: a shell of alice on the cluster ended before it. See the login shell "
+            "and its start files there (~/.bashrc, ~/.profile): an `exit` in them ends every job");
+  EXPECT_EQ(describe_end({.end = JobEnd::never_began,
+                          .record = {.record = Record::exited, .status = 3},
+                          .evidence = {.witness = grid::Witness::unreadable}}),
+            "OAR recorded exit status 3, which proves nothing: the job's files in ~/.gleaner of its user on the cluster could not be read. "
+            "Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)");
+  EXPECT_EQ(describe_end({.end = JobEnd::task_error,
+                          .record = {.record = Record::exited, .status = 0},
+                          .evidence = {.witness = grid::Witness::ended, .status = 3}}),
+            "exit status 3 (as the job noted; its cluster recorded another exit status)");
   EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 139}}),
             "exit status 139: killed by signal 11");
   EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 255}}), "exit status 255");

@@ -19,34 +19,8 @@ TEST(Judge, AJobThatStaysFinishing_IsOver_WhenItsExitStatusIsRecorded) {
   turn.shows(1, RemoteState::finishing, 0);
   turn.shows(2, RemoteState::finishing, 3);
   turn.shows(3, RemoteState::finishing);
+  turn.lists({"1.0.1.1001.s", "2.0.2.1002.s", "3.0.3.1003.s"});
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error"));
-}
-
-TEST(Judge, APlainEnd_NeedsNothingMore) {
-  Turn turn;
-  turn.has(1);
-  turn.has(2);
-  turn.shows(1, RemoteState::terminated, 0);
-  turn.shows(2, RemoteState::terminated, 3);
-  EXPECT_THAT(turn.fences(), IsEmpty());
-  EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error"));
-}
-
-TEST(Judge, APlainEndThatIsToBeMeasured_IsReadLast_AndWaitsForNothing) {
-  Turn turn;
-  for (int i = 1; i <= 4; ++i) turn.has(i, grid::JobState::running, i).to_measure = true;
-  turn.shows(1, RemoteState::terminated, 0);
-  turn.shows(2, RemoteState::terminated, 3);
-  turn.shows(3, RemoteState::error);
-  turn.live[2].over_since = kLongAgo;
-  turn.shows(4, RemoteState::running);
-  EXPECT_THAT(turn.fences(), ElementsAre(3, 1)) << "a failure shows nothing of a start";
-  turn.cannot_list(1);
-  EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error"));
-  turn.lists({"1.0.1.1001.e0.250"}, 1);
-  const auto judged = turn.judged();
-  EXPECT_THAT(ends(judged), ElementsAre("done", "task_error"));
-  EXPECT_EQ(judged.over[0].evidence.duration, std::chrono::milliseconds{250});
 }
 
 TEST(Judge, AnAmbiguousEnd_IsFirstNoted_ThenReadAfterItsDelay_ManyOfALaunchAtOnce_TheOldestFirst) {
@@ -308,6 +282,7 @@ TEST(Recognise, AnIdIsBelieved_OnlyWithTheNameAndTheCommandThatWeGave) {
   EXPECT_EQ(turn.poll.ours.size(), 1U);
   EXPECT_TRUE(turn.poll.ours.contains(grid::RemoteJobId{1001}));
   EXPECT_THAT(turn.poll.reused, ElementsAre(grid::RemoteJobId{1002}, grid::RemoteJobId{1003}, grid::RemoteJobId{1004}));
+  turn.lists({"1.0.1.1001.s"});
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
 }
 
@@ -348,7 +323,7 @@ TEST(Tails, AreReadOfTheFirstFewFailures_OfTheWrappersToo_AndNotOfDuplicates) {
   for (int i = 1; i <= 5; ++i) turn.shows(i, RemoteState::terminated, i <= 2 ? 113 : 3);
   turn.shows(6, RemoteState::terminated, 0);
   turn.shows(7, RemoteState::running);
-  turn.lists({"1.0.1.1001.d.99", "2.0.2.1002.u"});
+  turn.lists({"1.0.1.1001.d.99", "2.0.2.1002.u", "3.0.3.1003.s", "4.0.4.1004.e3", "5.0.5.1005.s", "6.0.6.1006.s"});
   turn.poll.ours.at(grid::RemoteJobId{1003}).state = RemoteState::finishing;  // with its exit status
   std::vector<std::string> paths;
   for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
@@ -361,7 +336,7 @@ TEST(Tails, OfACampaignWithAnOutputDirectory_AreTheTasksStderr_AndOarsFileWhereN
   for (auto& job : turn.live) job.output_directory = "$HOME/results/12";
   turn.shows(1, RemoteState::terminated, 113);
   turn.shows(2, RemoteState::terminated, 3);
-  turn.lists({"1.0.1.1001.u"});
+  turn.lists({"1.0.1.1001.u", "2.0.2.1002.s"});
   std::vector<std::string> paths;
   for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
   EXPECT_THAT(paths, ElementsAre("/home/alice/1", "~/results/12/2.err"));
@@ -374,7 +349,7 @@ TEST(Tails, OfACampaignWithAFolder_AreTheTasksStderrThere_AndOarsFileWhereNothin
   turn.shows(1, RemoteState::terminated, 113);
   turn.shows(2, RemoteState::terminated, 3);
   turn.shows(3, RemoteState::terminated, 113);
-  turn.lists({"1.0.1.1001.f", "3.0.3.1003.u"});
+  turn.lists({"1.0.1.1001.f", "2.0.2.1002.s", "3.0.3.1003.u"});
   std::vector<std::string> paths;
   for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
   EXPECT_THAT(paths, ElementsAre("/home/alice/1", "/scratch/alice/run/OAR.cigri.7.1002.stderr", "/home/alice/3"));
