@@ -91,17 +91,19 @@ void PoolJudge::add(const store::LiveJob& job, const Interruption& cause, const 
 }
 
 std::optional<grid::JobEnd> PoolJudge::end_of_carrier(grid::RemoteJobId carrier) const {
-  const auto longest = pool_.walltime + grid::kOrphanWatch;
+  // A run takes tasks for so long, and then carries out the last one.
+  const auto one_run = pool_.duration + pool_.walltime + kLateClaim;
+  const auto longest = std::chrono::ceil<grid::Seconds>(one_run + grid::kOrphanWatch);
   const auto found = pool_.carriers.find(carrier);
-  // OAR ran it again under another id, or never told its id: the run that began has the time that it may take.
+  // OAR ran it again under another id: the run that began has the time that it may take, and it began before the other's end. Or its id
+  // was never told: then it may have begun late.
   if (found == pool_.carriers.end())
-    return pool_.live_carriers == 0 && is_past(pool_.last_end, std::chrono::ceil<grid::Seconds>(longest))
+    return pool_.live_carriers == 0 && is_past(pool_.last_end, pool_.may_be_unseen ? longest : one_run)
                ? std::optional{grid::JobEnd::node_failure}
                : std::nullopt;
   const auto& known = found->second;
   if (!known.end || !is_past(known.ended_at, patience_.delay)) return std::nullopt;
-  if (may_run_all_the_same(*known.end))
-    return is_past(known.ended_at, std::chrono::ceil<grid::Seconds>(longest)) ? std::optional{grid::JobEnd::node_failure} : std::nullopt;
+  if (may_run_all_the_same(*known.end)) return is_past(known.ended_at, longest) ? std::optional{grid::JobEnd::node_failure} : std::nullopt;
   return known.end;
 }
 

@@ -23,8 +23,9 @@ struct JudgedPools {
 
 /// - A job that noted its end is over, at once. If a signal ended it that somebody else may have sent, its carrier's end has to be known
 ///   first.
-/// - One that began, and whose carrier is over, was interrupted as its carrier was. If OAR says that the carrier never began, or does not
-///   know the carrier under the id that the file names, the carrier gets its walltime to note the end.
+/// - One that began, and whose carrier is over, was interrupted as its carrier was. If OAR ran the carrier
+///   again under another id than the file names, the run that began gets the pool's time and a task's walltime to note the end. If OAR
+///   says that the carrier never began, or its id was never told, it gets kOrphanWatch more, as it may have begun late.
 /// - One that did not begin goes back to the bag when no carrier takes tasks any more: the carriers are over, or their time is. It stays
 ///   bound to the cluster with its attempt unless they are certainly over.
 /// - Without its fence's files, or while the fate of its launch is unknown, a job keeps its state.

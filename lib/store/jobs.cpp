@@ -109,7 +109,9 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
     pool.last_end = row.last_end;
     pool.may_come = *row.may_come;
     pool.files = *row.files;
+    pool.may_be_unseen = *row.may_be_unseen;
     pool.walltime = *row.walltime_s;
+    pool.duration = *row.pool_s;
     LiveJob model;
     model.state = grid::JobState::pooled;
     model.campaign = *row.campaign_id;

@@ -57,7 +57,9 @@ struct Pool {
   std::optional<grid::Instant> last_end = {};   ///< of the carriers that are over
   bool may_come = false;                        ///< OAR may start one of these late
   std::int64_t files = 0;                       ///< in its folder, when all its tasks are over
+  bool may_be_unseen = false;                   ///< one is over of which nobody knows whether or when it begins
   grid::Seconds walltime{};                     ///< of one task
+  grid::Seconds duration{};                     ///< for which a carrier takes tasks
   std::map<grid::RemoteJobId, Carrier> carriers = {};
   std::vector<LiveJob> jobs = {};  ///< the pooled ones; `remote`: the carrier that claimed it, 0 while it is unknown
 };

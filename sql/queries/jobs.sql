@@ -39,7 +39,8 @@ ORDER BY j.id
 
 -- name: jobs.pools
 -- The launches on a cluster with pooled jobs that are not over. `carriers`: their jobs that OAR has or may have; `closed_at`: when these
--- stop taking tasks, null if one has not started; `last_end`: of the other carriers; `may_come`: whether OAR may start one of these late.
+-- stop taking tasks, null if one has not started; `last_end`: of the other carriers; `may_come`: whether OAR may start one of these late;
+-- `may_be_unseen`: whether one of these was given up though nobody knows whether it begins. `pool_s`: for how long a carrier takes tasks.
 SELECT
   l.id,
   l.campaign_id,
@@ -51,10 +52,12 @@ SELECT
   p.output_directory,
   l.state,
   coalesce(l.files, 0) AS files,
+  coalesce(l.pool_s, 0) AS pool_s,
   c.carriers,
   micros(c.closed_at) AS closed_at,
   micros(c.last_end) AS last_end,
-  c.may_come
+  c.may_come,
+  c.may_be_unseen
 FROM (SELECT DISTINCT launch_id FROM jobs WHERE cluster_id = @cluster AND is_live(state) AND state = 'pooled') q
 JOIN launches l ON l.id = q.launch_id
 JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
@@ -65,7 +68,8 @@ CROSS JOIN LATERAL (
     CASE WHEN bool_and(j.state = 'running') FILTER (WHERE is_live(j.state))
       THEN max(j.started_at) FILTER (WHERE is_live(j.state)) + coalesce(l.pool_s, 0) * interval '1 second' END AS closed_at,
     max(j.ended_at) FILTER (WHERE NOT is_live(j.state)) AS last_end,
-    coalesce(bool_or(NOT is_live(j.state) AND (may_start_late(j) OR is_unfound(j) OR j.ending = 'lost')), false) AS may_come
+    coalesce(bool_or(NOT is_live(j.state) AND (may_start_late(j) OR is_unfound(j) OR j.ending = 'lost')), false) AS may_come,
+    coalesce(bool_or(NOT is_live(j.state) AND (j.ending IN ('never_began', 'lost') OR is_unfound(j))), false) AS may_be_unseen
   FROM jobs j WHERE j.launch_id = l.id AND NOT j.pooled) c
 ORDER BY l.id
 

@@ -248,6 +248,19 @@ TEST_F(PoolsInDatabase, OfWhichAPartIsFound_TheTasksStayInItsHands) {
   EXPECT_TRUE(pools()[0].may_come) << "the other carrier may still appear";
 }
 
+TEST_F(PoolsInDatabase, AFollowedCarrier_IsNoUnseenOne_AndItsPoolHasItsDuration) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 1, 2);
+  ASSERT_THAT(pools(), SizeIs(1));
+  EXPECT_EQ(pools()[0].duration, grid::Seconds{60});
+  EXPECT_FALSE(pools()[0].may_be_unseen);
+  execute("UPDATE jobs SET state = 'error', ending = 'node_failure', ended_at = now(), resubmissions = 1 WHERE NOT pooled");
+  EXPECT_TRUE(pools()[0].may_come);
+  EXPECT_FALSE(pools()[0].may_be_unseen) << "its first run began before its second one";
+  execute("UPDATE jobs SET ending = 'never_began' WHERE NOT pooled");
+  EXPECT_TRUE(pools()[0].may_be_unseen);
+}
+
 TEST_F(PoolsInDatabase, WhatStartsCost_IsMeasured_UntilEnoughIsKnown_UnlessTasksRunSideBySide) {
   const auto campaign = a_campaign(20);
   execute(R"(UPDATE campaigns SET jdl = jdl || '{"dimensional_grouping": true}')");

@@ -168,16 +168,33 @@ TEST(Pools, WhatACarrierTook_ThatOarSaysNeverBegan_GetsItsWalltime) {
   turn.carrier_ended(901, JobEnd::never_began);
   turn.names = {"1.0.1.901.s"};
   EXPECT_THAT(turn.ends(), IsEmpty());
-  turn.carrier_ended(901, JobEnd::never_began, kPollTime - kTaskTime - grid::kOrphanWatch);
+  turn.carrier_ended(901, JobEnd::never_began, kPollTime - kTaskTime - grid::Seconds{30} - grid::kOrphanWatch);
   EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "node_failure")));
 }
 
-TEST(Pools, WhatACarrierTook_ThatOarKnowsUnderAnotherId_IsAwaited) {
+/// Its first run began before the end of the second one.
+TEST(Pools, WhatACarrierTook_ThatOarRanAgainUnderAnotherId_IsAwaitedForTheTimeOfOneRun) {
   PoolTurn turn;
+  turn.pools[0].duration = grid::Seconds{900};
+  turn.pools[0].may_come = true;  // OAR ran it again
   turn.has(1);
-  turn.carrier_ended(902, JobEnd::done);
+  constexpr auto kRun = kTaskTime + grid::Seconds{900 + 30};
+  turn.carrier_ended(902, JobEnd::done, kPollTime - kRun + grid::Seconds{1});
   turn.names = {"1.0.1.901.s"};
   EXPECT_THAT(turn.ends(), IsEmpty());
+  turn.pools[0].last_end = kPollTime - kRun;
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "node_failure"))) << "no hour more";
+}
+
+TEST(Pools, WhatACarrierTook_WhoseIdOarNeverTold_IsAwaitedLonger_AsItMayHaveBegunLate) {
+  PoolTurn turn;
+  turn.pools[0].may_be_unseen = true;
+  turn.has(1);
+  turn.names = {"1.0.1.901.s"};
+  turn.pools[0].last_end = kPollTime - kTaskTime - grid::Seconds{30};
+  EXPECT_THAT(turn.ends(), IsEmpty());
+  turn.pools[0].last_end = kPollTime - kTaskTime - grid::Seconds{30} - grid::kOrphanWatch;
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "node_failure")));
 }
 
 TEST(Pools, WithoutFiles_AJobKeepsItsState) {
