@@ -10,6 +10,7 @@
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/task_outputs.hpp"
 #include "updator/classify.hpp"
+#include "updator/earlier_run.hpp"
 
 namespace gleaner::updator {
 namespace {
@@ -173,7 +174,11 @@ class Judge {
   void judge_state(const store::LiveJob& job, const oar::RemoteJob& remote);
   void judge_launch(const store::LiveJob& job, const oar::RemoteJob& remote);
   void note_waits(const store::LiveJob& job, const store::Waits& waits);
-  void add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence);
+  void add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence) {
+    add_end(job, remote, record, evidence, details_of(job, poll_));
+  }
+  void add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence,
+               const oar::JobDetails* details);
 
   const Poll& poll_;
   const Patience& patience_;
@@ -185,14 +190,14 @@ void Judge::note_waits(const store::LiveJob& job, const store::Waits& waits) {
   judged_.waits.push_back(waits);
 }
 
-void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record,
-                    const grid::Evidence& evidence) {
+void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence,
+                    const oar::JobDetails* details) {
   Over over{.job = job.id, .campaign = job.campaign, .record = record, .evidence = evidence, .deletion = deletion_of(job)};
   over.end = grid::end_of(record, evidence, over.deletion);
   if (job.carries && evidence.witness == Witness::ended) over.run_end = grid::end_of(record, {.witness = Witness::started}, over.deletion);
   over.live = &job;
   over.remote = remote;
-  if (const auto* const details = details_of(job, poll_)) {
+  if (details != nullptr) {
     over.checkpoint = checkpoint_of(details->events);
     over.cluster_words = words_of(details->events);
   }
@@ -242,6 +247,13 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   if (grid::needs_evidence(known) && (too_early || !is_read(evidence))) {
     const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_.evidence);
     if (!given_up) return note_waits(job, waits);
+  }
+  // This run found the claim of an earlier one, and executed nothing: that one's record decides, at once.
+  if (const auto* const earlier = record_of_earlier_run(job, evidence, poll_)) {
+    auto end = known_end(job, earlier->job, earlier);
+    end.started = true;
+    evidence.earlier = false;
+    return add_end(job, &remote, end, evidence, earlier);
   }
   if (grid::needs_evidence(known) && may_run_on(job, evidence, details) && !is_due(job.over_since, poll_.began, job.walltime))
     return note_waits(job, waits);
@@ -349,6 +361,11 @@ std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, 
   for (const auto& job : live) {
     const auto* const remote = remote_of(job, poll);
     if (remote == nullptr) continue;
+    if (is_over(job, *remote, poll.began, patience)) {
+      const auto shown = evidence_of(job, poll);
+      const auto earlier = ended_with_its_note(job, shown) ? std::nullopt : earlier_run_of(job, shown, poll);
+      if (earlier) asked.push_back({job.login, *earlier});
+    }
     const bool is_to_explain =
         remote->state == oar::RemoteState::error || (has_only_stopped(*remote) && is_over(job, *remote, poll.began, patience));
     if (!is_to_explain) continue;

@@ -43,8 +43,8 @@ inline constexpr int kTailsPerCampaign = 3;
 /// wrapper's or that of a shell before it. Cost: O(live jobs).
 [[nodiscard]] std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, const Poll& poll);
 
-/// The jobs in Error whose details are to be requested, after the evidence: those whose end depends on the cause. If a job noted its own
-/// end, OAR's cause does not matter. Cost: O(live jobs).
+/// The jobs whose details are to be requested, after the evidence: those in Error whose end depends on the cause, and the earlier runs of
+/// jobs that OAR ran again, where such a run holds the claim. If a job noted its own end, OAR's cause does not matter. Cost: O(live jobs).
 [[nodiscard]] std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 /// A job that is over.

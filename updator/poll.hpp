@@ -40,7 +40,7 @@ struct Poll {
   std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of this grid that we settled, and that still occupy resources
   std::set<grid::RemoteJobId> reused = {};                    ///< ids of our live jobs that OAR now lists for foreign jobs
   std::map<grid::LaunchId, Reading> evidence = {};            ///< by fence
-  std::map<grid::RemoteJobId, oar::JobDetails> details = {};  ///< of jobs in Error
+  std::map<grid::RemoteJobId, oar::JobDetails> details = {};  ///< of jobs in Error, and of earlier runs that hold a claim
   std::set<grid::RemoteJobId> unexplained = {};               ///< jobs in Error whose details were requested and not received
   std::map<grid::JobId, std::string> stderr_tails = {};       ///< of the first few failed jobs, by text::clean_text
   int latency_ms = 0;

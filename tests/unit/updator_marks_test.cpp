@@ -57,5 +57,73 @@ TEST(Judge, AnExitStatusWhoseMarkCannotBeRead_IsWaitedForAsOtherEnds_AndProvesNo
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
 }
 
+/// Job 1 was run again by OAR under the id 1001; its first run was 999.
+struct RunTwice : Turn {
+  RunTwice() {
+    auto& job = has(1);
+    job.walltime = grid::Seconds{3600};
+    job.resubmissions = 1;
+    job.over_since = kNow - grid::Seconds{6};
+    shows(1, RemoteState::terminated, 113);
+    lists({"1.0.1.999.s", "1.0.1.1001.d.1"});
+  }
+  void first_run(RemoteState state, const char* event, std::optional<int> status = {}, const char* name = "tag-1") {
+    auto job = poll.ours.at(grid::RemoteJobId{1001});
+    job.id = grid::RemoteJobId{999};
+    job.state = state;
+    job.exit_status = status ? std::optional{*status << 8} : std::nullopt;
+    job.name = name;
+    job.command = "bash -c \"...\" gleaner.7 1 0 1 1 -";
+    poll.details.insert_or_assign(job.id, oar::JobDetails{.job = job,
+                                                          .events = {{.type = event, .description = {}}},
+                                                          .resubmitted_as = grid::RemoteJobId{1001},
+                                                          .resubmit_of = {},
+                                                          .types = {},
+                                                          .directory = {},
+                                                          .stdout_file = {},
+                                                          .stderr_file = {},
+                                                          .hosts = {}});
+  }
+};
+
+/// OAR runs an idempotent job again that it preempted after a minute: the second run finds the claim of the first.
+TEST(Judge, AJobThatOarRanAgain_EndsAsTheFirstRun_OnceThisIsKnown) {
+  RunTwice turn;
+  EXPECT_THAT(turn.errors(), ElementsAre(-1)) << "the run whose file shows the claim";
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "OAR has not told";
+  turn.first_run(RemoteState::error, "BESTEFFORT_KILL");
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("preempted"));
+  turn.first_run(RemoteState::error, "WALLTIME");
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("walltime"));
+  turn.first_run(RemoteState::error, "FRAG_JOB_REQUEST");
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("killed_elsewhere"));
+  turn.first_run(RemoteState::terminated, "SWITCH_INTO_TERMINATE_STATE", 99);
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("task_error"));
+}
+
+TEST(Judge, AJobThatOarRanAgain_HasItsWalltime_WhereTheFirstRunMayGoOn) {
+  RunTwice turn;
+  for (const auto* event : {"LAUNCHING_OAREXEC_TIMEOUT", "CPUSET_ERROR"}) {
+    turn.first_run(RemoteState::error, event);
+    EXPECT_THAT(ends(turn.judged()), IsEmpty()) << event;
+  }
+  turn.first_run(RemoteState::running, "");
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+  turn.first_run(RemoteState::error, "BESTEFFORT_KILL", {}, "somebody-elses");
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the id is another job's";
+  turn.live[0].over_since = kNow - turn.live[0].walltime;
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
+}
+
+TEST(Judge, ACarrierThatOarRanAgain_WasInterruptedAsItsFirstRun) {
+  RunTwice turn;
+  turn.live[0].carries = true;
+  turn.lists({"1.0.1.999.e0.100", "1.0.1.1001.d.1"});
+  turn.first_run(RemoteState::error, "BESTEFFORT_KILL");
+  const auto judged = turn.judged();
+  ASSERT_THAT(ends(judged), ElementsAre("done"));
+  EXPECT_EQ(judged.over[0].run_end, grid::JobEnd::preempted);
+}
+
 }  // namespace
 }  // namespace gleaner::updator
