@@ -7,12 +7,26 @@
 #include <fmt/ranges.h>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "lib/grid/task_outputs.hpp"
 #include "lib/intake/rows.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
 
 namespace gleaner::api {
 namespace {
+
+/// A note on the first folder whose stdout and stderr OAR's API cannot read; empty: there is none.
+std::optional<std::string> unseen_streams(const jdl::CampaignFile& file) {
+  for (const auto& section : file.clusters) {
+    const auto character = section.output_directory.empty() ? grid::unreadable_character(section.exec_directory) : std::nullopt;
+    if (character)
+      return fmt::format(
+          "exec_directory '{}' on {}: OAR's API reads no file in a folder with '{}' in its name, so that gridstat -O, gridget and events "
+          "cannot show the tasks' stdout and stderr; an output_directory makes them readable",
+          jdl::excerpt(section.exec_directory), section.name, *character);
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters,
                                      const std::vector<jdl::ClusterLimits>& limits, const process::Config& config) {
@@ -29,6 +43,7 @@ std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules:
   if (note && file.type == grid::CampaignType::default_) warnings.push_back(std::move(*note));
   if (auto doubtful = jdl::doubtful_place(file)) warnings.push_back(std::move(*doubtful));
   if (auto escaped = jdl::escaped_dollar(file)) warnings.push_back(std::move(*escaped));
+  if (auto unseen = unseen_streams(file)) warnings.push_back(std::move(*unseen));
   return warnings;
 }
 

@@ -129,30 +129,35 @@ std::string media_folder(std::string_view folder, std::string_view login) {
   return path;
 }
 
-std::optional<std::string> wrong_output_directory(std::string_view text) {
-  constexpr std::string_view kRightFolder =
-      "write letters, digits and / - _ . , : = @ + alone, as in results, ~/pi/{CAMPAIGN_ID} or /scratch/$USER/pi";
-  constexpr std::string_view kMore = "/-_.,:=@+";
-  if (auto wrong = wrong_directory(text)) return wrong;
-  auto rest = text;
-  if (rest == "~" || rest.starts_with("~/")) rest.remove_prefix(1);
-  // Of the variables, wrong_directory() has accepted those that can be replaced.
+std::optional<std::string> unreadable_character(std::string_view folder) {
+  constexpr std::string_view kMore = "/-_.,:=@+%~";
   constexpr std::array<std::string_view, 8> kReplaced{"{HOME}",     "{CAMPAIGN_ID}", "${HOME}", "${USER}",
                                                       "${LOGNAME}", "$HOME",         "$USER",   "$LOGNAME"};
-  while (!rest.empty()) {
+  for (auto rest = folder; !rest.empty();) {
     const auto* const macro = std::ranges::find_if(kReplaced, [&](std::string_view one) { return rest.starts_with(one); });
     if (macro != kReplaced.end()) {
       rest.remove_prefix(macro->size());
     } else if (is_plain(rest.front(), kMore)) {
       rest.remove_prefix(1);
     } else {
-      const auto end = std::min<std::size_t>(text.size() - rest.size() + 1, text.size());
-      std::size_t after = end;
-      while (after < text.size() && (static_cast<unsigned char>(text[after]) & 0xC0U) == 0x80U) ++after;
-      const auto shown = text.substr(end - 1, after - end + 1);
-      return fmt::format("OAR's API can read no file whose path has '{}' in it; {}", shown, kRightFolder);
+      std::size_t size = 1;
+      while (size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xC0U) == 0x80U) ++size;
+      return std::string{rest.substr(0, size)};
     }
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_output_directory(std::string_view text) {
+  constexpr std::string_view kRightFolder =
+      "write letters, digits and / - _ . , : = @ + alone, as in results, ~/pi/{CAMPAIGN_ID} or /scratch/$USER/pi";
+  if (auto wrong = wrong_directory(text)) return wrong;
+  auto character = unreadable_character(text);
+  // In the names of folders these two mean something else: a home, and a byte of a name.
+  const auto home = text == "~" || text.starts_with("~/") ? 1U : 0U;
+  if (const auto other = text.find_first_of("%~", home); !character && other != std::string_view::npos)
+    character = std::string(1, text[other]);
+  if (character) return fmt::format("OAR's API can read no file whose path has '{}' in it; {}", *character, kRightFolder);
   if (fmt::format("/{}/", text).find("/../") != std::string::npos) return fmt::format("'..' cannot be a part of it; {}", kRightFolder);
   return std::nullopt;
 }

@@ -333,5 +333,20 @@ TEST_F(Submission, BracketsInBrackets_AreRefused_HoweverManyTheyAre) {
   EXPECT_EQ(get("/").status, 200);
 }
 
+TEST_F(Submission, AFolderWhoseFilesOarsApiCannotRead_IsNoted_UnlessThereIsAnOutputDirectory) {
+  const auto notes = [&](const std::string& keys) {
+    const auto answer =
+        post("/v1/campaigns", R"({"name": "n", "nb_jobs": 1, "exec_file": "run", "clusters": {"alpha": {}}, )" + keys + "}");
+    EXPECT_EQ(answer.status, 201) << answer.body;
+    return answer.json["warnings"].Empty() ? std::string{} : std::string{answer.json["warnings"][0].GetString()};
+  };
+  EXPECT_THAT(notes(R"("exec_directory": "/data/my runs")"),
+              HasSubstr("exec_directory '/data/my runs' on alpha: OAR's API reads no file in a folder with ' ' in its name"));
+  EXPECT_THAT(notes(R"("exec_directory": "$HOME/a;b")"), HasSubstr("with ';' in its name"));
+  EXPECT_EQ(notes(R"("exec_directory": "/data/my runs", "output_directory": "results")"), "");
+  for (const auto* readable : {"~/runs", "/data/$USER/{CAMPAIGN_ID}", "/a%20b/c:d"})
+    EXPECT_EQ(notes(fmt::format(R"("exec_directory": "{}")", readable)), "");
+}
+
 }  // namespace
 }  // namespace gleaner::tests

@@ -69,6 +69,8 @@ TEST(TaskOutputs, FolderForOarsApi_HasTheLoginsNames) {
 TEST(OutputDirectory, ThatOarsApiCouldNotRead_IsRefused_WithTheCharacter) {
   for (const auto* right : {"results", "~/results", "~", "/scratch/$USER/pi", "{HOME}/a.b/{CAMPAIGN_ID}", "${HOME}/r_1", "a/b-c:d,e=f@g+h"})
     EXPECT_EQ(wrong_output_directory(right), std::nullopt) << right;
+  EXPECT_THAT(wrong_output_directory("a%b"), Optional(HasSubstr("has '%' in it")));
+  EXPECT_THAT(wrong_output_directory("a~"), Optional(HasSubstr("has '~' in it")));
   EXPECT_THAT(wrong_output_directory("my results"), Optional(HasSubstr("has ' ' in it; write letters, digits")));
   EXPECT_THAT(wrong_output_directory("r\xC3\xA9sultats"), Optional(HasSubstr("has '\xC3\xA9' in it")));
   EXPECT_THAT(wrong_output_directory("a*"), Optional(HasSubstr("has '*' in it")));
