@@ -10,6 +10,7 @@
 
 #include "lib/process/log.hpp"
 #include "lib/process/secret.hpp"
+#include "lib/text/line_ends.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -41,6 +42,8 @@ tl::expected<std::vector<Tokens::Entry>, std::string> Tokens::read(const std::fi
   std::istringstream lines{*content};
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
+    if (text::lone_return(line) != std::string::npos)
+      return tl::unexpected{fmt::format("{}:{}: {}", file.string(), number, text::kLoneReturn)};
     std::istringstream words{line};
     std::string token;
     std::string user;

@@ -16,6 +16,7 @@
 #include "lib/store/events.hpp"
 #include "lib/store/rules.hpp"
 #include "lib/terminal/times.hpp"
+#include "lib/text/line_ends.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::gridctl {
@@ -47,6 +48,10 @@ std::string read_text(const std::string& path) {
 std::string checked_text(const std::string& path) {
   auto text = read_text(path);
   if (text.find('\0') != std::string::npos) throw Error{ExitCode::usage, fmt::format("{} holds a NUL byte: it is not a text file", path)};
+  if (const auto lone = text::lone_return(text); lone != std::string::npos) {
+    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(lone), '\n') + 1;
+    throw Error{ExitCode::usage, fmt::format("{}:{}: {}", path, line, text::kLoneReturn)};
+  }
   rules::Sandbox sandbox{rules::interpreter_program()};
   const auto wrong = sandbox.check(text);
   if (!wrong) throw Error{ExitCode::failure, wrong.error()};

@@ -7,6 +7,7 @@
 
 #include "lib/jdl/parameter.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/text/line_ends.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -67,8 +68,12 @@ void ParameterReader::skip_line() {
 
 tl::expected<std::optional<std::string_view>, Problem> ParameterReader::next() {
   while (const auto line = take_line()) {
-    if (is_skipped(*line) && !too_long_) continue;
-    const auto checked = check_line(*line);
+    // The end of a CRLF is taken off already.
+    const auto lone = line->find('\r');
+    if (lone == std::string_view::npos && is_skipped(*line) && !too_long_) continue;
+    const auto checked = lone == std::string_view::npos ? check_line(*line)
+                                                        : tl::expected<void, ParameterError>{tl::unexpected{ParameterError{
+                                                              characters(line->substr(0, lone)) + 1, std::string{text::kLoneReturn}}}};
     if (checked) return line;
     Problem problem{{line_, checked.error().column}, "", excerpt(*line), checked.error().message};
     if (too_long_) skip_line();

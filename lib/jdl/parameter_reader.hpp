@@ -16,7 +16,8 @@ namespace gleaner::jdl {
 ///
 /// A blank line is skipped. A line whose first character is `#` is a comment; anywhere else a `#` is part of the parameter (CiGri of 2009
 /// cut lines at any `#`, version 3 had no comments). Lines end in LF or CRLF, the last one possibly without; a UTF-8 byte-order mark is
-/// skipped. Invalid lines: longer than kMostParameterBytes, with a NUL byte, not UTF-8, with an open quote.
+/// skipped. Invalid lines: longer than kMostParameterBytes, with a NUL byte, not UTF-8, with an open quote, with a carriage return before
+/// their end.
 class ParameterReader {
  public:
   /// The stream must outlive the reader.

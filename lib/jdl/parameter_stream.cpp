@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "lib/jdl/text.hpp"
+#include "lib/text/line_ends.hpp"
+
 namespace gleaner::jdl {
 namespace {
 
@@ -34,6 +37,8 @@ tl::expected<void, Problem> ParameterStream::finish() {
 
 tl::expected<void, Problem> ParameterStream::take(std::string_view line) {
   ++line_;
+  if (const auto lone = text::lone_return(line); lone != std::string_view::npos)
+    return tl::unexpected{Problem{{line_, characters(line.substr(0, lone)) + 1}, "", excerpt(line), std::string{text::kLoneReturn}}};
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return {};
   auto parameter = parse_ndjson(line);
   if (!parameter) return tl::unexpected{Problem{{line_, parameter.error().column}, "", excerpt(line), parameter.error().message}};

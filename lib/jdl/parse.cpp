@@ -24,6 +24,7 @@
 #include "lib/jdl/validate.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
+#include "lib/text/line_ends.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -359,6 +360,8 @@ void check_bytes(std::string_view text, Findings& findings) {
     findings.add(wrong, "", text.substr(wrong, 1),
                  fmt::format("the byte {} is not UTF-8: save the file as UTF-8", excerpt(text.substr(wrong, 1))));
   else if (trim(text).empty()) findings.add(0, "", "", "it is empty; write a campaign: { \"name\": …, \"clusters\": { … } }");
+  else if (const auto lone = text::lone_return(text); lone != std::string_view::npos)
+    findings.add(lone, "", "", std::string{text::kLoneReturn});
 }
 
 }  // namespace

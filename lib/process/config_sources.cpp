@@ -11,6 +11,7 @@
 
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/line_ends.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::process {
@@ -72,7 +73,8 @@ class FileReader {
     std::string line;
     while (std::getline(input, line)) {
       ++number_;
-      take(trim(without_comment(line)));
+      if (text::lone_return(line) == std::string::npos) take(trim(without_comment(line)));
+      else complaints_.push_back(fmt::format("{}:{}: {}", file_.string(), number_, text::kLoneReturn));
     }
     if (input.bad()) complaints_.push_back(fmt::format("{}: cannot be read", file_.string()));
     return std::move(given_);

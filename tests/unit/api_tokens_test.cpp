@@ -84,6 +84,14 @@ TEST_F(TokensTest, FileThatComesLater_IsFound) {
   EXPECT_TRUE(tokens.find(kAlice));
 }
 
+TEST_F(TokensTest, LinesThatEndInACarriageReturnAlone_AreNotOneComment) {
+  write(std::string{"# who may call\r"} + kBoss + " boss\r");
+  Tokens tokens{file()};
+  EXPECT_FALSE(tokens.find(kBoss));
+  ASSERT_TRUE(tokens.problem());
+  EXPECT_NE(tokens.problem()->find(":1: a carriage return is alone here"), std::string::npos) << *tokens.problem();
+}
+
 TEST_F(TokensTest, WrongLine_IsNamedWithItsNumber_AndNoTokenIsGood) {
   for (const std::string wrong : {"alice-token-0123456789", "alice-token-0123456789 alice boss", "short alice"}) {
     write(std::string{kBoss} + " boss\n" + wrong + "\n");

@@ -113,6 +113,11 @@ TEST(GridsimSwf, Scale_MakesJobsSmaller_AndFrom_LeavesOutTheBeginning) {
   EXPECT_EQ(jobs->at(0).resources, 1);
 }
 
+TEST(GridsimSwf, ATraceWhoseLinesEndInCarriageReturns_IsNotOneComment) {
+  std::istringstream input{"; a comment\r1 100 20 60 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\r"};
+  EXPECT_THAT(read_swf(input, "t.swf", {.resources = 8}).error(), ElementsAre(HasSubstr("t.swf:1: a carriage return is alone here")));
+}
+
 TEST(GridsimSwf, EveryWrongLine_IsToldByItsNumber) {
   std::istringstream input{
       "; a comment\n1 2 3\n1 100 20 x 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n1 100 20 60 99 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n"};

@@ -73,6 +73,13 @@ TEST(JdlClassic, WindowsLineEnds_AreTolerated) {
   EXPECT_EQ(parsed("DEFAULT {\r\n name = n ;\r\n}\r\na {\r\n execFile = x ;\r\n}\r\n").clusters.at(0).exec_file, "x");
 }
 
+TEST(JdlClassic, ACarriageReturnAlone_IsAnErrorWithItsPlace_InEachForm) {
+  EXPECT_THAT(errors("# mine\rDEFAULT { name = n ; nbJobs = 3 ; }\ra { execFile = x ; }"),
+              ElementsAre(HasSubstr("1:7: a carriage return is alone here")));
+  EXPECT_THAT(errors("{ \"name\": \"n\",\n# c\r\"nb_jobs\": 3, \"clusters\": {} }"),
+              ElementsAre(HasSubstr("2:4: a carriage return is alone here")));
+}
+
 TEST(JdlClassic, EveryBadLine_IsToldWithItsPlace) {
   EXPECT_THAT(
       errors(R"(DEFAULT {

@@ -61,6 +61,27 @@ TEST(ParameterFile, ByteOrderMark_AndWindowsLineEnds_AreTakenOff) {
               ElementsAre("1 é", "2", "3"));
 }
 
+TEST(ParameterFile, ACarriageReturnAlone_IsAnErrorWithItsLine_AndNotOneTask) {
+  EXPECT_THAT(read_all("1\r2\r3\r").problems, ElementsAre(HasSubstr("p:1:2: a carriage return is alone here: lines end in LF or CRLF")));
+  const auto reading = read_all("a\r\n# é\rb\nc\r\r\nd");
+  EXPECT_THAT(reading.parameters, ElementsAre("a", "d"));
+  EXPECT_THAT(reading.problems, ElementsAre(HasSubstr("p:2:4: a carriage return"), HasSubstr("p:3:2: a carriage return")));
+  // The lines of a large file that has no other line ends.
+  std::string large;
+  for (int i = 0; i < 100'000; ++i) large += "word\r";
+  EXPECT_THAT(read_all(large).problems, ElementsAre(HasSubstr("p:1:5: a carriage return")));
+}
+
+TEST(ParameterLines, OfNdjson_WithACarriageReturnAlone_AreRefusedWithTheirLine) {
+  std::vector<Parameter> parameters;
+  ParameterStream stream{[&](Parameter&& one) { parameters.push_back(std::move(one)); }};
+  const auto fed = stream.feed("\"1\"\r\n\r\n[\"2\",\r\"a\"]\n");
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(fed.error().place, (Position{3, 6}));
+  EXPECT_THAT(fed.error().message, HasSubstr("a carriage return is alone here"));
+  EXPECT_EQ(parameters.size(), 1U);
+}
+
 TEST(ParameterFile, EveryWrongLine_IsTold_AndTheOthersAreRead) {
   const auto reading = read_all("1\né 'open\nok\na\xFFz\nx\0y\n\\\n6"s);
   EXPECT_THAT(reading.parameters, ElementsAre("1", "ok", "6"));

@@ -9,6 +9,7 @@
 
 #include "lib/jdl/problem.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/line_ends.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::gridsim {
@@ -58,8 +59,10 @@ tl::expected<std::vector<LocalJob>, std::vector<std::string>> read_swf(std::istr
   std::size_t number = 0;
   for (std::string line; std::getline(input, line);) {
     ++number;
-    const auto text = process::trim(line);
-    if (text.empty() || text.front() == ';') continue;
+    const auto words = process::trim(line);
+    if (text::lone_return(line) != std::string::npos)
+      return tl::unexpected{std::vector{fmt::format("{}:{}: {}", file, number, text::kLoneReturn)}};
+    if (words.empty() || words.front() == ';') continue;
     const auto job = read_fields(line).and_then([&](const Fields& fields) { return job_of(fields, fit); });
     if (!job) errors.push_back(fmt::format("{}:{}: {}", file, number, job.error()));
     else if (*job) jobs.push_back(**job);
