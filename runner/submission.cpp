@@ -31,9 +31,9 @@ tl::expected<std::vector<std::string>, std::string> arguments(const store::Launc
 std::vector<std::string> types_of(const store::LaunchToMake& launch) {
   std::vector<std::string> types;
   for (std::size_t begin = 0; begin < launch.job_types.size();) {
-    const auto comma = std::min(launch.job_types.find(',', begin), launch.job_types.size());
-    if (comma > begin) types.push_back(launch.job_types.substr(begin, comma - begin));
-    begin = comma + 1;
+    const auto end = std::min(launch.job_types.find('\n', begin), launch.job_types.size());
+    if (end > begin) types.push_back(launch.job_types.substr(begin, end - begin));
+    begin = end + 1;
   }
   if (launch.best_effort) types.emplace_back("besteffort");
   return types;

@@ -347,6 +347,8 @@ CREATE TABLE campaign_clusters (
 
 CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
+COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
+
     AS $$
   SELECT coalesce((campaign.jdl -> 'needs' ->> consumable)::double precision, 0)
     * CASE WHEN campaign.dimensional_grouping THEN greatest(1, floor(job_width(pair))) ELSE 1 END

@@ -68,7 +68,7 @@ std::optional<std::string> wrong_project(std::string_view text) {
 std::optional<std::string> wrong_job_type(std::string_view text) {
   if (text.empty()) return "it is empty; write for instance devel, inner=12 or token:licence=2";
   return wrong_plain(
-      text, {"_", "_ .:@/+*=%-", "write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2"});
+      text, {"_", "_ .:@/+,*=%-", "write letters, digits, blanks and _ . : @ / + , * = % -, as in devel, inner=12 or token:licence=2"});
 }
 
 std::optional<std::string> wrong_directory(std::string_view text) {

@@ -57,7 +57,7 @@ store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jd
   stored.walltime = section.walltime;
   stored.properties = section.properties;
   stored.project = section.project;
-  stored.job_types = fmt::format("{}", fmt::join(section.job_types, ","));
+  stored.job_types = fmt::format("{}", fmt::join(section.job_types, "\n"));
   stored.best_effort = section.kind == jdl::JobKind::best_effort;
   stored.max_jobs = section.max_jobs;
   stored.max_walltime = section.max_walltime;

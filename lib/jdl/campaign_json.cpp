@@ -202,6 +202,10 @@ std::string to_jdl(const CampaignFile& campaign) {
   if (campaign.scheduling.grouping == grid::Grouping::advise) document.RemoveMember("temporal_grouping");
   for (auto& section : document["clusters"].GetObject()) {
     auto& types = section.value["cluster_job_type"];
+    // A type with a comma stays in an array.
+    if (std::ranges::any_of(types.GetArray(),
+                            [](const auto& type) { return text(type, "cluster_job_type").find(',') != std::string::npos; }))
+      continue;
     std::string joined;
     for (const auto& type : types.GetArray()) joined += fmt::format("{}{}", joined.empty() ? "" : ",", text(type, "cluster_job_type"));
     types.SetString(joined.data(), static_cast<rapidjson::SizeType>(joined.size()), allocator);

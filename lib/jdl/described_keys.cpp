@@ -49,7 +49,7 @@ constexpr auto kDescribed = std::to_array<DescribedKey>({
     {"memory_mb", kSection, "EXPRESSION", "MB that a node must have for a job"},
     {"properties", kSection, "CONDITION", "a condition on the properties of OAR's resources"},
     {"project", kSection, "PROJECT", "the project that OAR counts the jobs for"},
-    {"cluster_job_type", kSection, "TYPES", "types of OAR's jobs, such as devel, with commas between them"},
+    {"cluster_job_type", kSection, "TYPES", "types of OAR's jobs, such as devel, with commas between them, or an array"},
     {"type", kSection, "best-effort|normal", "normal needs an administrator's permission"},
     {"test_mode", kSection, "true|false", "true: one task on each cluster, before all other campaigns"},
     {"max_jobs", kSection, "NUMBER", "the most jobs of the campaign on the cluster at a time; 0: none"},

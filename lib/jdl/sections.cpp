@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -88,30 +89,55 @@ void read_project(const Node& node, const std::string& path, SectionLevel& into,
   into.section.project = *project;
 }
 
-void read_job_types(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
-  const auto text = read_text(node, path, findings);
-  if (!text) return;
+/// The types of a list with commas between them. One type of OAR has a comma itself: `timesharing=user,name`, with `*` for each word.
+std::vector<std::string> split_job_types(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kSecond{"user", "name", "*"};
   std::vector<std::string> types;
-  for (std::size_t begin = 0; begin <= text->size() && !text->empty();) {
-    const auto comma = std::min(text->find(',', begin), text->size());
-    const std::string type{trim(std::string_view{*text}.substr(begin, comma - begin))};
+  for (std::size_t begin = 0; begin <= text.size() && !text.empty();) {
+    const auto comma = std::min(text.find(',', begin), text.size());
+    const auto part = trim(text.substr(begin, comma - begin));
     begin = comma + 1;
-    if (type.empty()) {
-      findings.add(node.offset, path, *text,
-                   fmt::format("'{}' has an empty part; write for instance \"devel\" or \"devel,night\"", excerpt(*text)));
-      return;
-    }
-    if (type == "besteffort" || type == "best-effort") {
-      findings.add(node.offset, path, type,
-                   fmt::format("'{}' does not belong here; write \"type\": \"best-effort\" (it is the default)", type));
-      return;
-    }
-    check_words(type, "a type of jobs", grid::wrong_job_type, {node, path}, findings);
-    if (std::ranges::find(types, type) == types.end()) types.push_back(type);
+    const bool is_second = !types.empty() && types.back().starts_with("timesharing=") && types.back().find(',') == std::string::npos &&
+                           std::ranges::find(kSecond, part) != kSecond.end();
+    if (is_second) types.back().append(",").append(part);
+    else types.emplace_back(part);
   }
-  if (text->size() > kLongestTypes)
-    findings.add(node.offset, path, *text,
-                 fmt::format("they take {} bytes together, more than the {} that OAR keeps of them", text->size(), kLongestTypes));
+  return types;
+}
+
+/// One type, of a list or an array. False: it is none, and was reported.
+bool take_job_type(std::string type, const Node& node, const std::string& path, std::vector<std::string>& types, Findings& findings) {
+  if (type.empty()) {
+    findings.add(node.offset, path, node.text,
+                 fmt::format("'{}' has an empty part; write for instance \"devel\" or \"devel,night\"", excerpt(node.text)));
+    return false;
+  }
+  if (type == "besteffort" || type == "best-effort") {
+    findings.add(node.offset, path, type,
+                 fmt::format("'{}' does not belong here; write \"type\": \"best-effort\" (it is the default)", type));
+    return false;
+  }
+  check_words(type, "a type of jobs", grid::wrong_job_type, {node, path}, findings);
+  if (std::ranges::find(types, type) == types.end()) types.push_back(std::move(type));
+  return true;
+}
+
+void read_job_types(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  std::vector<std::string> types;
+  for (const auto& element : node.kind == NodeKind::array ? std::span{node.elements} : std::span{&node, 1}) {
+    const auto text = read_text(element, path, findings);
+    if (!text) return;
+    // An element of an array is one type, with its commas.
+    const auto parts = node.kind == NodeKind::array ? std::vector<std::string>{std::string{trim(*text)}} : split_job_types(*text);
+    for (const auto& type : parts) {
+      if (!take_job_type(type, element, path, types, findings)) return;
+    }
+  }
+  std::size_t bytes = types.empty() ? 0 : types.size() - 1;
+  for (const auto& type : types) bytes += type.size();
+  if (bytes > kLongestTypes)
+    findings.add(node.offset, path, shown(node),
+                 fmt::format("they take {} bytes together, more than the {} that OAR keeps of them", bytes, kLongestTypes));
   into.section.job_types = std::move(types);
 }
 

@@ -34,7 +34,7 @@ struct NewCampaignCluster {
   grid::Seconds walltime{};
   std::string properties;
   std::string project;
-  std::string job_types;  ///< separated by commas
+  std::string job_types;  ///< one a line
   bool best_effort = true;
   std::optional<int> max_jobs;
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of a raised walltime; empty: it is never raised

@@ -43,7 +43,7 @@ struct LaunchToMake {
   int memory_unit_mb = 1;
   std::string properties;
   std::string project;
-  std::string job_types;  ///< comma list
+  std::string job_types;  ///< one a line
   bool best_effort = true;
   std::string output_directory;   ///< empty: stdout and stderr are in exec_directory
   std::string output_files;       ///< patterns, one a line

@@ -67,7 +67,7 @@ TEST(JdlErrors, WhatAShellOfTheClusterWouldRead_IsToldWithItsPlace) {
       ElementsAre(
           "c:2:14: clusters.alpha.project: '$(cmd)' is not a project: $ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first",
           "c:3:21: clusters.alpha.exec_directory: '/tmp/`id`' is not a folder for tasks: ` at character 6 cannot be in it; write a path without quotes and backslashes, such as $HOME/results or /scratch/$USER",
-          "c:4:23: clusters.alpha.cluster_job_type: '\\' is not a type of jobs: \\ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2",
+          "c:4:23: clusters.alpha.cluster_job_type: '\\' is not a type of jobs: \\ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + , * = % -, as in devel, inner=12 or token:licence=2",
           "c:5:17: clusters.alpha.properties: 'mem > 1) OR (1 = 1' is not a condition on resources: ')' is found where AND, OR or the end is expected, at character 8; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
           "c:6:16: clusters.alpha.resources: '{$x = 1}/core=1' is not a resource request: in its braces: $ cannot be in it, at character 1; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
           HasSubstr("c:7:26: clusters.beta.resources: '{$x = 1}/core=p1' is not a resource request: in its braces: $ cannot be in it")));
@@ -284,6 +284,9 @@ TEST(JdlErrors, WrongTypesOfValues_AreTold) {
   EXPECT_THAT(errors_on_alpha(R"("project": "a\u0000b")"), ElementsAre(HasSubstr("control character")));
   EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": "devel,,x")"), ElementsAre(HasSubstr("has an empty part")));
   EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": "besteffort")"), ElementsAre(HasSubstr("does not belong here")));
+  EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": ["devel", ""])"), ElementsAre(HasSubstr("has an empty part")));
+  EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": ["a;b"])"), ElementsAre(HasSubstr("; at character 2 cannot be in it")));
+  EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": [7])"), ElementsAre(HasSubstr("'7' is a number, not a string")));
 }
 
 TEST(JdlErrors, WrongParams_AreToldOneByOne) {

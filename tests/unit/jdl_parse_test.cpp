@@ -228,5 +228,24 @@ TEST(JdlStored, WhatWasNotStoredByUs_IsAnError) {
   EXPECT_EQ(from_json(R"({"name": "n"})").error(), "a stored campaign cannot be read: 'campaign_type' is missing");
 }
 
+TEST(JdlParse, TypesOfJobs_AreAListAsOarHasIt_OrAnArray) {
+  const auto types_in = [](const std::string& value) {
+    auto file = parse(R"({"name": "n", "nb_jobs": 1, "exec_file": "x", "clusters": {"a": {"cluster_job_type": )" + value + "}}}");
+    EXPECT_TRUE(file) << value;
+    // As it is shown to users and admission rules, and sent again.
+    EXPECT_EQ(parse(to_jdl(*file))->clusters.front().job_types, file->clusters.front().job_types) << value;
+    return file->clusters.front().job_types;
+  };
+  using Types = std::vector<std::string>;
+  EXPECT_EQ(types_in(R"("devel, night")"), (Types{"devel", "night"}));
+  EXPECT_EQ(types_in(R"("timesharing=user,name")"), (Types{"timesharing=user,name"}));
+  EXPECT_EQ(types_in(R"("devel,timesharing=user,*,night")"), (Types{"devel", "timesharing=user,*", "night"}));
+  EXPECT_EQ(types_in(R"("timesharing=*,*,name")"), (Types{"timesharing=*,*", "name"}));
+  EXPECT_EQ(types_in(R"("timesharing=user,devel")"), (Types{"timesharing=user", "devel"}));
+  EXPECT_EQ(types_in(R"(["devel", "monitor=a,b", "timesharing=user,name"])"), (Types{"devel", "monitor=a,b", "timesharing=user,name"}));
+  EXPECT_EQ(types_in(R"("")"), Types{});
+  EXPECT_EQ(types_in("[]"), Types{});
+}
+
 }  // namespace
 }  // namespace gleaner::jdl

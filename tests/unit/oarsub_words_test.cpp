@@ -89,7 +89,7 @@ const std::array<Field, 3> kFields{
           }},
     Field{"cluster_job_type", wrong_job_type,
           [] {
-            return with_a_letter_changed("t" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", "*", "@", "%", ":"}));
+            return with_a_letter_changed("t" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", ",", "*", "@", "%", ":"}));
           }},
     Field{"properties", wrong_properties, [] { return with_a_letter_changed(a_condition(2)); }}};
 

@@ -24,7 +24,7 @@ store::LaunchToMake a_launch() {
   launch.walltime = grid::Seconds{600};
   launch.properties = "host LIKE 'node-1%'";
   launch.project = "demo";
-  launch.job_types = "devel,inner=12";
+  launch.job_types = "devel\ninner=12";
   return launch;
 }
 
@@ -51,7 +51,7 @@ TEST(RunnerSubmission, ATextThatAShellWouldRead_IsNotSent) {
   launch.exec_directory = "results";
   EXPECT_THAT(refusal(launch), HasSubstr("its exec_directory 'results' cannot be used: it is relative"));
   launch = a_launch();
-  launch.job_types = "devel,\"--type=normal";
+  launch.job_types = "devel\n\"--type=normal";
   EXPECT_THAT(refusal(launch), HasSubstr("its cluster_job_type '\"--type=normal'"));
   launch = a_launch();
   launch.request = "{$(id)=1}/core=1";
@@ -60,6 +60,18 @@ TEST(RunnerSubmission, ATextThatAShellWouldRead_IsNotSent) {
   launch.memory_mb = 1024;
   launch.memory_property = "mem; drop table jobs";
   EXPECT_THAT(refusal(launch), HasSubstr("; cannot be in it"));
+}
+
+TEST(RunnerSubmission, ATypeWithAComma_IsOneTypeForOar) {
+  auto launch = a_launch();
+  launch.job_types = "devel\ntimesharing=user,*";
+  launch.best_effort = true;
+  const auto request = submission_of(
+      launch,
+      {{.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}},
+      "alpha", "grid", kNotice);
+  ASSERT_TRUE(request) << request.error();
+  EXPECT_THAT(request->request.types, ::testing::ElementsAre("devel", "timesharing=user,*", "besteffort"));
 }
 
 TEST(RunnerSubmission, OarSignalsTasksWithCheckpoints_AsLongBeforeTheirEndAsIsAllowed) {
