@@ -58,8 +58,8 @@ Asked<CampaignInputs> CampaignInputs::of(const Call& call, const jdl::CampaignFi
   if (inputs.manifest_.empty())
     return tl::unexpected{
         wrong_key("input_files",
-                  "the list of the input files is missing: gridsub sends it; with another client, upload the files and their list, as "
-                  "sha256sum prints it, by PUT /v1/inputs/SHA256, and name it as input_manifest")};
+                  "the list of the input files is missing: gridsub sends it; with another client, upload the files and their list, with "
+                  "lines 'SHA256 MODE PATH', by PUT /v1/inputs/SHA256, and name it as input_manifest")};
   const auto not_uploaded = [](std::string_view what, std::string_view sha256) {
     return tl::unexpected{wrong_key(
         "input_files", fmt::format("{} ({}) is not among the contents that you have uploaded: PUT /v1/inputs/{}", what, sha256, sha256))};

@@ -809,7 +809,9 @@ CREATE TABLE campaign_inputs (
     bytes bigint NOT NULL,
     begin bigint NOT NULL,
     CONSTRAINT campaign_inputs_begin_check CHECK ((begin >= 0)),
-    CONSTRAINT campaign_inputs_bytes_check CHECK ((bytes >= 0))
+    CONSTRAINT campaign_inputs_bytes_check CHECK ((bytes >= 0)),
+    CONSTRAINT campaign_inputs_mode_check CHECK ((((mode >= 0) AND (mode <= 365)) AND ((mode & 146) = 0)))
+    mode integer DEFAULT 292 NOT NULL,
 );
 
 CREATE TABLE campaign_requests (

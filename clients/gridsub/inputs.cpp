@@ -86,16 +86,20 @@ class ListBody final : public clients::BodySource {
   std::size_t given_ = 0;
 };
 
+/// The permissions of a file on the clusters.
+int mode_on_clusters(const fs::path& file) {
+  std::error_code ignored;
+  return grid::input_mode(static_cast<int>(fs::status(file, ignored).permissions() & fs::perms::all));
+}
+
 std::vector<grid::InputFile> summed(const Campaign& campaign) {
-  std::vector<grid::InputFile> files;
-  for (const auto& path : campaign.inputs) {
-    const auto sum = inputs::sha256_of(campaign.folder / path);
-    if (!sum)
-      throw nothing_submitted(campaign,
-                              fmt::format("its input file {} cannot be read: {}", (campaign.folder / path).string(), sum.error()));
-    std::error_code ignored;
-    const auto size = fs::file_size(campaign.folder / path, ignored);
-    files.push_back({.path = path, .sha256 = *sum, .bytes = ignored ? 0 : static_cast<std::int64_t>(size)});
+  auto files = sizes_of_inputs(campaign);
+  for (auto& file : files) {
+    const auto path = campaign.folder / file.path;
+    const auto sum = inputs::sha256_of(path);
+    if (!sum) throw nothing_submitted(campaign, fmt::format("its input file {} cannot be read: {}", path.string(), sum.error()));
+    file.sha256 = *sum;
+    file.mode = mode_on_clusters(path);
   }
   return files;
 }
@@ -159,6 +163,34 @@ void upload_inputs(clients::ApiClient& api, Campaign& campaign, terminal::Output
   campaign.input_manifest = inputs::sha256_of_text(list);
   ListBody body{list};
   api.put_bytes("/v1/inputs/" + campaign.input_manifest, body);
+}
+
+std::vector<grid::InputFile> sizes_of_inputs(const Campaign& campaign) {
+  std::vector<grid::InputFile> files;
+  for (const auto& path : campaign.inputs) {
+    std::error_code ignored;
+    const auto size = fs::file_size(campaign.folder / path, ignored);
+    files.push_back({.path = path, .sha256 = {}, .bytes = ignored ? 0 : static_cast<std::int64_t>(size)});
+  }
+  return files;
+}
+
+void lay_inputs(const Campaign& campaign, std::int64_t task, const jdl::Parameter& parameter, const fs::path& folder) {
+  const auto paths = jdl::input_paths(campaign.file, task, parameter);
+  if (!paths) throw Error{ExitCode::usage, fmt::format("nothing was run: {}", paths.error())};
+  for (const auto& path : *paths) {
+    const auto source = campaign.folder / path;
+    const auto copy = folder / path;
+    std::error_code error;
+    fs::create_directories(copy.parent_path(), error);
+    // Two patterns may name one file.
+    if (!error) fs::copy_file(source, copy, fs::copy_options::skip_existing, error);
+    if (!error) fs::permissions(copy, static_cast<fs::perms>(mode_on_clusters(source)), error);
+    if (error)
+      throw Error{ExitCode::usage,
+                  fmt::format("nothing was run: the input file {} cannot be copied to {}: {} (TMPDIR names another folder)",
+                              source.string(), copy.string(), error.message())};
+  }
 }
 
 }  // namespace gleaner::gridsub

@@ -19,6 +19,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridsub/campaign.hpp"
+#include "clients/gridsub/inputs.hpp"
 #include "clients/gridsub/local_task.hpp"
 #include "clients/gridsub/problems.hpp"
 #include "lib/grid/exit_status.hpp"
@@ -169,6 +170,7 @@ Ending carry_out(const Campaign& campaign, const LocalTask& task, const LocalPla
   process::Command command{.arguments = job_words(campaign, task, place)};
   command.directory = place.home;
   write_node_file(task, place);
+  lay_inputs(campaign, task.number, task.parameter, inputs_folder(place));
   const EndingSignals signals;
   auto child = process::Child::start(command);
   if (!child) throw Error{ExitCode::failure, child.error()};

@@ -9,8 +9,10 @@
 #include <utility>
 #include <variant>
 
+#include "clients/gridsub/inputs.hpp"
 #include "lib/grid/task_outputs.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/inputs.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/requests.hpp"
@@ -65,6 +67,8 @@ void compute_request(const Campaign& campaign, LocalTask& task) {
   auto requests = jdl::Requests::of(campaign.file, std::move(limits));
   if (!requests) throw nothing_run(fmt::format("{}: {}", requests.error().path, requests.error().message));
   if (!*requests) return;
+  const jdl::KnownInputs inputs{sizes_of_inputs(campaign)};
+  (*requests)->know_inputs(inputs);
   const auto number = (*requests)->request_of(task.number, task.parameter);
   if (!number) throw nothing_run(number.error());
   const auto place = static_cast<std::size_t>(task.section - campaign.file.clusters.data());
@@ -105,7 +109,6 @@ std::vector<std::string> environment(const Campaign& campaign, const LocalTask& 
   for (const std::string_view name : {"OAR_NODEFILE", "OAR_NODE_FILE", "OAR_FILE_NODES", "OAR_RESOURCE_FILE"})
     put(name, node_file(place).string());
   for (const std::string_view name : {"OAR_WORKDIR", "OAR_WORKING_DIRECTORY", "OAR_O_WORKDIR"}) put(name, place.home);
-  if (!campaign.inputs.empty()) put("CIGRI_INPUTS", std::filesystem::absolute(campaign.folder).string());
   put("OAR_JOB_NAME", campaign.file.name);
   put("OAR_PROJECT_NAME", task.section->project.empty() ? "default" : task.section->project);
   put("OAR_JOB_WALLTIME", grid::format_walltime(task.walltime));
@@ -123,6 +126,7 @@ runner::LaunchFacts facts_of(const Campaign& campaign, const LocalTask& task, co
           .workdir = expanded.exec_directory,
           .resources = task.resources,
           .walltime = grid::format_walltime(task.walltime),
+          .input_files = fmt::format("{}", fmt::join(campaign.file.input_files, "\n")),
           .placeholders = campaign.file.placeholders,
           .checkpoint_signal = campaign.file.scheduling.checkpoint ? campaign.file.scheduling.checkpoint->signal : "",
           .params_shell = campaign.file.params_shell,
@@ -149,6 +153,8 @@ LocalTask local_task(Campaign& campaign, std::int64_t number, const std::optiona
   note_what_is_left_out(task);
   return task;
 }
+
+std::filesystem::path inputs_folder(const LocalPlace& place) { return place.folder / "inputs/f"; }
 
 std::filesystem::path node_file(const LocalPlace& place) { return place.folder / "nodes"; }
 

@@ -30,7 +30,7 @@ struct LocalTask {
 struct LocalPlace {
   std::string user;
   std::string home;
-  std::filesystem::path folder;  ///< for the wrapper's own files, and $OAR_NODEFILE
+  std::filesystem::path folder;  ///< for the wrapper's own files, the input files, and $OAR_NODEFILE
 };
 
 /// The words of the program that carries out the task as a job does: with a job's environment alone, and the runner's wrapper.
@@ -39,6 +39,9 @@ struct LocalPlace {
 
 /// The exec_directory, with the values of its variables.
 [[nodiscard]] std::string directory_of(const LocalTask& task, const LocalPlace& place);
+
+/// The folder that $CIGRI_INPUTS names.
+[[nodiscard]] std::filesystem::path inputs_folder(const LocalPlace& place);
 
 /// The name of the file that $OAR_NODEFILE names.
 [[nodiscard]] std::filesystem::path node_file(const LocalPlace& place);

@@ -29,6 +29,24 @@ std::optional<Place> next_place(std::string_view pattern, std::size_t from) {
   return std::nullopt;
 }
 
+/// Takes the mode of a file from what follows its SHA-256 in a manifest, and leaves the path. Empty: it has neither form.
+std::optional<int> take_mode(std::string_view& rest) {
+  constexpr std::size_t kOfSha256sum = 2;
+  constexpr std::size_t kOfMode = 5;
+  if (rest.starts_with("  ") || rest.starts_with(" *")) {
+    rest.remove_prefix(kOfSha256sum);
+    return kPlainInput;
+  }
+  if (rest.size() < kOfMode || rest[0] != ' ' || rest[kOfMode - 1] != ' ') return std::nullopt;
+  int mode = 0;
+  for (const auto digit : rest.substr(1, kOfMode - 2)) {
+    if (digit < '0' || digit > '7') return std::nullopt;
+    mode = mode * 8 + (digit - '0');
+  }
+  rest.remove_prefix(kOfMode);
+  return input_mode(mode);
+}
+
 }  // namespace
 
 bool is_sha256(std::string_view text) {
@@ -74,10 +92,13 @@ tl::expected<std::vector<InputFile>, std::string> read_manifest(std::string_view
     const auto end = std::min(text.find('\n'), text.size());
     const auto line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const bool has_form = line.size() > kDigits + 2 && is_sha256(line.substr(0, kDigits)) && line[kDigits] == ' ' &&
-                          (line[kDigits + 1] == ' ' || line[kDigits + 1] == '*');
-    if (!has_form) return tl::unexpected{fmt::format("line {} is not a SHA-256, two blanks and a path, as sha256sum prints them", number)};
-    InputFile file{.path = std::string{line.substr(kDigits + 2)}, .sha256 = std::string{line.substr(0, kDigits)}};
+    auto rest = line.substr(std::min(kDigits, line.size()));
+    const auto mode = is_sha256(line.substr(0, kDigits)) ? take_mode(rest) : std::nullopt;
+    if (!mode || rest.empty())
+      return tl::unexpected{fmt::format(
+          "line {} is not a SHA-256, a mode and a path, as in 'SHA256 755 run.sh', nor a SHA-256, two blanks and a path, as sha256sum prints them",
+          number)};
+    InputFile file{.path = std::string{rest}, .sha256 = std::string{line.substr(0, kDigits)}, .mode = *mode};
     if (const auto wrong = wrong_input_path(file.path))
       return tl::unexpected{fmt::format("line {}: '{}' cannot be an input file: {}", number, file.path, *wrong)};
     files.push_back(std::move(file));
@@ -91,7 +112,7 @@ tl::expected<std::vector<InputFile>, std::string> read_manifest(std::string_view
 
 std::string manifest_of(std::span<const InputFile> files) {
   std::string text;
-  for (const auto& file : files) text += fmt::format("{}  {}\n", file.sha256, file.path);
+  for (const auto& file : files) text += fmt::format("{} {:03o} {}\n", file.sha256, file.mode, file.path);
   return text;
 }
 
@@ -108,7 +129,10 @@ std::int64_t input_pieces(std::int64_t bytes) { return (bytes + kInputPiece - 1)
 
 std::string input_index(std::span<const InputFile> files) {
   std::string text;
-  for (const auto& file : files) text += fmt::format("{} {} {} {}\n", file.sha256, file.begin, file.bytes, file.path);
+  for (const auto& file : files) {
+    const auto mode = file.mode == kPlainInput ? std::string{} : fmt::format(":{:03o}", file.mode);
+    text += fmt::format("{} {} {}{} {}\n", file.sha256, file.begin, file.bytes, mode, file.path);
+  }
   return text;
 }
 

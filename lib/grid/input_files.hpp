@@ -14,13 +14,14 @@
 ///
 /// On a cluster, the contents of all files of a campaign stand one after the other, in the order of their paths, cut into pieces of equal
 /// size: in the folder `inputs` of the campaign, the files `0`, `1`, … Its file `index` says where each input file is:
-/// `<SHA-256> <first byte> <bytes> <path>`. A job's wrapper takes the files that its task needs from them, checks them, and puts them below
-/// `inputs/f` (runner/command/input_lines.hpp).
+/// `<SHA-256> <first byte> <bytes> <path>`, with `<bytes>:<mode>` for a mode other than 444. A job's wrapper takes the files that its task
+/// needs from them, checks them, and puts them below `inputs/f` (runner/command/input_lines.hpp).
 namespace gleaner::grid {
 
 inline constexpr std::int64_t kInputPiece = std::int64_t{4} << 20;  ///< bytes of a piece
 inline constexpr std::size_t kMostInputFiles = 10'000;              ///< of one campaign
 inline constexpr std::size_t kLongestInputPath = 500;               ///< bytes
+inline constexpr int kPlainInput = 0444;                            ///< the mode of a file that everybody may read, and nobody execute
 /// The longest manifest.
 inline constexpr std::int64_t kLongestManifest = static_cast<std::int64_t>(kMostInputFiles * (kLongestInputPath + 80));
 
@@ -29,8 +30,13 @@ struct InputFile {
   std::string sha256;
   std::int64_t bytes = 0;
   std::int64_t begin = 0;  ///< of its first byte, among those of all files
+  int mode = kPlainInput;  ///< on the clusters: input_mode()
   bool operator==(const InputFile&) const = default;
 };
+
+/// The permissions that an input file has on the clusters: those to read and to execute that it has on its user's disk. Nobody may write,
+/// as the tasks of a campaign share the file; its owner may read it.
+[[nodiscard]] constexpr int input_mode(int mode) { return (mode & 0555) | 0400; }
 
 /// 64 digits of lower-case hexadecimal.
 [[nodiscard]] bool is_sha256(std::string_view text);
@@ -43,8 +49,9 @@ struct InputFile {
 /// The path that a pattern gives a task: `data/{1}.bin` with the first word of its parameter. Missing words are empty.
 [[nodiscard]] std::string input_path(std::string_view pattern, std::span<const std::string> words);
 
-/// Reads a manifest, the list of a campaign's input files: lines as sha256sum prints them, `<SHA-256>  <path>`. The files are in the order
-/// of their paths, without sizes. Errors: a line that is not of this form, a wrong path, a path twice, too many files.
+/// Reads a manifest, the list of a campaign's input files: lines `<SHA-256> <mode> <path>`, the mode as three octal digits, or as sha256sum
+/// prints them, `<SHA-256>  <path>`, with the mode 444. The files are in the order of their paths, without sizes. Errors: a line that is
+/// not of this form, a wrong path, a path twice, too many files.
 [[nodiscard]] tl::expected<std::vector<InputFile>, std::string> read_manifest(std::string_view text);
 [[nodiscard]] std::string manifest_of(std::span<const InputFile> files);
 

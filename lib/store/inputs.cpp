@@ -40,23 +40,25 @@ std::set<std::string> forget_inputs(Transaction& transaction, grid::Instant befo
 }
 
 void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files) {
-  Array paths, contents, bytes, begins;
+  Array paths, contents, bytes, begins, modes;
   std::int64_t all = 0;
   for (const auto& file : files) {
     paths.add(std::string_view{file.path});
     contents.add(std::string_view{file.sha256});
     bytes.add(file.bytes);
     begins.add(file.begin);
+    modes.add(std::int64_t{file.mode});
     all += file.bytes;
   }
-  exec(transaction, sql::inputs_attach{.campaign = campaign, .paths = paths, .contents = contents, .bytes = bytes, .begins = begins});
+  exec(transaction,
+       sql::inputs_attach{.campaign = campaign, .paths = paths, .contents = contents, .bytes = bytes, .begins = begins, .modes = modes});
   exec(transaction, sql::inputs_note_campaign{.patterns = patterns, .bytes = all, .campaign = campaign});
 }
 
 std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignId campaign) {
   std::vector<grid::InputFile> files;
   for (const auto& row : exec(transaction, sql::inputs_of{.campaign = campaign}))
-    files.push_back({.path = *row.path, .sha256 = *row.sha256, .bytes = *row.bytes, .begin = *row.begin});
+    files.push_back({.path = *row.path, .sha256 = *row.sha256, .bytes = *row.bytes, .begin = *row.begin, .mode = *row.mode});
   return files;
 }
 

@@ -13,17 +13,20 @@ namespace gleaner::runner {
 namespace {
 
 /// V() puts an input file of the campaign, $1, below inputs/f: it takes its bytes from the pieces, as the index says (h its SHA-256, o its
-/// first byte, n its bytes), and checks them. The file gets its name when it is whole, so that one with this name always is; other jobs
-/// may do the same at the same time. e: why it cannot be used.
+/// first byte, n its bytes, m its mode), and checks them. The file gets its name when it is whole, so that one with this name always is;
+/// other jobs may do the same at the same time. e: why it cannot be used.
 constexpr std::string_view kFunction{R"sh(
-V(){ local h o n t= k r V=$G/inputs
+V(){ local h o n m t= k r V=$G/inputs
 [ -e "$V/f/$1" ]&&return
 { while read -r h o n t;do [ "$t" = "$1" ]&&break;done <"$V/index";} 2>/dev/null
 [ "$t" = "$1" ]||{ e="it is not among the files that were brought here";return 1;}
+m=${n#*:}
+[ "$m" = "$n" ]&&m=444
+n=${n%:*}
 k=$V/.${f##*/}
 e=$({ r=${1%/*};[ "$r" = "$1" ]&&r=
 mkdir -p "$V/f/$r"&&for((r=o/@PIECE@;r*@PIECE@<o+n;r++));do cat "$V/$r"||exit;done|tail -c +$((o%@PIECE@+1))|head -c $n >"$k";} 2>&1)
-[ "$(sha256sum <"$k" 2>/dev/null)" = "$h  -" ]&&chmod 444 "$k"&&mv "$k" "$V/f/$1"&&return
+[ "$(sha256sum <"$k" 2>/dev/null)" = "$h  -" ]&&chmod $m "$k"&&mv "$k" "$V/f/$1"&&return
 rm -f "$k"
 e="it is damaged or incomplete here: its SHA-256 is not $h${e:+: $e}"
 return 1;})sh"};

@@ -23,9 +23,10 @@ UPDATE inputs SET used_at = instant(@now) WHERE user_name = @user AND sha256 = A
 
 -- name: inputs.attach
 -- Writes the input files of a new campaign.
-INSERT INTO campaign_inputs (campaign_id, place, path, sha256, bytes, begin)
-SELECT @campaign, f.place - 1, f.path, f.sha256, f.bytes, f.begin
-FROM unnest(@paths::text[], @contents::text[], @bytes::bigint[], @begins::bigint[]) WITH ORDINALITY AS f(path, sha256, bytes, begin, place)
+INSERT INTO campaign_inputs (campaign_id, place, path, sha256, bytes, begin, mode)
+SELECT @campaign, f.place - 1, f.path, f.sha256, f.bytes, f.begin, f.mode
+FROM unnest(@paths::text[], @contents::text[], @bytes::bigint[], @begins::bigint[], @modes::integer[]) WITH ORDINALITY
+  AS f(path, sha256, bytes, begin, mode, place)
 
 -- name: inputs.note_campaign
 -- Records the patterns of a new campaign, and how much its files are.
@@ -33,7 +34,7 @@ UPDATE campaigns SET input_files = @patterns, input_bytes = @bytes WHERE id = @c
 
 -- name: inputs.of
 -- The input files of a campaign, in their order.
-SELECT path, sha256, bytes, begin FROM campaign_inputs WHERE campaign_id = @campaign ORDER BY place
+SELECT path, sha256, bytes, begin, mode FROM campaign_inputs WHERE campaign_id = @campaign ORDER BY place
 
 -- name: inputs.to_send
 -- The campaigns whose input files are to be brought to a cluster, the most urgent first.

@@ -112,6 +112,83 @@ TEST_F(InputsOfUsers, OfACampaign_AreStoredWithIt_InTheOrderOfTheirPaths) {
 TEST_F(InputsOfUsers, ThatATaskNeeds_AndThatAreNotThere_NameTheTask_AndNothingIsStored) {
   const auto manifest = list({{"data/1", put("one")}});
   const auto answer = submit(manifest, R"(["data/{1}"])", R"(["1", "2"])");
+TEST_F(InputsOfUsers, OfOneContent_HaveTheModeOfEachCampaign) {
+  const auto sum = put("script");
+  for (const auto* mode : {"755", "640"})
+    ASSERT_EQ(submit(put(fmt::format("{} {} run.sh\n", sum, mode)), R"("run.sh")", R"(["1"])").status, 201);
+  ASSERT_EQ(submit(list({{"run.sh", sum}}), R"("run.sh")", R"(["1"])").status, 201);
+  EXPECT_EQ(sql("SELECT string_agg(mode::text, ' ' ORDER BY campaign_id) FROM campaign_inputs"), fmt::format("{} {} {}", 0555, 0440, 0444));
+  EXPECT_EQ(sql("SELECT count(*) FROM inputs WHERE bytes = 6"), "1");
+}
+
+TEST_F(InputsOfUsers, AreBoundedInSum_WhateverTheContentsTake) {
+  const auto sum = put(std::string(900, 'x'));
+  ASSERT_EQ(submit(list({{"a", sum}}), R"("a")", R"(["1"])").status, 201);
+  const auto alone = submit(list({{"a", sum}, {"b", sum}, {"c", sum}}), R"(["a", "b", "c"])", R"(["1"])");
+  EXPECT_EQ(alone.status, 413);
+  EXPECT_THAT(alone.message(), HasSubstr("the campaign's input files have 2700: more than 2000 (input_user_max)"));
+  const auto together = submit(list({{"a", sum}, {"b", sum}}), R"(["a", "b"])", R"(["1"])");
+  EXPECT_EQ(together.status, 413);
+  EXPECT_THAT(together.message(), HasSubstr("have 1800, and those of your other campaigns in treatment or paused 900"));
+  EXPECT_EQ(sql("SELECT count(*) FROM campaigns"), "1");
+  sql("UPDATE campaigns SET state = 'cancelled', ended_at = now() RETURNING 1");
+  EXPECT_EQ(submit(list({{"a", sum}, {"b", sum}}), R"(["a", "b"])", R"(["1"])").status, 201);
+}
+
+TEST_F(InputsOfUsers, HaveTheirSizesInTheExpressionsOfEachTask_AlsoOfAppendedOnes) {
+  const auto manifest = list({{"1", put("x")}, {"2", put("yy")}});
+  const auto body = [](std::string_view tasks) {
+    return fmt::format(
+        R"({{"name": "n", "params": [{}], "input_files": "{{1}}", "exec_file": "run", "walltime": "input_mb * 1000000 * hour",
+      "clusters": {{"alpha": {{}}}}}})",
+        tasks);
+  };
+  const auto answer = as("alice", {.method = "POST", .target = "/v1/campaigns?input_manifest=" + manifest, .body = body(R"("1", "2")")});
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  const auto walltimes = "SELECT string_agg(walltime_s::text, ' ' ORDER BY request) FROM campaign_requests";
+  EXPECT_EQ(sql(walltimes), "3600 7200");
+  const auto path = fmt::format("/v1/campaigns/{}/tasks", answer.json["id"].GetInt64());
+  EXPECT_EQ(as("alice", {.method = "POST", .target = path, .body = R"(["2"])"}).status, 201);
+  EXPECT_EQ(sql(walltimes), "3600 7200");
+  // Nothing is uploaded for a dry run.
+  const auto dry = as("alice", {.method = "POST", .target = "/v1/campaigns?dry_run=1", .body = body(R"("1")")});
+  EXPECT_EQ(dry.status, 200) << dry.body;
+  EXPECT_THAT(dry.body, HasSubstr("the sizes of the input files are known when they are uploaded"));
+}
+
+TEST_F(InputsOfUsers, GoOnlyWhereAPlanWantsThem_AndTheUserGoesFirstWhoWasServedLeastLately) {
+  store::Database database{ApiTest::database()};
+  for (const auto* user : {"alice", "alice", "bob"}) {
+    const auto sum = put("x", user);
+    const auto manifest = put(fmt::format("{}  a\n", sum), user);
+    ASSERT_EQ(submit(manifest, R"("a")", R"(["1"])", user).status, 201);
+  }
+  sql("UPDATE clusters SET reachable = true RETURNING 1");
+  const grid::ClusterId alpha{std::stoll(sql("SELECT id FROM clusters WHERE name = 'alpha'"))};
+  const auto order = [&] {
+    std::string text;
+    store::transact(database, {}, [&](store::Transaction& transaction) {
+      text.clear();
+      for (const auto& one : store::inputs_to_send(transaction, alpha, store::now(transaction)))
+        text += fmt::format("{}{}", text.empty() ? "" : " ", one.campaign.value());
+    });
+    return text;
+  };
+  EXPECT_EQ(order(), "");
+  store::transact(database, {}, [&](store::Transaction& transaction) {
+    const std::vector<store::PairOfInputs> pairs{{grid::CampaignId{1}, alpha}, {grid::CampaignId{2}, alpha}, {grid::CampaignId{3}, alpha}};
+    store::want_inputs(transaction, pairs);
+  });
+  EXPECT_EQ(order(), "1 2 3");
+  sql("UPDATE campaign_clusters SET inputs_served_at = now() WHERE campaign_id = 1 RETURNING 1");
+  EXPECT_EQ(order(), "3 2 1");
+  // What has all its files counts for its user's turns.
+  sql("UPDATE campaign_clusters SET inputs_served_at = now() - interval '1 hour', inputs_at = now(), inputs_login = 'alice' "
+      "WHERE campaign_id = 1 RETURNING 1");
+  sql("UPDATE campaign_clusters SET inputs_served_at = now() - interval '2 hours' WHERE campaign_id = 3 RETURNING 1");
+  EXPECT_EQ(order(), "3 2");
+}
+
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.message(), HasSubstr("task 1, parameter '2': its input file 'data/2' is not among those"));
   EXPECT_EQ(sql("SELECT count(*) FROM campaigns"), "0");

@@ -127,6 +127,16 @@ TEST_F(GridsubLocal, WhatAClusterWouldDoBesides_IsSaid) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "prepared"));
 }
 
+TEST_F(GridsubLocal, InputFiles_AreCopies_ReadOnlyAndAsExecutableAsTheirOriginals) {
+  write("run.sh", "#!/bin/sh\necho ran $1 >&1; ls $CIGRI_INPUTS; stat -c %a $0\n");
+  write("beside", "not an input file");
+  std::filesystem::permissions(folder_ / "run.sh", static_cast<std::filesystem::perms>(0744));
+  write("inputs.jdl",
+        R"({"name": "x", "nb_jobs": 2, "input_files": "run.sh", "exec_file": "$CIGRI_INPUTS/run.sh", "clusters": {"a": {}}})");
+  EXPECT_EQ(stdout_of("--local 1 -f inputs.jdl"), "ran 1\nrun.sh\n544\nstatus 0\n");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "tmp"));
+}
+
 TEST_F(GridsubLocal, NothingIsLeft) {
   write("words.jdl", kWords);
   EXPECT_EQ(stdout_of("--local 1 -f words.jdl"), "[d][e]status 0\n");

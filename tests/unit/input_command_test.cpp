@@ -37,11 +37,11 @@ class WrapperInputs : public ::testing::Test {
   [[nodiscard]] fs::path inputs() const { return home_ / ".gleaner/grid/12/inputs"; }
 
   /// Brings the files, as the runner does.
-  void bring(const std::map<std::string, std::string>& contents) {
+  void bring(const std::map<std::string, std::string>& contents, int mode = grid::kPlainInput) {
     std::vector<grid::InputFile> files;
     std::string all;
     for (const auto& [path, content] : contents) {
-      files.push_back({.path = path, .sha256 = inputs::sha256_of_text(content), .bytes = std::ssize(content)});
+      files.push_back({.path = path, .sha256 = inputs::sha256_of_text(content), .bytes = std::ssize(content), .mode = mode});
       all += content;
     }
     const auto bytes = grid::place_inputs(files);
@@ -102,6 +102,15 @@ TEST_F(WrapperInputs, OfATask_AreInTheFolderOfInputs_ByteForByte_WhateverTheirNa
   for (const auto& [path, content] : contents) EXPECT_TRUE(content_of(inputs() / "f" / path) == content) << path;
   EXPECT_EQ(run({.exec_file = "cat $CIGRI_INPUTS/zero", .patterns = "zero"}), 0);
   EXPECT_EQ(said_, "0");
+}
+
+TEST_F(WrapperInputs, AreExecutable_WhereTheyAreOnTheirUsersDisk) {
+  bring({{"run", "#!/bin/sh\necho ran\n"}}, 0550);
+  EXPECT_EQ(run({.exec_file = "stat -c %a $CIGRI_INPUTS/run; $CIGRI_INPUTS/run", .patterns = "run"}), 0);
+  EXPECT_EQ(said_, "550\nran\n");
+  fs::remove_all(inputs());
+  bring({{"run", "#!/bin/sh\necho ran\n"}});
+  EXPECT_EQ(run({.exec_file = "$CIGRI_INPUTS/run", .patterns = "run"}), 126);
 }
 
 TEST_F(WrapperInputs, OfOtherTasks_StayInThePieces) {

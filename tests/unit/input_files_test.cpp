@@ -42,10 +42,24 @@ TEST(Manifest, IsReadAsSha256sumPrintsIt_InTheOrderOfThePaths) {
   EXPECT_TRUE(read_manifest("").value().empty());
 }
 
+TEST(Manifest, HasTheModeOfEachFile_WithoutItsBitsToWrite) {
+  const auto files = read_manifest(fmt::format("{0} 755 run.sh\n{0} 640 b\n{0} 020 a\n{0}  c\n", kSum)).value();
+  const auto text = manifest_of(files);
+  EXPECT_EQ(text, fmt::format("{0} 400 a\n{0} 440 b\n{0} 444 c\n{0} 555 run.sh\n", kSum));
+  EXPECT_EQ(read_manifest(text).value(), files);
+}
+
+TEST(InputIndex, NamesAModeOnlyOfFilesThatAreNotPlain) {
+  std::vector<InputFile> files{{.path = "a", .sha256 = kSum, .bytes = 3}, {.path = "run 1", .sha256 = kSum, .bytes = 4, .mode = 0555}};
+  place_inputs(files);
+  EXPECT_EQ(input_index(files), fmt::format("{0} 0 3 a\n{0} 3 4:555 run 1\n", kSum));
+}
+
 TEST(Manifest, ThatIsWrong_IsRefusedWithItsLine) {
   const auto error_of = [](const std::string& text) { return read_manifest(text).error(); };
   EXPECT_THAT(error_of(kSum + "  a\nx\n"), HasSubstr("line 2 is not a SHA-256"));
-  EXPECT_THAT(error_of(kSum + " a\n"), HasSubstr("line 1"));
+  for (const auto* line : {" a\n", " 755\n", " 755 \n", " 855 a\n", " 75 a\n", " 0755 a\n", "  \n", ""})
+    EXPECT_THAT(error_of(kSum + line), HasSubstr("line 1")) << line;
   EXPECT_THAT(error_of(std::string(64, 'A') + "  a\n"), HasSubstr("line 1"));
   EXPECT_THAT(error_of(kSum + "  ../a\n"), HasSubstr("line 1: '../a' cannot be an input file"));
   EXPECT_THAT(error_of(fmt::format("{0}  a\n{0}  a\n", kSum)), HasSubstr("'a' is there twice"));
