@@ -7,6 +7,7 @@
 #include <span>
 
 #include "lib/inputs/spool.hpp"
+#include "lib/process/values.hpp"
 #include "lib/store/inputs.hpp"
 
 namespace gleaner::api {
@@ -34,6 +35,22 @@ const grid::InputFile* missing_in(const std::vector<grid::InputFile>& files, con
 std::map<std::string, std::int64_t> used(const Call& call, const std::vector<std::string>& contents) {
   return call.connections.write(
       [&](store::Transaction& transaction) { return store::use_inputs(transaction, call.caller.user, contents, call.now); });
+}
+
+/// Error: the answer to a campaign whose files would have too many bytes, with those of its user's other campaigns.
+Asked<void> allow_bytes(const Call& call, std::int64_t own, std::int64_t others) {
+  const auto most = call.config.input_user_max;
+  if (static_cast<std::uint64_t>(own) + static_cast<std::uint64_t>(others) <= most) return {};
+  const auto with_others = others > 0 ? fmt::format(", and those of your other campaigns in treatment or paused {}",
+                                                    process::format_size(static_cast<std::uint64_t>(others)))
+                                      : std::string{};
+  return tl::unexpected{
+      error(Code::too_large,
+            fmt::format(
+                "the campaign's input files have {}{}: more than {} (input_user_max); nothing was stored; fetch large files in a prologue, "
+                "from where the clusters can reach them{}",
+                process::format_size(static_cast<std::uint64_t>(own)), with_others, process::format_size(most),
+                others > 0 ? ", or wait until a campaign ends" : ""))};
 }
 
 }  // namespace
@@ -73,7 +90,8 @@ Asked<CampaignInputs> CampaignInputs::of(const Call& call, const jdl::CampaignFi
   const auto known = used(call, contents_of(inputs.files_));
   if (const auto* missing = missing_in(inputs.files_, known)) return not_uploaded(fmt::format("'{}'", missing->path), missing->sha256);
   for (auto& one : inputs.files_) one.bytes = known.at(one.sha256);
-  grid::place_inputs(inputs.files_);
+  inputs.bytes_ = grid::place_inputs(inputs.files_);
+  if (auto allowed = allow_bytes(call, inputs.bytes_, 0); !allowed) return tl::unexpected{std::move(allowed.error())};
   inputs.known_ = std::make_shared<const jdl::KnownInputs>(inputs.files_);
   return inputs;
 }
@@ -89,6 +107,8 @@ Asked<void> CampaignInputs::attach(const Call& call, store::Transaction& transac
   if (const auto* missing = missing_in(files_, known))
     return tl::unexpected{
         error(Code::changed_meanwhile, fmt::format("the content of '{}' was removed just now: submit the campaign again", missing->path))};
+  // The campaign has none so far.
+  if (auto allowed = allow_bytes(call, bytes_, store::input_bytes_of_user(transaction, call.caller.user)); !allowed) return allowed;
   store::attach_inputs(transaction, campaign, fmt::format("{}", fmt::join(patterns_, "\n")), files_);
   return {};
 }

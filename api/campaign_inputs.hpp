@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ class CampaignInputs {
   std::vector<std::string> patterns_;
   std::string manifest_;
   std::vector<grid::InputFile> files_;
+  std::int64_t bytes_ = 0;
   std::shared_ptr<const jdl::KnownInputs> known_;
 };
 

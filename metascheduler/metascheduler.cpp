@@ -8,6 +8,7 @@
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/inputs.hpp"
 #include "lib/store/scripts.hpp"
 #include "metascheduler/decided.hpp"
 #include "metascheduler/facts_of.hpp"
@@ -115,6 +116,9 @@ Counts run_once(const process::Config& config, store::Database& database, store:
       counts.jobs += jobs;
       counts.launches += jobs;
     }
+    std::vector<store::PairOfInputs> wanted;
+    for (const auto& inputs : plan.inputs) wanted.push_back({inputs.campaign, inputs.cluster});
+    store::want_inputs(transaction, wanted);
     for (const auto& preemption : plan.preemptions)
       store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);
     auto submitted = submitted_of(plan, facts);

@@ -97,6 +97,7 @@ void take_out(planner::Plan& plan, const SetAside& campaign) {
   std::erase_if(plan.launches, is_its);
   std::erase_if(plan.preemptions, is_its);
   std::erase_if(plan.replicas, is_its);
+  std::erase_if(plan.inputs, is_its);
   std::erase_if(plan.reservations, is_its);
   std::erase_if(plan.standings, is_its);
   std::erase_if(plan.decisions, is_its);

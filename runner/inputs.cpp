@@ -16,6 +16,7 @@
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/inputs.hpp"
+#include "runner/input_turns.hpp"
 #include "runner/limits.hpp"
 
 namespace gleaner::runner {
@@ -37,11 +38,21 @@ struct Trouble {
 struct Silent {
   std::string error;
 };
-using Step = std::variant<std::monostate, Trouble, Silent>;
+/// All that was to be sent is there, and more may be sent.
+struct More {};
+/// There is no more: all is there, the campaign is over, or its files are to be sent again.
+struct Over {};
+using Step = std::variant<More, Over, Trouble, Silent>;
 
 bool is_answer(const oar::Failure& error) {
   return std::holds_alternative<oar::Refused>(error) || std::holds_alternative<oar::ServerError>(error);
 }
+
+/// The input files of a campaign.
+struct Files {
+  std::vector<grid::InputFile> all;
+  std::int64_t bytes = 0;
+};
 
 /// A file on its way.
 struct Piece {
@@ -63,9 +74,8 @@ class Sender {
     return limits;
   }
   [[nodiscard]] bool may_go_on() const { return steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
-  /// False: the cluster is silent.
-  bool send(store::InputsToSend inputs);
-  [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, const std::vector<grid::InputFile>& files, std::int64_t bytes);
+  [[nodiscard]] Step send(store::InputsToSend& inputs);
+  [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, const Files& files);
   [[nodiscard]] Step write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
   [[nodiscard]] Step check(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
   /// False: the campaign is over, or its files are to be sent again.
@@ -79,6 +89,7 @@ class Sender {
   Counts& counts_;
   inputs::Spool spool_;
   oar::Client client_;
+  std::map<grid::CampaignId, Files> files_;  ///< of campaigns that have more to send in this turn
   steady_clock::time_point ends_ = steady_clock::now() + kPatience;
 };
 
@@ -109,28 +120,28 @@ Step Sender::check(const store::InputsToSend& inputs, const std::vector<Piece>& 
     return Trouble{fmt::format("only {} of {} bytes of {}/{} were written: is the home of {} on {} full?", there, piece.content.size(),
                                folder, piece.name, inputs.login, visit_.cluster.name)};
   }
-  return {};
+  return More{};
 }
 
 bool Sender::note_sent(store::InputsToSend& inputs, std::int64_t sent, double mb_s) {
   bool noted = false;
   visit_.database.transact([&](store::Transaction& transaction) {
-    noted = store::note_inputs_sent(transaction, visit_.cluster.id, inputs, sent);
+    noted = store::note_inputs_sent(transaction, visit_.cluster.id, inputs, sent, store::now(transaction));
     if (noted && mb_s > 0.0) store::note_input_rate(transaction, visit_.cluster.id, mb_s);
   });
   inputs.sent = sent;
   return noted;
 }
 
-/// Sends the pieces that are not there yet, as long as the time suffices.
-Step Sender::send_pieces(store::InputsToSend& inputs, const std::vector<grid::InputFile>& files, std::int64_t bytes) {
-  const auto all = grid::input_pieces(bytes);
-  while (inputs.sent < all && may_go_on()) {
+/// Sends the next pieces; after the last one, the index.
+Step Sender::send_pieces(store::InputsToSend& inputs, const Files& files) {
+  const auto all = grid::input_pieces(files.bytes);
+  if (inputs.sent < all) {
     const auto last = std::min(all, inputs.sent + kAtOnce);
     std::vector<Piece> pieces;
     std::int64_t size = 0;
     for (auto number = inputs.sent; number < last; ++number) {
-      auto content = spool_.read(files, number * grid::kInputPiece, std::min(bytes, (number + 1) * grid::kInputPiece));
+      auto content = spool_.read(files.all, number * grid::kInputPiece, std::min(files.bytes, (number + 1) * grid::kInputPiece));
       if (!content)
         return Trouble{fmt::format("the grid cannot read {} in its input_spool any more: submit the campaign again", content.error())};
       size += std::ssize(*content);
@@ -139,21 +150,21 @@ Step Sender::send_pieces(store::InputsToSend& inputs, const std::vector<grid::In
       pieces.push_back({std::to_string(number), std::move(*content)});
     }
     const auto start = steady_clock::now();
-    if (auto step = write(inputs, pieces); !std::holds_alternative<std::monostate>(step)) return step;
+    if (auto step = write(inputs, pieces); !std::holds_alternative<More>(step)) return step;
     const std::chrono::duration<double> time = steady_clock::now() - start;
     constexpr double kMegabyte = 1e6;
     // Of a small piece, the time of a request is most of it.
     const double mb_s = size >= grid::kInputPiece / 4 ? static_cast<double>(size) / kMegabyte / std::max(time.count(), 1e-3) : 0.0;
     counts_.inputs += static_cast<int>(last - inputs.sent);
     process::failpoint("runner.after_pieces");
-    if (!note_sent(inputs, last, mb_s)) return {};
+    if (!note_sent(inputs, last, mb_s)) return Over{};
   }
-  if (inputs.sent < all || !may_go_on()) return {};
-  const std::vector<Piece> index{{"index", grid::input_index(files)}};
-  if (auto step = write(inputs, index); !std::holds_alternative<std::monostate>(step)) return step;
+  if (inputs.sent < all) return More{};
+  const std::vector<Piece> index{{"index", grid::input_index(files.all)}};
+  if (auto step = write(inputs, index); !std::holds_alternative<More>(step)) return step;
   process::failpoint("runner.after_index");
   finish(inputs);
-  return {};
+  return Over{};
 }
 
 void Sender::finish(const store::InputsToSend& inputs) {
@@ -187,31 +198,35 @@ void Sender::note_silence(grid::CampaignId campaign, const std::string& error) {
   });
 }
 
-bool Sender::send(store::InputsToSend inputs) {
+/// One turn of a campaign.
+Step Sender::send(store::InputsToSend& inputs) {
   std::optional<std::int64_t> sent;
-  std::vector<grid::InputFile> files;
+  const auto known = files_.find(inputs.campaign);
+  Files files;
   visit_.database.transact([&](store::Transaction& transaction) {
     sent = store::begin_inputs(transaction, visit_.cluster.id, inputs);
-    if (sent) files = store::inputs_of(transaction, inputs.campaign);
+    if (sent && known == files_.end()) files.all = store::inputs_of(transaction, inputs.campaign);
   });
-  if (!sent) return true;
+  if (!sent) return Over{};
   process::failpoint("runner.before_inputs");
   inputs.sent = *sent;
-  std::int64_t bytes = 0;
-  for (const auto& file : files) bytes += file.bytes;
-  const auto step = send_pieces(inputs, files, bytes);
-  if (const auto* trouble = std::get_if<Trouble>(&step)) note_trouble(inputs.campaign, trouble->why);
-  const auto* silent = std::get_if<Silent>(&step);
-  if (silent != nullptr) note_silence(inputs.campaign, silent->error);
-  return silent == nullptr;
+  for (const auto& file : files.all) files.bytes += file.bytes;
+  return send_pieces(inputs, known == files_.end() ? files_.emplace(inputs.campaign, std::move(files)).first->second : known->second);
 }
 
 void Sender::send_all() {
   std::vector<store::InputsToSend> wanted;
   visit_.database.transact(
       [&](store::Transaction& transaction) { wanted = store::inputs_to_send(transaction, visit_.cluster.id, store::now(transaction)); });
-  for (const auto& inputs : wanted) {
-    if (!may_go_on() || !send(inputs)) return;
+  InputTurns turns{std::move(wanted)};
+  while (may_go_on()) {
+    auto inputs = turns.next();
+    if (!inputs) return;
+    const auto step = send(*inputs);
+    if (const auto* silent = std::get_if<Silent>(&step)) return note_silence(inputs->campaign, silent->error);
+    if (const auto* trouble = std::get_if<Trouble>(&step)) note_trouble(inputs->campaign, trouble->why);
+    if (std::holds_alternative<More>(step)) turns.put_back(std::move(*inputs));
+    else files_.erase(inputs->campaign);
   }
 }
 

@@ -342,13 +342,15 @@ CREATE TABLE campaign_clusters (
     cpu_wall_s double precision DEFAULT 0 NOT NULL,
     memory_jobs bigint DEFAULT 0 NOT NULL,
     peak_memory_mb integer,
+    inputs_wanted boolean DEFAULT false NOT NULL,
+    inputs_served_at timestamp with time zone,
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
 );
 
-CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
-    LANGUAGE sql STABLE
 COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
 
+CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
+    LANGUAGE sql STABLE
     AS $$
   SELECT coalesce((campaign.jdl -> 'needs' ->> consumable)::double precision, 0)
     * CASE WHEN campaign.dimensional_grouping THEN greatest(1, floor(job_width(pair))) ELSE 1 END
@@ -808,10 +810,10 @@ CREATE TABLE campaign_inputs (
     sha256 text NOT NULL,
     bytes bigint NOT NULL,
     begin bigint NOT NULL,
+    mode integer DEFAULT 292 NOT NULL,
     CONSTRAINT campaign_inputs_begin_check CHECK ((begin >= 0)),
     CONSTRAINT campaign_inputs_bytes_check CHECK ((bytes >= 0)),
     CONSTRAINT campaign_inputs_mode_check CHECK ((((mode >= 0) AND (mode <= 365)) AND ((mode & 146) = 0)))
-    mode integer DEFAULT 292 NOT NULL,
 );
 
 CREATE TABLE campaign_requests (
@@ -1227,10 +1229,12 @@ CREATE VIEW inputs_to_send AS
     m.login,
     m.input_bytes,
     m.priority,
-    m.sent
+    m.sent,
+    c.user_name,
+    p.inputs_served_at
    FROM (((missing_inputs m
      JOIN campaigns c ON (((c.id = m.campaign_id) AND (c.state = 'in_treatment'::campaign_state) AND (c.waiting > 0))))
-     JOIN campaign_clusters p ON (((p.campaign_id = m.campaign_id) AND (p.cluster_id = m.cluster_id) AND (p.max_jobs IS DISTINCT FROM 0))))
+     JOIN campaign_clusters p ON (((p.campaign_id = m.campaign_id) AND (p.cluster_id = m.cluster_id) AND (p.max_jobs IS DISTINCT FROM 0) AND p.inputs_wanted)))
      JOIN clusters k ON (((k.id = m.cluster_id) AND k.enabled AND (k.retired_at IS NULL) AND (k.reachable IS TRUE))))
   WHERE ((m.login ~ '^[A-Za-z0-9_]+$'::text) AND (NOT is_kept_waiting(m.campaign_id)));
 
@@ -1578,6 +1582,8 @@ CREATE INDEX campaign_clusters_active ON campaign_clusters USING btree (campaign
 CREATE INDEX campaign_clusters_cluster ON campaign_clusters USING btree (cluster_id);
 
 CREATE INDEX campaign_clusters_epilogue_due ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE epilogue_due;
+
+CREATE INDEX campaign_clusters_inputs_served ON campaign_clusters USING btree (cluster_id, campaign_id) WHERE (inputs_served_at IS NOT NULL);
 
 CREATE INDEX campaign_clusters_measured ON campaign_clusters USING btree (cluster_id, campaign_id) WHERE (measured > 0);
 

@@ -116,6 +116,7 @@ struct Config : grid::PlannerConfig {
   std::filesystem::path input_spool;
   std::uint64_t input_spool_max{};
   std::uint64_t input_max{};
+  std::uint64_t input_user_max{};
   std::uint64_t max_submission{};
   std::uint64_t max_campaign_file{};
   int max_tasks{};

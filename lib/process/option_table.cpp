@@ -186,6 +186,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"input_spool_max", "SIZE", "20G", "what they may take there together", size<&Config::input_spool_max>, host},
     {"input_max", "SIZE", "1G", "the most bytes of one input file; a larger one is for a prologue to fetch", size<&Config::input_max>,
      host},
+    {"input_user_max", "SIZE", "50G", "the most bytes of all input files of one user's campaigns that are in treatment or paused",
+     size<&Config::input_user_max>, host},
     {"max_submission", "SIZE", "1G", "the most bytes of one submission, its parameters included, and of all that one user sends at once",
      size<&Config::max_submission>, host},
     {"max_campaign_file", "SIZE", "8M", "of those, of the campaign file with the parameters that stand in it",

@@ -55,6 +55,10 @@ void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::str
   exec(transaction, sql::inputs_note_campaign{.patterns = patterns, .bytes = all, .campaign = campaign});
 }
 
+std::int64_t input_bytes_of_user(Transaction& transaction, std::string_view user) {
+  return *exec(transaction, sql::inputs_bytes_of_user{.user = user})[0].bytes;
+}
+
 std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignId campaign) {
   std::vector<grid::InputFile> files;
   for (const auto& row : exec(transaction, sql::inputs_of{.campaign = campaign}))
@@ -62,10 +66,21 @@ std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignI
   return files;
 }
 
+void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs) {
+  if (pairs.empty()) return;
+  Array campaigns, clusters;
+  for (const auto& pair : pairs) {
+    campaigns.add(pair.campaign.value());
+    clusters.add(pair.cluster.value());
+  }
+  exec(transaction, sql::inputs_want{.campaigns = campaigns, .clusters = clusters});
+}
+
 std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   std::vector<InputsToSend> all;
   for (const auto& row : exec(transaction, sql::inputs_to_send{.cluster = cluster, .now = now}))
-    all.push_back({.campaign = *row.campaign_id, .login = *row.login, .sent = *row.sent});
+    all.push_back(
+        {.campaign = *row.campaign_id, .login = *row.login, .sent = *row.sent, .user = *row.user_name, .priority = *row.priority});
   return all;
 }
 
@@ -74,10 +89,10 @@ std::optional<std::int64_t> begin_inputs(Transaction& transaction, grid::Cluster
   return rows.empty() ? std::nullopt : std::optional{rows[0].sent.as<std::int64_t>()};
 }
 
-bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, std::int64_t sent) {
+bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, std::int64_t sent, grid::Instant now) {
   return !exec(transaction,
                sql::inputs_note_sent{
-                   .sent = sent, .campaign = inputs.campaign, .cluster = cluster, .login = inputs.login, .before = inputs.sent})
+                   .sent = sent, .now = now, .campaign = inputs.campaign, .cluster = cluster, .login = inputs.login, .before = inputs.sent})
               .empty();
 }
 

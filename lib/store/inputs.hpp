@@ -42,6 +42,8 @@ void add_input(Transaction& transaction, const NewInput& input, grid::Instant no
 /// Writes the files of a new campaign; they have their sizes and places.
 /// @param patterns  one a line
 void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files);
+/// Bytes of the input files of a user's campaigns in treatment or paused.
+[[nodiscard]] std::int64_t input_bytes_of_user(Transaction& transaction, std::string_view user);
 [[nodiscard]] std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignId campaign);
 
 // Clusters.
@@ -50,8 +52,17 @@ struct InputsToSend {
   grid::CampaignId campaign{0};
   std::string login;      ///< in whose home they are to be
   std::int64_t sent = 0;  ///< pieces that are there
+  std::string user{};
+  int priority = 0;  ///< of the campaign; the smallest goes first
 };
-/// The campaigns whose input files are to be brought to a cluster, the most urgent first.
+struct PairOfInputs {
+  grid::CampaignId campaign;
+  grid::ClusterId cluster;
+};
+/// Tasks of these campaigns would go to these clusters if their input files were there.
+void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs);
+/// The campaigns whose input files are to be brought to a cluster, as tasks are to go there. The user comes first whose files went there
+/// least lately; the campaigns of each user are in the order of their priorities, then likewise.
 [[nodiscard]] std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
 
 // Each of these returns false or empty, and changes nothing, when the campaign is over, or its files are to be sent again.
@@ -59,7 +70,8 @@ struct InputsToSend {
 /// Before anything is sent. Returns the pieces that are there.
 [[nodiscard]] std::optional<std::int64_t> begin_inputs(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs);
 /// `inputs.sent` pieces were there, and now there are `sent`.
-[[nodiscard]] bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, std::int64_t sent);
+[[nodiscard]] bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, std::int64_t sent,
+                                    grid::Instant now);
 /// All is there.
 [[nodiscard]] bool note_inputs_complete(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, grid::Instant now);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace gleaner::planner {
 namespace {
@@ -14,8 +15,9 @@ int standing_of(const PairView& pair) { return static_cast<int>(std::ceil(std::c
 void allocate(const Placement& placement, const Contender& contender, std::vector<Candidate*>& candidates) {
   if (candidates.size() < 2) return;
   placement.arrange(contender, candidates);
+  // Tasks wait for input files only where no cluster that has them can take more.
   std::ranges::stable_sort(candidates, std::greater{}, [](const Candidate* candidate) {
-    return std::pair{candidate->pair->priority, standing_of(*candidate->pair)};
+    return std::tuple{!candidate->pair->missing_inputs, candidate->pair->priority, standing_of(*candidate->pair)};
   });
 }
 

@@ -47,7 +47,7 @@ struct Candidate {
   Offer offer = {};                ///< match
   int room = 0;                    ///< match: jobs that the offer has room for
   // What the plan has given so far.
-  bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made
+  bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made; or for its input files
   int jobs = 0;
   int returned = 0;              ///< of these, for tasks that this cluster returned
   int pooled = 0;                ///< further tasks, which these jobs take

@@ -38,14 +38,14 @@ void note_stop(Plan& plan, Candidate& candidate, Stage stage, Reason reason);
 void note_given(Plan& plan, Candidate& candidate, Bound bound);
 
 /// Removes the candidates of a turn for which `test` returns a reason, and writes their decisions. A candidate stopped by `size` may be
-/// retried in the next turn; one stopped by another stage is closed for this plan.
+/// retried in the next turn, unless the test has closed it; one stopped by another stage is closed for this plan.
 template <class Test>
 void filter(Stage stage, Plan& plan, std::vector<Candidate*>& candidates, Test test) {
   std::erase_if(candidates, [&](Candidate* candidate) {
     std::optional<Reason> reason = test(*candidate);
     if (!reason) return false;
     note_stop(plan, *candidate, stage, std::move(*reason));
-    candidate->closed = stage != Stage::size;
+    candidate->closed = candidate->closed || stage != Stage::size;
     return true;
   });
 }

@@ -93,6 +93,8 @@ void check_clusters(Contender& contender, Plan& plan) {
   std::int64_t reserved = 0;
   std::erase_if(contender.candidates, [&](Candidate& candidate) {
     auto reason = why_not(campaign, *candidate.cluster, *candidate.pair);
+    // Whether tasks would go there without that is seen later: `size` has the files brought.
+    if (reason && is_one_of<reason::InputsFirst>(*reason)) reason.reset();
     if (!reason && candidate.pair->fitting_tasks == 0) reason = reason::NoTaskFits{campaign.waiting_tasks};
     // Counted whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
     reserved += candidate.pair->returned_tasks;

@@ -87,6 +87,7 @@ void reserve(Contender& contender, Draft& draft) {
   if (!best) return;
   draft.ledger.reserve(best->cluster_index, *soonest);
   contender.has_reservation = true;
+  if (best->pair->missing_inputs) draft.plan.inputs.push_back({contender.campaign->id, best->cluster->id});
   const auto begin = at(draft.snapshot.now, soonest->after);
   draft.plan.reservations.push_back(
       {.campaign = contender.campaign->id, .cluster = best->cluster->id, .resources = soonest->resources, .at = begin});

@@ -63,10 +63,18 @@ struct Standing {
   std::string text;
 };
 
+/// Tasks would go to this cluster, and have their campaign's input files brought there first.
+struct WantedInputs {
+  grid::CampaignId campaign;
+  grid::ClusterId cluster;
+  bool operator==(const WantedInputs&) const = default;
+};
+
 struct Plan {
   std::vector<Launch> launches;  ///< in the order in which they are to be made
   std::vector<Preemption> preemptions;
   std::vector<Replicas> replicas;
+  std::vector<WantedInputs> inputs;
   std::vector<HeldBack> reservations;
   std::vector<Standing> standings;  ///< at most one for each campaign: of orders that have figures, and of priorities without effect
   std::vector<Decision> decisions;  ///< one for each pair, or one for a whole campaign

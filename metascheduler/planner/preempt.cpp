@@ -151,8 +151,10 @@ void preempt(std::vector<Contender>& contenders, Draft& draft) {
     const double wanted = demands[index].wanted - cluster.free_resources;
     if (wanted <= kDust || !cluster.enabled || !cluster.reachable || !cluster.status_fresh) continue;
     if (!free_resources(wanted + owed_resources(cluster), cluster, givers[index], draft.plan)) continue;
-    for (auto* candidate : demands[index].who)
+    for (auto* candidate : demands[index].who) {
       note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate->cluster)});
+      if (candidate->pair->missing_inputs) draft.plan.inputs.push_back({candidate->pair->campaign, cluster.id});
+    }
   }
 }
 

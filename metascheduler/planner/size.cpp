@@ -146,6 +146,16 @@ bool has_most_of(const Candidate& candidate) {
   return 2.0 * candidate.pair->live_jobs >= candidate.ratio * candidate.cluster->max_resources;
 }
 
+/// Keeps the tasks of so many jobs for a candidate that has its input files brought, so that the files go to no more clusters than tasks.
+Reason have_inputs_brought(Candidate& candidate, int jobs, std::int64_t own, Contender& contender, Draft& draft) {
+  const auto returned = std::min<std::int64_t>(jobs, own);
+  contender.tasks_for_anyone -= std::min<std::int64_t>(jobs - returned, contender.tasks_for_anyone);
+  contender.tasks_reserved -= returned;
+  candidate.closed = true;
+  draft.plan.inputs.push_back({candidate.pair->campaign, candidate.cluster->id});
+  return reason::InputsFirst{candidate.pair->missing_inputs->bytes, candidate.pair->missing_inputs->mb_s};
+}
+
 int at_most(std::int64_t jobs) { return static_cast<int>(std::min<std::int64_t>(jobs, kNoLimit)); }
 
 }  // namespace
@@ -188,6 +198,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     };
     auto cap = *std::ranges::min_element(caps, {}, &Cap::jobs);
     if (cap.jobs <= 0) return reason_of(cap, candidate, draft);
+    if (pair.missing_inputs) {
+      const auto most = std::ranges::min_element(caps.begin(), caps.end() - 1, {}, &Cap::jobs)->jobs;  // the turn's cap is the last one
+      return have_inputs_brought(candidate, most, own, contender, draft);
+    }
     const auto pooling = [&] { return pooling_of(contender, candidate, cap.jobs, bag, draft.config); };
     if (const auto first = pooling(); first.shares && at_once < cap.jobs) {
       const bool waits = at_once == 0 && first.is_last && has_most_of(candidate);

@@ -29,7 +29,8 @@ WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND is_over(state) 
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)
-UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL
+UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL,
+  inputs_wanted = false
 WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
 RETURNING campaign_id
 

@@ -37,12 +37,28 @@ UPDATE campaigns SET input_files = @patterns, input_bytes = @bytes WHERE id = @c
 SELECT path, sha256, bytes, begin, mode FROM campaign_inputs WHERE campaign_id = @campaign ORDER BY place
 
 -- name: inputs.to_send
--- The campaigns whose input files are to be brought to a cluster, the most urgent first.
-SELECT campaign_id, login, sent FROM inputs_to_send m
-WHERE cluster_id = @cluster AND NOT EXISTS (
-  SELECT FROM brakes b WHERE b.expires_at > instant(@now)
-    AND (b.campaign_id IS NULL OR b.campaign_id = m.campaign_id) AND (b.cluster_id IS NULL OR b.cluster_id = m.cluster_id))
-ORDER BY priority, campaign_id
+-- The campaigns whose input files are to be brought to a cluster: those of the user first whose files went there least lately; of each user
+-- by priority, then likewise.
+WITH wanted AS (
+  SELECT campaign_id, login, sent, user_name, priority, inputs_served_at FROM inputs_to_send m
+  WHERE cluster_id = @cluster AND NOT EXISTS (
+    SELECT FROM brakes b WHERE b.expires_at > instant(@now)
+      AND (b.campaign_id IS NULL OR b.campaign_id = m.campaign_id) AND (b.cluster_id IS NULL OR b.cluster_id = m.cluster_id))),
+served AS (
+  SELECT c.user_name, max(p.inputs_served_at) AS served_at FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id
+  WHERE p.cluster_id = @cluster AND p.inputs_served_at IS NOT NULL AND EXISTS (SELECT FROM wanted) GROUP BY c.user_name)
+SELECT w.campaign_id, w.login, w.sent, w.user_name, w.priority FROM wanted w LEFT JOIN served s ON s.user_name = w.user_name
+ORDER BY s.served_at NULLS FIRST, w.user_name, w.priority, w.inputs_served_at NULLS FIRST, w.campaign_id
+
+-- name: inputs.want
+-- Records that tasks of these campaigns would go to these clusters if their input files were there.
+UPDATE campaign_clusters p SET inputs_wanted = true
+FROM unnest(@campaigns::bigint[], @clusters::bigint[]) AS w(campaign, cluster)
+WHERE p.campaign_id = w.campaign AND p.cluster_id = w.cluster AND NOT p.inputs_wanted
+
+-- name: inputs.bytes_of_user
+-- Bytes of the input files of a user's campaigns in treatment or paused.
+SELECT coalesce(sum(input_bytes), 0)::bigint AS bytes FROM campaigns WHERE user_name = @user AND is_live(state)
 
 -- name: inputs.begin
 -- Records, before anything is sent, in whose home the files will be. No row when the campaign is over.
@@ -56,7 +72,7 @@ RETURNING p.inputs_sent AS sent
 
 -- name: inputs.note_sent
 -- Records that pieces are there. No row when the campaign is over, or the pieces are to be sent again from the first one on.
-UPDATE campaign_clusters p SET inputs_sent = @sent FROM campaigns c
+UPDATE campaign_clusters p SET inputs_sent = @sent, inputs_served_at = instant(@now) FROM campaigns c
 WHERE c.id = @campaign AND is_live(c.state) AND p.campaign_id = c.id AND p.cluster_id = @cluster AND p.inputs_login = @login
   AND p.inputs_sent = @before AND p.inputs_at IS NULL
 RETURNING p.inputs_sent

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "lib/inputs/sha256.hpp"
+#include "lib/store/clock.hpp"
+#include "lib/store/inputs.hpp"
 #include "tests/db/api_fixture.hpp"
 
 /// Input files: uploads, and campaigns that have some.
@@ -20,6 +22,7 @@ class InputsOfUsers : public ApiTest {
     options.config.input_spool = spool();
     options.config.input_max = 1000;
     options.config.input_spool_max = 3000;
+    options.config.input_user_max = 2000;
   }
   [[nodiscard]] std::filesystem::path spool() const { return folder() / "inputs"; }
   [[nodiscard]] ApiAnswer put(const std::string& user, const std::string& sum, const std::string& content) const {
@@ -109,9 +112,6 @@ TEST_F(InputsOfUsers, OfACampaign_AreStoredWithIt_InTheOrderOfTheirPaths) {
   EXPECT_THAT(appended.message(), HasSubstr("task 3, parameter '3': its input file 'data/3' is not among"));
 }
 
-TEST_F(InputsOfUsers, ThatATaskNeeds_AndThatAreNotThere_NameTheTask_AndNothingIsStored) {
-  const auto manifest = list({{"data/1", put("one")}});
-  const auto answer = submit(manifest, R"(["data/{1}"])", R"(["1", "2"])");
 TEST_F(InputsOfUsers, OfOneContent_HaveTheModeOfEachCampaign) {
   const auto sum = put("script");
   for (const auto* mode : {"755", "640"})
@@ -189,6 +189,9 @@ TEST_F(InputsOfUsers, GoOnlyWhereAPlanWantsThem_AndTheUserGoesFirstWhoWasServedL
   EXPECT_EQ(order(), "3 2");
 }
 
+TEST_F(InputsOfUsers, ThatATaskNeeds_AndThatAreNotThere_NameTheTask_AndNothingIsStored) {
+  const auto manifest = list({{"data/1", put("one")}});
+  const auto answer = submit(manifest, R"(["data/{1}"])", R"(["1", "2"])");
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.message(), HasSubstr("task 1, parameter '2': its input file 'data/2' is not among those"));
   EXPECT_EQ(sql("SELECT count(*) FROM campaigns"), "0");

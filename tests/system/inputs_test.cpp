@@ -122,6 +122,16 @@ TEST_P(InputFiles, AreThereForEachTaskOfAPool) {
   EXPECT_TRUE(grid->is_consistent());
 }
 
+TEST_P(InputFiles, GoOnlyToClustersOnWhichTasksRun) {
+  write("common", "for all");
+  const auto campaign = submitted(
+      R"({"name": "few", "nb_jobs": 1, "input_files": ["common"], "exec_file": "cat $CIGRI_INPUTS/common", "clusters": {"alpha": {}, "beta": {}}})");
+  grid->almighty().start();
+  ASSERT_TRUE(grid->terminates(campaign));
+  EXPECT_EQ(grid->number("SELECT done FROM campaigns"), 1);
+  EXPECT_EQ(grid->number("SELECT count(*) FROM campaign_clusters WHERE inputs_served_at IS NOT NULL"), 1);
+}
+
 TEST_P(InputFiles, AreAlreadyThere_WhenAnotherCampaignHasTheSameContents) {
   write("common", "for all");
   write("data/0.bin", "x");

@@ -359,20 +359,6 @@ TEST(Plan, BeforeItsPrologueIsDone_APairGetsNothing_AndTheOtherClustersGoOn) {
   }
 }
 
-TEST(Plan, WhileInputFilesAreMissing_APairGetsNothing_AndSaysHowMuchIsMissing_AndWhenItComes) {
-  auto snapshot = two_clusters(100);
-  snapshot.pairs[0].missing_inputs = grid::MissingInputs{.bytes = 12'000'000, .mb_s = 4};
-  const auto result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 1, 1), 0);
-  EXPECT_EQ(reason_on(result, 1, 1), "inputs_first");
-  EXPECT_EQ(jobs_on(result, 1, 2), 16);
-  const Decision decision{.campaign = campaign_id(1), .cluster = cluster_id(1), .reason = reason::InputsFirst{12'000'000, 4}};
-  EXPECT_EQ(
-      explain(decision, {{cluster_id(1), "alpha"}}),
-      "no jobs on alpha for now: 12 MB of the campaign's input files are still to be brought to alpha; tasks start there when they are, in "
-      "about 3 s at the 4 MB/s of before");
-}
-
 TEST(Plan, ACampaignWhoseTasksAreSettled_WaitsForItsEpilogues) {
   auto snapshot = two_clusters(0);
   snapshot.pairs[1].awaits_epilogue = true;
