@@ -87,7 +87,8 @@ Submission submission_for(const Call& call, const Changeable& campaign, const Ap
 }
 
 /// The computation of the new tasks' requests, continued from those stored. Empty: all tasks request the same.
-Asked<std::optional<jdl::Requests>> continued_requests(store::Transaction& transaction, grid::CampaignId id, const Submission& submission) {
+Asked<std::optional<jdl::Requests>> continued_requests(store::Transaction& transaction, grid::CampaignId id, const Submission& submission,
+                                                       const jdl::KnownInputs* inputs) {
   auto requests = requests_of(submission);
   if (!requests || !*requests) return requests;
   const auto& clusters = submission.file.clusters;
@@ -106,6 +107,7 @@ Asked<std::optional<jdl::Requests>> continued_requests(store::Transaction& trans
   std::vector<jdl::SampleTask> samples;
   for (const auto& one : store::request_samples(transaction, id))
     samples.push_back({.request = one.request, .parameter = parameter_of(one.form, one.parameter)});
+  if (inputs != nullptr) (*requests)->know_inputs(*inputs);
   (*requests)->resume(stored, samples);
   return requests;
 }
@@ -130,11 +132,12 @@ class Append {
 
  private:
   http::Response take(const Changeable& campaign, Submission& submission, ParameterBody* body) {
-    auto requests = continued_requests(transaction_, sent_.campaign, submission);
+    const auto inputs = known_inputs(submission.file);
+    auto requests = continued_requests(transaction_, sent_.campaign, submission, address_of(inputs));
     if (!requests) return requests.error();
     auto* const different = *requests ? &**requests : nullptr;
     store::TaskRange tasks{.first = campaign.stored.tasks, .count = 0};
-    const auto written = write_tasks(submission, different, tasks.first, body);
+    const auto written = write_tasks(submission, different, tasks.first, address_of(inputs), body);
     if (!written) return written.error();
     tasks.count = *written;
     if (const auto admitted = admit(call_, submission, tasks.first + tasks.count); !admitted) return admitted.error();
@@ -146,20 +149,20 @@ class Append {
     return store_tasks(campaign, submission, file, tasks, different);
   }
 
-  Asked<std::int64_t> write_tasks(Submission& submission, jdl::Requests* requests, std::int64_t first, ParameterBody* body) {
+  Asked<std::int64_t> write_tasks(Submission& submission, jdl::Requests* requests, std::int64_t first, const jdl::KnownInputs* inputs,
+                                  ParameterBody* body) {
     const auto& file = submission.file;
     if (auto wrong = wrong_numbers(file)) return tl::unexpected{std::move(*wrong)};
-    const auto inputs = known_inputs(file);
     if (sent_.mode == SubmissionMode::check_only)
-      return take_all({file, nullptr, requests, limits_.tasks, first, address_of(inputs)}, submission, body);
-    if (sent_.count && requests == nullptr && !inputs) {
+      return take_all({file, nullptr, requests, limits_.tasks, first, inputs}, submission, body);
+    if (sent_.count && requests == nullptr && inputs == nullptr) {
       if (first + *sent_.count > limits_.tasks) return tl::unexpected{too_many_tasks(limits_.tasks)};
       store::write_numbered_tasks(transaction_, sent_.campaign, *sent_.count, first);
       return *sent_.count;
     }
     const auto kind = requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task;
     store::TaskWriter writer{transaction_, sent_.campaign, kind, first};
-    auto tasks = take_all({file, &writer, requests, limits_.tasks, first, address_of(inputs)}, submission, body);
+    auto tasks = take_all({file, &writer, requests, limits_.tasks, first, inputs}, submission, body);
     if (tasks) writer.finish();
     return tasks;
   }

@@ -93,6 +93,10 @@ http::Response check_only(const Call& call, Submission& submission, const std::v
   const auto& file = submission.file;
   auto requests = requests_of(submission);
   if (!requests) return requests.error();
+  if (*requests && (*requests)->lacks_inputs()) {
+    submission.warnings.emplace_back("what input_mb gives is not checked: the sizes of the input files are known when they are uploaded");
+    requests->reset();
+  }
   TaskIntake intake{file, nullptr, address_of(*requests), limits.tasks};
   const auto tasks = intake.take_all(following);
   if (!tasks) return tasks.error();
@@ -188,6 +192,7 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   const auto& file = submission.file;
   auto requests = requests_of(submission);
   if (!requests) return requests.error();
+  if (*requests && inputs.known() != nullptr) (*requests)->know_inputs(*inputs.known());
   const auto outcome = store::create_campaign(transaction, campaign, call.now);
   if (const auto* known = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *known, submission);
   const auto id = std::get<grid::CampaignId>(outcome);

@@ -23,7 +23,7 @@ constexpr auto kDescribed = std::to_array<DescribedKey>({
     {"after_any_end", kTop, "CAMPAIGNS", "the same: it starts when these campaigns are over, whatever became of their tasks"},
     {"after_each", kTop, "CAMPAIGNS", "the same, task by task: task 7 starts when task 7 of each of these campaigns is done"},
     {"needs", kTop, "OBJECT", "what each task needs of the grid's consumables, such as licences: {\"matlab\": 1}"},
-    {"input_mb", kTop, "EXPRESSION", "MB of input of a task, which the other expressions may use"},
+    {"input_mb", kTop, "EXPRESSION", "MB of input of a task, which the other expressions may use; without it, that of its input_files"},
     {"input_files", kTop, "ARRAY",
      "files beside the campaign file that tasks read, such as data/{1}.bin: in $CIGRI_INPUTS on each cluster"},
     {"replicas", kTop, "allowed|refused",

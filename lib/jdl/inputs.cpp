@@ -95,18 +95,31 @@ tl::expected<std::vector<std::string>, std::string> input_paths(const CampaignFi
 }
 
 KnownInputs::KnownInputs(std::span<const grid::InputFile> files) {
-  for (const auto& file : files) paths_.insert(file.path);
+  for (const auto& file : files) bytes_.emplace(file.path, file.bytes);
 }
 
 std::optional<std::string> KnownInputs::wrong(const CampaignFile& file, std::int64_t task, const Parameter& parameter) const {
   const auto paths = input_paths(file, task, parameter);
   if (!paths) return paths.error();
   for (const auto& path : *paths) {
-    if (!paths_.contains(path))
+    if (!bytes_.contains(path))
       return fmt::format("task {}, parameter {}: its input file '{}' is not among those that the campaign was submitted with", task,
                          quoted_parameter(parameter), excerpt(path));
   }
   return std::nullopt;
+}
+
+double KnownInputs::megabytes(const CampaignFile& file, const Parameter& parameter) const {
+  constexpr double kMegabyte = 1e6;
+  auto paths = input_paths(file, 0, parameter).value_or(std::vector<std::string>{});
+  std::ranges::sort(paths);
+  const auto repeated = std::ranges::unique(paths);
+  paths.erase(repeated.begin(), repeated.end());
+  std::int64_t bytes = 0;
+  for (const auto& path : paths) {
+    if (const auto found = bytes_.find(path); found != bytes_.end()) bytes += found->second;
+  }
+  return static_cast<double>(bytes) / kMegabyte;
 }
 
 }  // namespace gleaner::jdl

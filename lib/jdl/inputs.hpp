@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
-#include <set>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,9 +32,11 @@ class KnownInputs {
   explicit KnownInputs(std::span<const grid::InputFile> files);
   /// A sentence that names the task and the file that it needs and that is not there; empty: it has all.
   [[nodiscard]] std::optional<std::string> wrong(const CampaignFile& file, std::int64_t task, const Parameter& parameter) const;
+  /// MB of a task's input files; a file that is not there has none, and one that two patterns name counts once.
+  [[nodiscard]] double megabytes(const CampaignFile& file, const Parameter& parameter) const;
 
  private:
-  std::set<std::string, std::less<>> paths_;
+  std::map<std::string, std::int64_t, std::less<>> bytes_;  ///< by path
 };
 
 }  // namespace gleaner::jdl

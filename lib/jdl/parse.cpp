@@ -15,6 +15,7 @@
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/outputs.hpp"
 #include "lib/jdl/placement.hpp"
+#include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/sections.hpp"
@@ -23,8 +24,8 @@
 #include "lib/jdl/unbuilt_keys.hpp"
 #include "lib/jdl/validate.hpp"
 #include "lib/jdl/values.hpp"
-#include "lib/text/suggest.hpp"
 #include "lib/text/line_ends.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -293,7 +294,7 @@ class Validator {
   void check_expressions(const CampaignFile& campaign) {
     const auto check = [&](const SectionLevel& level) {
       for (const auto& written : level.expressions) {
-        if (auto wrong = wrong_expression(written, campaign.parameter_names, !campaign.input_mb.empty()))
+        if (auto wrong = wrong_expression(written, campaign.parameter_names, has_input(campaign)))
           findings_.add(written.offset, written.path, written.text, std::move(*wrong));
       }
     };
@@ -359,9 +360,9 @@ void check_bytes(std::string_view text, Findings& findings) {
   else if (const auto wrong = first_invalid_utf8(text); wrong != std::string_view::npos)
     findings.add(wrong, "", text.substr(wrong, 1),
                  fmt::format("the byte {} is not UTF-8: save the file as UTF-8", excerpt(text.substr(wrong, 1))));
-  else if (trim(text).empty()) findings.add(0, "", "", "it is empty; write a campaign: { \"name\": …, \"clusters\": { … } }");
   else if (const auto lone = text::lone_return(text); lone != std::string_view::npos)
     findings.add(lone, "", "", std::string{text::kLoneReturn});
+  else if (trim(text).empty()) findings.add(0, "", "", "it is empty; write a campaign: { \"name\": …, \"clusters\": { … } }");
 }
 
 }  // namespace

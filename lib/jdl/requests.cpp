@@ -8,6 +8,7 @@
 
 #include "lib/grid/resource_fit.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/inputs.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/text/numbers.hpp"
@@ -53,6 +54,8 @@ class Formula {
     }
     values_.resize(words_.size());
   }
+
+  [[nodiscard]] bool uses_input() const { return std::ranges::find(words_, std::size_t{0}) != words_.end(); }
 
   /// The value, if it is at most `most`, and greater than 0 or, if allowed, equal to 0.
   tl::expected<double, std::string> value(const Task& task, double most, Zero zero = Zero::refused) {
@@ -119,6 +122,7 @@ struct Requests::Implementation {
   CampaignFile file;
   std::vector<ClusterLimits> limits;
   std::optional<Formula> input;
+  const KnownInputs* known_inputs = nullptr;
   std::vector<Section> sections;
   std::map<std::string, int> numbers;  ///< of the different requests, by their content
   int last = 0;                        ///< the greatest of these numbers
@@ -164,7 +168,7 @@ Problem problem(const ClusterSection& section, std::string_view key, const std::
 }  // namespace
 
 tl::expected<void, Problem> Requests::Implementation::prepare() {
-  const auto names = expression_names(file.parameter_names, !file.input_mb.empty());
+  const auto names = expression_names(file.parameter_names, has_input(file));
   if (!file.input_mb.empty()) {
     auto read = Expression::compile(file.input_mb, expression_names(file.parameter_names, false));
     if (!read) return tl::unexpected{Problem{{}, std::string{kInput}, file.input_mb, read.error()}};
@@ -299,7 +303,10 @@ tl::expected<Task, std::string> Requests::Implementation::read(const Parameter& 
   auto words = arguments_of(parameter);
   if (!words) return tl::unexpected{words.error().message};
   Task task{.words = std::move(*words), .input_mb = {}};
-  if (!input) return task;
+  if (!input) {
+    if (known_inputs != nullptr) task.input_mb = known_inputs->megabytes(file, parameter);
+    return task;
+  }
   const auto megabytes = input->value(task, kMostMegabytes, Zero::allowed);
   if (!megabytes) return tl::unexpected{megabytes.error()};
   task.input_mb = *megabytes;
@@ -334,13 +341,23 @@ tl::expected<std::optional<Requests>, Problem> Requests::of(const CampaignFile& 
   return std::optional{Requests{std::move(made)}};
 }
 
+void Requests::know_inputs(const KnownInputs& inputs) { implementation_->known_inputs = &inputs; }
+
+bool Requests::lacks_inputs() const {
+  if (implementation_->input || implementation_->known_inputs != nullptr) return false;
+  const auto uses = [](const std::optional<Formula>& formula) { return formula && formula->uses_input(); };
+  return std::ranges::any_of(implementation_->sections, [&](const auto& section) {
+    return uses(section.walltime) || uses(section.memory) || std::ranges::any_of(section.counts, &Formula::uses_input);
+  });
+}
+
 tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Parameter& parameter) {
   const auto named = [&](const std::string& why) {
     return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted_parameter(parameter), why)};
   };
   const auto values = implementation_->read(parameter);
   if (!values) return named(values.error());
-  if (values->input_mb) {
+  if (values->input_mb && implementation_->input) {
     implementation_->input_sum += *values->input_mb;
     ++implementation_->inputs;
   }
@@ -368,6 +385,8 @@ std::optional<double> constant_input_mb(const CampaignFile& file) {
   const auto megabytes = text::real_number(file.input_mb);
   return megabytes ? std::optional{*megabytes} : std::nullopt;
 }
+
+bool has_input(const CampaignFile& file) { return !file.input_mb.empty() || !file.input_files.empty(); }
 
 Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input) {
   Expression::Names names;

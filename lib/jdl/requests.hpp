@@ -15,6 +15,8 @@
 
 namespace gleaner::jdl {
 
+class KnownInputs;
+
 /// Known limits of a cluster.
 struct ClusterLimits {
   std::string name;
@@ -57,6 +59,12 @@ class Requests {
   Requests& operator=(Requests&&) noexcept;
   ~Requests();
 
+  /// Where the file states no input_mb, expressions use the sizes of each task's input files instead. To be called before anything else.
+  /// @param inputs  must outlive this object
+  void know_inputs(const KnownInputs& inputs);
+  /// Whether an expression uses these sizes, and they are not known.
+  [[nodiscard]] bool lacks_inputs() const;
+
   /// The number of the task's request, from 1; or a sentence that names the task, the expression and the error: no number, not more than 0,
   /// too big for each cluster.
   [[nodiscard]] tl::expected<int, std::string> request_of(std::int64_t task, const Parameter& parameter);
@@ -69,7 +77,7 @@ class Requests {
 
   /// The different requests so far, without those of resume(); those that a cluster cannot hold are left out there.
   [[nodiscard]] const std::vector<TaskRequest>& different() const;
-  /// The mean input of the tasks so far, in MB, without those of resume().
+  /// The mean of the tasks' input_mb so far, if the file states it, without those of resume().
   [[nodiscard]] std::optional<double> mean_input_mb() const;
 
  private:
@@ -90,7 +98,9 @@ struct TooWideSection {
 /// The input of each task, in MB, if the file states one number for all.
 [[nodiscard]] std::optional<double> constant_input_mb(const CampaignFile& file);
 
-/// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, and input_mb if it states that.
+/// Whether expressions may use input_mb: the file states it, or has input files.
+[[nodiscard]] bool has_input(const CampaignFile& file);
+/// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, and input_mb if it has input.
 [[nodiscard]] Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input);
 
 }  // namespace gleaner::jdl

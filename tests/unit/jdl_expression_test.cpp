@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/inputs.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/jdl/requests.hpp"
 
@@ -66,6 +67,33 @@ TEST(Expressions, UseTheNamesThatTheFileGivesToTheWords_AndTheInput) {
   ASSERT_TRUE(requests.request_of(1, std::string{"b.dat 300"}));
   EXPECT_EQ(requests.different().at(0).walltime, grid::Seconds{300});
   EXPECT_EQ(requests.mean_input_mb(), 100);
+}
+
+TEST(Expressions, WithoutAStatedInput_UseTheSizesOfEachTasksInputFiles) {
+  const auto file = campaign(R"k("input_files": ["common", "{1}", "common"], "memory_mb": "2 * input_mb", "walltime": "1:0:0")k");
+  auto requests = requests_of(file);
+  EXPECT_TRUE(requests.lacks_inputs());
+  const KnownInputs inputs{std::vector<grid::InputFile>{{.path = "common", .sha256 = {}, .bytes = 500'000'000},
+                                                        {.path = "a", .sha256 = {}, .bytes = 1'000'000'000},
+                                                        {.path = "b", .sha256 = {}, .bytes = 2'500'000'000}}};
+  requests.know_inputs(inputs);
+  EXPECT_FALSE(requests.lacks_inputs());
+  ASSERT_TRUE(requests.request_of(0, std::string{"a"}));
+  ASSERT_TRUE(requests.request_of(1, std::string{"b"}));
+  EXPECT_EQ(requests.different().at(0).memory_mb, 3000);
+  EXPECT_EQ(requests.different().at(2).memory_mb, 6000);
+  EXPECT_EQ(requests.mean_input_mb(), std::nullopt) << "the files are brought once, and not with each task";
+}
+
+TEST(Expressions, OfAStatedInput_DoNotUseTheSizesOfFiles) {
+  const auto file = campaign(R"k("input_files": ["{1}"], "input_mb": 7, "memory_mb": "input_mb * 100")k");
+  auto requests = requests_of(file);
+  EXPECT_FALSE(requests.lacks_inputs());
+  const KnownInputs inputs{std::vector<grid::InputFile>{{.path = "a", .sha256 = {}, .bytes = 1'000'000'000}}};
+  requests.know_inputs(inputs);
+  ASSERT_TRUE(requests.request_of(0, std::string{"a"}));
+  EXPECT_EQ(requests.different().at(0).memory_mb, 700);
+  EXPECT_THAT(problem_of(R"k("memory_mb": "2 * input_mb")k"), HasSubstr("input_mb"));
 }
 
 TEST(Expressions, OfAFileWithoutAny_AreNoRequests) {
