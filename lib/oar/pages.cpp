@@ -11,42 +11,41 @@ bool Paging::ask_for_less() {
 }
 
 Paging::Next Paging::take(std::span<const std::int64_t> ids, std::optional<std::size_t> total) {
+  constexpr int kMostPages = 20'000;
+  if (++pages_ > kMostPages) {
+    return Next::lost;
+  }
   if (ids.empty()) {
-    return take_empty(total);
+    return offset_ == 0 ? Next::finished : step_back();
   }
   const auto [first, last] = std::ranges::minmax(ids);
-  if (offset_ == 0) {
-    first_known_ = first;
-  } else if (first > last_known_) {
+  if (offset_ > 0 && first > last_known_) {
     return step_back();
-  } else if (first <= first_known_) {
-    return without_progress();  // the first page again: the server does not know `offset`
   }
-  const std::size_t seen = offset_ + ids.size();
-  if (total ? seen >= *total : ids.size() < page_) {
+  if (last <= last_known_ && (ids.size() == 1 || is_repeated(first, last))) {
     return Next::finished;
   }
-  const bool progress = last > last_known_;
+  const std::size_t seen = offset_ + ids.size();
+  if (ids.size() != page_ && seen >= total.value_or(0)) {
+    return Next::finished;
+  }
   last_known_ = std::max(last_known_, last);
   offset_ = seen - 1;
-  return progress ? Next::more : without_progress();
+  return Next::more;
 }
 
-Paging::Next Paging::take_empty(std::optional<std::size_t> total) {
-  if (offset_ > 0) {
-    return step_back();
-  }
-  return total.value_or(0) == 0 ? Next::finished : without_progress();
+/// A server that does not know `offset` gives the same page for ever. One whose list grows at its beginning may give it a few times.
+bool Paging::is_repeated(std::int64_t first, std::int64_t last) {
+  constexpr int kPatience = 30;
+  repeated_ = std::pair{first, last} == before_ ? repeated_ + 1 : 0;
+  before_ = {first, last};
+  return repeated_ > kPatience;
 }
 
 Paging::Next Paging::step_back() {
-  offset_ /= 2;
-  return without_progress();
-}
-
-Paging::Next Paging::without_progress() {
   constexpr int kPatience = 30;
-  return ++wasted_ > kPatience ? Next::lost : Next::more;
+  offset_ /= 2;
+  return ++steps_back_ > kPatience ? Next::lost : Next::more;
 }
 
 }  // namespace gleaner::oar

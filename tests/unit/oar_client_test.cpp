@@ -266,33 +266,6 @@ TEST(OarClient, AReadThatTheWebServerFailed_IsMadeOnceMore_AndOneThatOarFailedIs
   EXPECT_EQ(database.requests().size(), 1U);
 }
 
-TEST(OarClient, AListThatIgnoresItsOffset_IsNotReadForEver) {
-  FakeOar oar{[](const auto&) { return json(200, R"({"total":99,"items":[{"id":1,"state":"Running"},{"id":2,"state":"Running"}]})"); }};
-  Limits limits;
-  limits.page = 2;
-  Client client{oar.access(), limits};
-  expect<NoAnswer>(client.occupying());
-  EXPECT_LT(oar.requests().size(), 100U);
-}
-
-TEST(OarClient, AServerThatGivesLessThanItIsAskedFor_IsReadToTheEnd) {
-  FakeOar oar{[](const http::Request& request) {
-    const auto offset = std::stoi(std::string{request.parameter("offset").value_or("0")});
-    std::string items;
-    for (int id = offset + 1; id <= std::min(offset + 2, 7); ++id) {
-      items += fmt::format("{}{{\"id\":{},\"state\":\"Running\"}}", items.empty() ? "" : ",", id);
-    }
-    return json(200, fmt::format(R"({{"total":7,"items":[{}]}})", items));
-  }};
-  Client client{oar.access()};
-  EXPECT_EQ(client.occupying()->size(), 7U);
-  std::vector<grid::RemoteJobId> ids;
-  for (int id = 1; id <= 7; ++id) {
-    ids.emplace_back(id);
-  }
-  EXPECT_EQ(client.jobs(ids)->size(), 7U);
-}
-
 TEST(OarClient, OnePartOfAListThatFails_FailsTheWhole) {
   FakeOar oar{[](const http::Request& request) {
     return request.target.find("ids=3") == std::string::npos ? json(200, R"({"total":0,"items":[]})") : json(500, R"({"message":"no"})");
