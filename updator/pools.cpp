@@ -63,6 +63,7 @@ class PoolJudge {
  private:
   void judge_job(const store::LiveJob& job);
   void judge_claimed(const store::LiveJob& job, grid::Evidence evidence, grid::RemoteJobId carrier, const grid::EvidenceIndex& index);
+  void judge_unreadable(const store::LiveJob& job);
   void judge_unclaimed(const store::LiveJob& job, const grid::Evidence& evidence, const grid::EvidenceIndex& index);
   /// The end of the carrier, if it is known and its files had the time to appear. Empty: the carrier may still note an end.
   [[nodiscard]] std::optional<grid::JobEnd> end_of_carrier(grid::RemoteJobId carrier) const;
@@ -70,7 +71,7 @@ class PoolJudge {
     return moment && poll_.began - *moment >= wait;
   }
   void add(const store::LiveJob& job, const Interruption& cause, const grid::Evidence& evidence, grid::JobEnd end,
-           const grid::EvidenceIndex& index);
+           const grid::EvidenceIndex* index);
 
   const store::Pool& pool_;
   const Poll& poll_;
@@ -79,7 +80,7 @@ class PoolJudge {
 };
 
 void PoolJudge::add(const store::LiveJob& job, const Interruption& cause, const grid::Evidence& evidence, grid::JobEnd end,
-                    const grid::EvidenceIndex& index) {
+                    const grid::EvidenceIndex* index) {
   judged_.over.push_back({.job = job.id,
                           .campaign = job.campaign,
                           .record = cause.record,
@@ -87,7 +88,7 @@ void PoolJudge::add(const store::LiveJob& job, const Interruption& cause, const 
                           .deletion = cause.deletion,
                           .end = end,
                           .live = &job,
-                          .beside = &index});
+                          .beside = index});
 }
 
 std::optional<grid::JobEnd> PoolJudge::end_of_carrier(grid::RemoteJobId carrier) const {
@@ -111,12 +112,12 @@ void PoolJudge::judge_claimed(const store::LiveJob& job, grid::Evidence evidence
                               const grid::EvidenceIndex& index) {
   evidence.earlier = false;
   if (job.remote != carrier) judged_.claimed.push_back({job.id, carrier});
-  if (evidence.witness == grid::Witness::unclaimed) return add(job, {}, evidence, grid::JobEnd::cannot_start, index);
+  if (evidence.witness == grid::Witness::unclaimed) return add(job, {}, evidence, grid::JobEnd::cannot_start, &index);
   const Interruption unknown{kUnknown};
   if (evidence.witness == grid::Witness::ended) {
     // By what it noted alone. A signal may have been meant for the carrier.
     const auto end = grid::end_of(unknown.record, evidence, grid::Deletion::none);
-    if (end != grid::JobEnd::node_failure) return add(job, unknown, evidence, end, index);
+    if (end != grid::JobEnd::node_failure) return add(job, unknown, evidence, end, &index);
   }
   const auto carrier_end = end_of_carrier(carrier);
   if (!carrier_end) return;
@@ -124,23 +125,31 @@ void PoolJudge::judge_claimed(const store::LiveJob& job, grid::Evidence evidence
   // Nobody interrupted the carrier: the signal was the task's own fault.
   if (evidence.witness == grid::Witness::ended && ended_by_itself(*carrier_end))
     return add(job, {{.record = grid::Record::exited, .status = evidence.status, .started = true}}, evidence, grid::JobEnd::task_error,
-               index);
-  add(job, cause, evidence, grid::end_of(cause.record, evidence, cause.deletion), index);
+               &index);
+  add(job, cause, evidence, grid::end_of(cause.record, evidence, cause.deletion), &index);
 }
 
 void PoolJudge::judge_unclaimed(const store::LiveJob& job, const grid::Evidence& evidence, const grid::EvidenceIndex& index) {
   const bool over = pool_.live_carriers == 0 && is_past(pool_.last_end, patience_.delay);
   const bool closed = pool_.live_carriers > 0 && is_past(pool_.closed_at, kLateClaim);
   if (!over && !closed) return;
-  if (evidence.witness == grid::Witness::duplicate) return add(job, {}, evidence, grid::JobEnd::duplicate, index);
+  if (evidence.witness == grid::Witness::duplicate) return add(job, {}, evidence, grid::JobEnd::duplicate, &index);
   // "again": a carrier may still take it.
   const bool may_come = closed || pool_.may_come;
-  add(job, {{.record = grid::Record::failed, .started = false, .again = may_come}}, evidence, grid::JobEnd::not_reached, index);
+  add(job, {{.record = grid::Record::failed, .started = false, .again = may_come}}, evidence, grid::JobEnd::not_reached, &index);
+}
+
+/// Nobody knows what became of it. It keeps its attempt, and the claim decides when its cluster runs it again.
+void PoolJudge::judge_unreadable(const store::LiveJob& job) {
+  if (pool_.live_carriers > 0 || !is_past(pool_.last_end, patience_.evidence)) return;
+  add(job, {{.record = grid::Record::failed, .started = job.remote.value() != 0}}, {.witness = grid::Witness::unreadable},
+      grid::JobEnd::never_began, nullptr);
 }
 
 void PoolJudge::judge_job(const store::LiveJob& job) {
   const auto found = poll_.evidence.find(job.fence);
-  if (found == poll_.evidence.end() || !found->second) return;
+  if (found == poll_.evidence.end()) return;
+  if (!found->second) return judge_unreadable(job);
   const auto& index = *found->second;
   const auto carrier = index.run_of(job.id);
   const auto evidence =

@@ -28,7 +28,8 @@ struct JudgedPools {
 ///   says that the carrier never began, or its id was never told, it gets kOrphanWatch more, as it may have begun late.
 /// - One that did not begin goes back to the bag when no carrier takes tasks any more: the carriers are over, or their time is. It stays
 ///   bound to the cluster with its attempt unless they are certainly over.
-/// - Without its fence's files, or while the fate of its launch is unknown, a job keeps its state.
+/// - While the fate of its launch is unknown, a job keeps its state. Where its fence's files cannot be read either, until its carriers have
+///   been over for evidence_patience: it counts as one that never began then, with an event and a brake, and keeps its attempt.
 /// The result points into `pools` and `poll`. Cost: O(pooled jobs · log carriers).
 [[nodiscard]] JudgedPools judge_pools(std::span<const store::Pool> pools, const Poll& poll, const Patience& patience);
 

@@ -197,13 +197,21 @@ TEST(Pools, WhatACarrierTook_WhoseIdOarNeverTold_IsAwaitedLonger_AsItMayHaveBegu
   EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "node_failure")));
 }
 
-TEST(Pools, WithoutFiles_AJobKeepsItsState) {
+TEST(Pools, WithoutFiles_AJobKeepsItsState_UntilItsCarriersHaveBeenOverForEvidencePatience) {
   PoolTurn turn;
   turn.has(1);
   turn.carrier_ended(901, JobEnd::done);
   EXPECT_THAT(judge_pools(turn.pools, turn.poll, {}).over, IsEmpty()) << "not read";
   turn.poll.evidence.emplace(grid::LaunchId{7}, tl::unexpected{std::string{"the home stalls"}});
-  EXPECT_THAT(judge_pools(turn.pools, turn.poll, {}).over, IsEmpty()) << "not readable";
+  Patience patience{.evidence = grid::Seconds{61}};
+  EXPECT_THAT(judge_pools(turn.pools, turn.poll, patience).over, IsEmpty()) << "not readable";
+  patience.evidence = grid::Seconds{60};
+  const auto over = judge_pools(turn.pools, turn.poll, patience).over;
+  ASSERT_THAT(over, SizeIs(1));
+  EXPECT_EQ(over[0].end, JobEnd::never_began) << "it keeps its attempt, and is bound to the cluster of its claim";
+  EXPECT_EQ(over[0].evidence.witness, grid::Witness::unreadable);
+  turn.carrier_runs(902);
+  EXPECT_THAT(judge_pools(turn.pools, turn.poll, patience).over, IsEmpty()) << "a carrier may still take it";
 }
 
 TEST(Pools, TheStderrOfTheFirstFewFailures_IsReadBesideItsCarriers_OrInTheOutputDirectory) {
