@@ -27,7 +27,7 @@ bool is_over(Transaction& transaction, grid::CampaignId campaign) {
 }
 
 bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
-  return !exec(transaction, sql::clean_note_cleaned{.campaign = campaign, .now = now, .cluster = cluster}).empty();
+  return !exec(transaction, sql::clean_note_cleaned{.campaign = campaign, .cluster = cluster, .now = now}).empty();
 }
 
 std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {

@@ -304,6 +304,8 @@ std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::I
   exec(transaction, sql::campaigns_sweep{});
   std::vector<grid::CampaignId> finished;
   for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now})) finished.push_back(*row.id);
+  exec(transaction, sql::checks_drop_brakes{});
+  exec(transaction, sql::checks_drop_kills{});
   return finished;
 }
 

@@ -152,7 +152,7 @@ bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId rem
 [[nodiscard]] double waiting_resources(Transaction& transaction, grid::ClusterId cluster);
 
 /// Terminates the campaigns whose tasks are all settled, and cancels tasks that returned to the bag of a campaign while it was being
-/// cancelled.
+/// cancelled. Removes the brakes of campaigns that are over, and the requests to kill jobs that are.
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -976,7 +976,7 @@ WITH dropped AS (
 SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_brakes
--- A brake holds a campaign that is in treatment or paused.
+-- A brake holds a campaign that is in treatment or paused, or whose epilogue is still to be run.
 -- Repair: the brake is removed.
 SELECT
   b.campaign_id,
@@ -984,11 +984,13 @@ SELECT
   b.id,
   format('brake %s holds campaign %s, which is %s', b.id, b.campaign_id, c.state) AS breach,
   count(*) OVER () AS breaches
-FROM brakes b JOIN campaigns c ON c.id = b.campaign_id AND is_over(c.state)
+FROM brakes b JOIN campaigns c ON c.id = b.campaign_id AND is_over(c.state) AND NOT has_scripts_left(c.id)
 ORDER BY b.id LIMIT 1000
 
 -- name: checks.drop_brakes
-WITH dropped AS (DELETE FROM brakes b USING campaigns c WHERE c.id = b.campaign_id AND is_over(c.state) RETURNING b.id)
+WITH dropped AS (
+  DELETE FROM brakes b USING campaigns c
+  WHERE c.id = b.campaign_id AND is_over(c.state) AND NOT has_scripts_left(c.id) RETURNING b.id)
 SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_events

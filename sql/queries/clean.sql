@@ -10,6 +10,7 @@ WITH ended AS (
   JOIN campaigns c ON c.id = p.campaign_id AND is_over(c.state) AND c.ended_at < instant(@ended_before)
   JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
   WHERE p.cluster_id = @cluster AND p.campaign_id > @after AND p.cleaned_at IS NULL AND live_jobs(p) = 0
+    AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND is_live(j.state))
     AND NOT has_scripts_left(p.campaign_id)
     AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
                       AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
@@ -24,8 +25,10 @@ LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM laun
 ORDER BY e.campaign_id, l.login
 
 -- name: clean.note_cleaned
--- Records that no file of a campaign is left on a cluster. No row when the campaign is live again.
-WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND is_over(state) FOR SHARE),
+-- Records that no file of a campaign is left on a cluster. No row when the campaign is live again, or has a live job there.
+WITH ended AS (
+  SELECT id FROM campaigns WHERE id = @campaign AND is_over(state)
+    AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND is_live(j.state)) FOR SHARE),
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)

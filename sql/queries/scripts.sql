@@ -23,7 +23,7 @@ SELECT
   p.prepared,
   p.epilogue_due,
   p.last_start_at IS NOT NULL AS began,
-  live_jobs(p) AS live_jobs,
+  (SELECT count(*) FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND is_live(j.state)) AS live_jobs,
   a.state AS prologue,
   e.state AS epilogue
 FROM wanted w

@@ -378,5 +378,26 @@ TEST_F(PoolsInDatabase, AClaimHeldByAPooledJob_BringsItBack) {
       "pooled unknown");
 }
 
+TEST_F(PoolsInDatabase, ACancelledCampaign_KeepsItsFiles_WhilePooledJobsAreNotOver) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 6);
+  execute("UPDATE jobs SET state = 'killed', ending = 'killed_by_us', ended_at = now() WHERE NOT pooled");
+  execute("UPDATE campaigns SET state = 'cancelled', ended_at = '2020-01-01'");
+  const auto may_be_cleaned = [&] {
+    bool may = false;
+    bool noted = true;
+    transact([&](store::Transaction& transaction) {
+      may = !store::campaigns_to_clean(transaction, alpha, now, now).empty();
+      noted = store::note_cleaned(transaction, campaign, alpha, now);
+    });
+    EXPECT_EQ(may, noted);
+    return may;
+  };
+  EXPECT_FALSE(may_be_cleaned()) << "the carriers are over, and the ends of their tasks are not read";
+  EXPECT_EQ(pair("active"), "t");
+  execute("UPDATE jobs SET state = 'error', ending = 'not_reached', ended_at = now() WHERE pooled");
+  EXPECT_TRUE(may_be_cleaned());
+}
+
 }  // namespace
 }  // namespace gleaner::tests
