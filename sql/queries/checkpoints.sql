@@ -18,8 +18,8 @@ WHERE c.checkpoint_cost_s IS NOT NULL AND is_live(c.state) AND r.seconds IS NOT 
 ORDER BY c.id
 
 -- name: checkpoints.due
--- Running jobs on a cluster whose start or last signal is a period of their campaign ago, those that are most overdue first. Jobs that are
--- to be killed are not among them.
+-- Running jobs on a cluster whose start or last signal is a period of their campaign ago, those that are most overdue first; before them
+-- those that the grid preempts, once. Other jobs that are to be killed are not among them.
 SELECT j.id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, coalesce(l.login, u.login) AS login,
   c.checkpoint_signal AS signal
 FROM unnest(@campaigns::bigint[], @periods::double precision[]) AS g(campaign_id, period)
@@ -27,9 +27,10 @@ JOIN jobs j ON j.campaign_id = g.campaign_id AND j.cluster_id = @cluster AND j.s
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN launches l ON l.id = j.launch_id
 JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
-WHERE greatest(j.started_at, j.signalled_at) + g.period * interval '1 second' <= instant(@now)
-  AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
-ORDER BY greatest(j.started_at, j.signalled_at) + g.period * interval '1 second', j.id LIMIT @most
+LEFT JOIN kill_requests k ON k.job_id = j.id
+WHERE CASE WHEN k.job_id IS NULL THEN greatest(j.started_at, j.signalled_at) + g.period * interval '1 second' <= instant(@now)
+  ELSE k.reason = 'preempted' AND k.sent_at IS NULL AND coalesce(j.signalled_at < k.requested_at, true) END
+ORDER BY k.job_id IS NULL, greatest(j.started_at, j.signalled_at) + g.period * interval '1 second', j.id LIMIT @most
 
 -- name: checkpoints.note_sent
 -- Records that the signal is sent, whatever the answer.

@@ -46,7 +46,8 @@ SELECT id, @reason, instant(@now) FROM unnest(@jobs::bigint[]) AS g(id) ON CONFL
 
 -- name: kills.pending
 -- Kill requests on a cluster without a DELETE since @sent_before (a time after @now, from a clock that was set back, counts as none). Those
--- sent least often come first.
+-- sent least often come first. A running job with checkpoints that is preempted is signalled first (checkpoints.due), and has the time of a
+-- checkpoint after that; if the signal cannot be sent, it is killed after twice that time and a minute.
 SELECT
   k.job_id,
   j.remote_id,
@@ -65,9 +66,14 @@ FROM (
     WHERE k.reason = 'lost' AND is_lost_and_killed(j, k)) due
 JOIN kill_requests k ON k.job_id = due.id
 JOIN jobs j ON j.id = due.id
+JOIN campaigns c ON c.id = j.campaign_id
 JOIN launches l ON l.id = j.launch_id
 JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
-WHERE k.sent_at IS NULL OR k.sent_at < instant(@sent_before) OR k.sent_at > instant(@now)
+WHERE (k.sent_at IS NULL OR k.sent_at < instant(@sent_before) OR k.sent_at > instant(@now))
+  AND NOT (k.reason = 'preempted' AND k.sent_at IS NULL AND j.state = 'running' AND c.checkpoint_cost_s IS NOT NULL
+    AND k.requested_at <= instant(@now)
+    AND instant(@now) < CASE WHEN j.signalled_at >= k.requested_at THEN j.signalled_at + c.checkpoint_cost_s * interval '1 second'
+      ELSE k.requested_at + (60 + 2 * c.checkpoint_cost_s) * interval '1 second' END)
 ORDER BY k.sends, k.job_id
 
 -- name: kills.note_sent
@@ -75,7 +81,8 @@ ORDER BY k.sends, k.job_id
 UPDATE kill_requests SET sent_at = instant(@now), sends = sends + 1 WHERE job_id = ANY (@jobs::bigint[])
 
 -- name: kills.waiting
--- Our jobs that wait on a cluster, the newest first, with the figures that decide whether they are in excess. Scripts never are.
+-- Our jobs that wait on a cluster, the newest first, with the figures that decide whether they are in excess. Scripts never are, nor is
+-- the one job that a test campaign has there: sent again, it would be behind all others.
 SELECT
   j.id,
   j.campaign_id,
@@ -85,6 +92,7 @@ SELECT
   micros(p.last_start_at) AS last_start_at,
   micros(p.last_accept_at) AS last_accept_at
 FROM jobs j
+JOIN campaigns c ON c.id = j.campaign_id AND c.type <> 'test'
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 LEFT JOIN forecasts f ON f.campaign_id = j.campaign_id AND f.cluster_id = j.cluster_id
 WHERE j.cluster_id = @cluster AND j.state = 'remote_waiting' AND NOT is_script(j.task)

@@ -3,6 +3,8 @@
 #include <chrono>
 
 #include "lib/store/checkpoints.hpp"
+#include "lib/store/kills.hpp"
+#include "lib/store/policies.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 /// Tasks with checkpoints: where they go, what they count.
@@ -148,6 +150,30 @@ TEST_F(CheckpointedTasks, AreSignalledAtTheRateOfInterruptionsOfTheirPair) {
     EXPECT_EQ(due[0].remote, runs.remote);
     EXPECT_EQ(due[0].tag, runs.tag);
     EXPECT_TRUE(store::due_signals(t, alpha, periods, 0, now + 50s).empty());
+  });
+}
+
+TEST_F(CheckpointedTasks, ThatTheGridPreempts_AreSignalledFirst_AndKilledWhenTheyHadTheTimeForACheckpoint) {
+  const auto job = running();
+  transact([&](store::Transaction& t) {
+    const auto killed_at = [&](grid::Instant at) { return store::pending_kills(t, alpha, at, 30s).size(); };
+    store::preempt_jobs(t, campaign, alpha, 1, now + 20s);
+    EXPECT_EQ(killed_at(now + 21s), 0U);
+    const std::array periods{store::SignalPeriod{campaign, 5000}};
+    ASSERT_EQ(store::due_signals(t, alpha, periods, 10, now + 21s).size(), 1U);
+    store::note_signals_sent(t, std::array{job.id}, now + 22s);
+    EXPECT_TRUE(store::due_signals(t, alpha, periods, 10, now + 23s).empty()) << "once";
+    EXPECT_EQ(killed_at(now + 81s), 0U);
+    EXPECT_EQ(killed_at(now + 82s), 1U) << "a checkpoint takes 60 s";
+  });
+}
+
+TEST_F(CheckpointedTasks, ThatCannotBeSignalled_AreKilledAllTheSame_IfTheGridPreemptsThem) {
+  running();
+  transact([&](store::Transaction& t) {
+    store::preempt_jobs(t, campaign, alpha, 1, now + 20s);
+    EXPECT_EQ(store::pending_kills(t, alpha, now + 199s, 30s).size(), 0U);
+    EXPECT_EQ(store::pending_kills(t, alpha, now + 200s, 30s).size(), 1U);
   });
 }
 

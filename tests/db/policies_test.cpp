@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "lib/store/kills.hpp"
 #include "lib/store/policies.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -218,6 +219,18 @@ TEST_F(Policies, AFailure_IsNotedWithItsTime) {
   EXPECT_EQ(value("SELECT count(last_failure_at) FROM campaign_clusters"), "0");
   execute("UPDATE campaign_clusters SET failures_in_a_row = failures_in_a_row + 1 WHERE cluster_id = " + std::to_string(alpha.value()));
   EXPECT_EQ(value("SELECT count(last_failure_at) FROM campaign_clusters"), "1");
+}
+
+TEST_F(Policies, TheOneJobOfATestCampaign_KeepsItsPlaceInTheQueue) {
+  launched(a_campaign(1), alpha, 1);
+  const auto waiting = [&] {
+    std::size_t jobs = 0;
+    edit([&](store::Transaction& t) { jobs = store::waiting_jobs(t, alpha).size(); });
+    return jobs;
+  };
+  EXPECT_EQ(waiting(), 1U);
+  execute("UPDATE campaigns SET type = 'test'");
+  EXPECT_EQ(waiting(), 0U);
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
   for (auto index = waiting.rbegin(); index != waiting.rend(); ++index) {
     if (to_kill_.contains(id_of(*index))) continue;
     const auto& job = job_of(*index);
+    if (spec_of(job.campaign).type == grid::CampaignType::test) continue;
     const auto& facts = pair_of(job).facts;
     jobs.push_back({.id = id_of(*index),
                     .campaign = facts.campaign,

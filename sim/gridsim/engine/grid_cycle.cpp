@@ -76,6 +76,16 @@ void GridCycle::remove(std::span<const grid::JobId> jobs, grid::Instant now) {
   }
 }
 
+/// Nikita deletes the jobs in the next cycle; those with checkpoints are signalled then, and deleted when they had the time for one.
+void GridCycle::preempt(std::span<const grid::JobId> jobs, grid::Instant at) {
+  for (const auto id : jobs) {
+    auto& job = world_.jobs[static_cast<std::size_t>(id.value() - 1)];
+    const bool writes = job.checkpoints.period > 0 && job.started;
+    if (writes) job.warned = at;
+    remove(std::span{&id, 1}, writes ? after(at, job.checkpoints.cost) : at);
+  }
+}
+
 grid::Instant GridCycle::plan(grid::Instant now) {
   const auto& config = world_.scenario.config;
   const auto facts = book_.planning_facts(now);
@@ -100,8 +110,7 @@ grid::Instant GridCycle::plan(grid::Instant now) {
     at = submit(book_.replicate(replicas, metascheduler::longer_than(replicas, facts), at), replicas.cluster, at);
     last = std::max(last, at);
   }
-  // Nikita deletes the jobs preempted here in the next cycle.
-  for (const auto& preemption : plan.preemptions) remove(book_.to_preempt(preemption), now + config.cycle_period);
+  for (const auto& preemption : plan.preemptions) preempt(book_.to_preempt(preemption), now + config.cycle_period);
   const auto submitted = metascheduler::submitted_of(plan, facts);
   book_.write(submitted);
   record(facts, submitted, now);

@@ -38,6 +38,7 @@ class GridCycle {
   void predict(grid::Instant now);
   void wipe(grid::Instant now);
   void remove(std::span<const grid::JobId> jobs, grid::Instant now);
+  void preempt(std::span<const grid::JobId> jobs, grid::Instant at);
   grid::Instant plan(grid::Instant now);
   [[nodiscard]] grid::Instant submit(const std::vector<int>& jobs, grid::ClusterId cluster, grid::Instant at);
   void record(const grid::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now);

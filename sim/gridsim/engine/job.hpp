@@ -47,7 +47,7 @@ struct Job {
   std::int64_t tasks = 1;  ///< tasks that it carries out, one after the other
   double starts = 1;       ///< jobs of OAR that it stands for
   bool being_killed = false;
-  std::optional<grid::Instant> warned;  ///< when OAR signalled it for a checkpoint, because a local job takes its resources
+  std::optional<grid::Instant> warned;  ///< when it was signalled for a checkpoint, because its resources go to others
   Shares shares;
   // In a pool, a launch with more tasks than jobs of OAR:
   int pool = kNone;               ///< in World::pools
