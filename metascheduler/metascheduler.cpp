@@ -7,6 +7,7 @@
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
+#include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/inputs.hpp"
 #include "lib/store/scripts.hpp"
@@ -78,6 +79,9 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
     if (!fleet::is_sole_turn(config, transaction, store::Database::Work::plan)) return;
+    // A restored database must not give ids in the epoch of before.
+    (void)store::current_epochs(transaction, now);
+    if (store::is_recovering(transaction)) return;
     const auto facts = facts_of(transaction, config, now);
     auto [plan, unplanned] = plan_of(facts, config, now);
     Aside aside{transaction, config, now};

@@ -23,8 +23,8 @@ constexpr std::chrono::seconds kPatience{4};
 
 class Cleaning {
  public:
-  Cleaning(fleet::Visit& visit, const std::string& token)
-      : visit_{visit}, token_{token}, files_{visit.client.access(), fleet::file_limits_of(visit.config)} {}
+  Cleaning(fleet::Visit& visit, const grid::Epochs& epochs)
+      : visit_{visit}, epochs_{epochs}, files_{visit.client.access(), fleet::file_limits_of(visit.config)} {}
 
   Cleaned run();
 
@@ -44,7 +44,7 @@ class Cleaning {
   void note_answer(const std::string& login, const oar::Result<T>& answer);
 
   fleet::Visit& visit_;
-  const std::string& token_;
+  const grid::Epochs& epochs_;
   oar::Client files_;
   std::chrono::steady_clock::time_point ends_ = std::chrono::steady_clock::now() + kPatience;
   std::set<std::string> silent_;  ///< logins whose homes did not answer: they get no more requests in this turn
@@ -84,7 +84,7 @@ void Cleaning::clean_campaign(const store::ToClean& campaign) {
     if (!answers(login)) return;
     bool over = false;
     visit_.database.transact([&](store::Transaction& transaction) { over = store::is_over(transaction, campaign.campaign); });
-    if (!over || !remove({{login, grid::campaign_folder(token_, campaign.campaign)}}).front()) return;
+    if (!over || !remove({{login, grid::campaign_folder(epochs_, campaign.campaign)}}).front()) return;
   }
   bool noted = false;
   visit_.database.transact([&](store::Transaction& transaction) {
@@ -111,7 +111,7 @@ void Cleaning::clean_ended() {
 
 void Cleaning::remove_folders(const std::vector<store::LaunchFolder>& folders) {
   std::vector<oar::PathOf> paths;
-  for (const auto& folder : folders) paths.push_back({folder.login, grid::fence_folder(token_, folder.campaign, folder.launch)});
+  for (const auto& folder : folders) paths.push_back({folder.login, grid::fence_folder(epochs_, folder.campaign, folder.launch)});
   const auto gone = remove(paths);
   if (std::ranges::none_of(gone, std::identity{})) return;
   visit_.database.transact([&](store::Transaction& transaction) {
@@ -125,7 +125,7 @@ void Cleaning::remove_folders(const std::vector<store::LaunchFolder>& folders) {
 
 void Cleaning::thin(const store::LaunchFolder& folder) {
   if (!answers(folder.login)) return;
-  const auto path = grid::fence_folder(token_, folder.campaign, folder.launch);
+  const auto path = grid::fence_folder(epochs_, folder.campaign, folder.launch);
   // Listed before the attempts are read: a job that begins later is not in the list, and the files of one that ends later stay.
   const auto names = files_.list_folder(folder.login, path);
   note_answer(folder.login, names);
@@ -174,6 +174,6 @@ Cleaned Cleaning::run() {
 
 }  // namespace
 
-Cleaned clean(fleet::Visit& visit, const std::string& token) { return Cleaning{visit, token}.run(); }
+Cleaned clean(fleet::Visit& visit, const grid::Epochs& epochs) { return Cleaning{visit, epochs}.run(); }
 
 }  // namespace gleaner::nikita

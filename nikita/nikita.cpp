@@ -11,6 +11,7 @@
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/store/epochs.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/planning.hpp"
 #include "nikita/checkpoint.hpp"
@@ -51,14 +52,15 @@ using fleet::was_silent;
 
 class Wiping {
  public:
-  Wiping(fleet::Visit& visit, const grid::ClusterFacts& status, const std::string& token) : visit_{visit}, status_{status}, token_{token} {}
+  Wiping(fleet::Visit& visit, const grid::ClusterFacts& status, const grid::Epochs& epochs)
+      : visit_{visit}, status_{status}, epochs_{epochs} {}
 
   Counts run() {
     request_kills();
     kill();
     if (may_go_on()) counts_.signalled = request_checkpoints(visit_);
-    if (may_go_on()) counts_.withheld = withhold(visit_, token_);
-    counts_.cleaned = clean(visit_, token_);
+    if (may_go_on()) counts_.withheld = withhold(visit_, epochs_);
+    counts_.cleaned = clean(visit_, epochs_);
     return counts_;
   }
 
@@ -73,7 +75,7 @@ class Wiping {
 
   fleet::Visit& visit_;
   const grid::ClusterFacts& status_;
-  const std::string& token_;
+  const grid::Epochs& epochs_;
   bool silent_ = false;  ///< the last requests got no answer
   Counts counts_;
 };
@@ -171,7 +173,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   fleet::SharedDatabase shared{database, term};
   std::map<grid::ClusterId, grid::ClusterFacts> statuses;
   std::vector<store::Cluster> clusters;
-  std::string token;
+  std::optional<grid::Epochs> epochs;
   shared.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
     store::request_kills_of_cancelled(transaction, now);
@@ -180,10 +182,10 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);
     for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size, config.headroom, config.availability}))
       statuses.emplace(status.id, std::move(status));
-    token = store::grid_token(transaction);
+    epochs = store::current_epochs(transaction, store::now(transaction));
   });
   fleet::visit_clusters(config, shared, store::Database::Work::wipe, clusters, [&](fleet::Visit& visit) {
-    const auto counts = Wiping{visit, statuses.at(visit.cluster.id), token}.run();
+    const auto counts = Wiping{visit, statuses.at(visit.cluster.id), *epochs}.run();
     const std::lock_guard lock{mutex};
     total.wiped += counts.wiped;
     total.sent += counts.sent;

@@ -19,7 +19,7 @@ constexpr std::string_view kClaim = "0 cancelled 0 0\n";
 
 }  // namespace
 
-int withhold(fleet::Visit& visit, const std::string& grid_token) {
+int withhold(fleet::Visit& visit, const grid::Epochs& epochs) {
   std::vector<store::PooledTask> tasks;
   visit.database.transact([&](store::Transaction& transaction) { tasks = store::pooled_tasks_to_withhold(transaction, visit.cluster.id); });
   if (tasks.empty()) return 0;
@@ -31,7 +31,7 @@ int withhold(fleet::Visit& visit, const std::string& grid_token) {
     const auto part = std::span{tasks}.subspan(first, std::min(at_once, tasks.size() - first));
     std::vector<oar::FileOf> claims;
     for (const auto& task : part) {
-      const auto folder = grid::fence_folder(grid_token, task.campaign, task.fence);
+      const auto folder = grid::fence_folder(epochs, task.campaign, task.fence);
       claims.push_back({{task.login, fmt::format("{}/{}.{}.claim", folder, task.task.value(), task.attempt)}, std::string{kClaim}});
     }
     const auto answers = client.create_files(claims);

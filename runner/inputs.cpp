@@ -62,8 +62,8 @@ struct Piece {
 
 class Sender {
  public:
-  Sender(fleet::Visit& visit, const std::string& grid, Counts& counts)
-      : visit_{visit}, grid_{grid}, counts_{counts}, spool_{visit.config.input_spool}, client_{visit.client.access(), limits(visit)} {}
+  Sender(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts)
+      : visit_{visit}, epochs_{epochs}, counts_{counts}, spool_{visit.config.input_spool}, client_{visit.client.access(), limits(visit)} {}
 
   void send_all();
 
@@ -85,7 +85,7 @@ class Sender {
   void note_silence(grid::CampaignId campaign, const std::string& error);
 
   fleet::Visit& visit_;
-  const std::string& grid_;
+  const grid::Epochs& epochs_;
   Counts& counts_;
   inputs::Spool spool_;
   oar::Client client_;
@@ -95,7 +95,7 @@ class Sender {
 
 Step Sender::write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces) {
   std::vector<oar::FileOf> files;
-  const auto folder = grid::inputs_folder(grid_, inputs.campaign);
+  const auto folder = grid::inputs_folder(epochs_, inputs.campaign);
   for (const auto& piece : pieces) files.push_back({{inputs.login, fmt::format("{}/{}", folder, piece.name)}, piece.content});
   for (const auto& answer : client_.write_files(files)) {
     if (answer) continue;
@@ -108,7 +108,7 @@ Step Sender::write(const store::InputsToSend& inputs, const std::vector<Piece>& 
 
 /// OAR answers success also where the disk is full.
 Step Sender::check(const store::InputsToSend& inputs, const std::vector<Piece>& pieces) {
-  const auto folder = grid::inputs_folder(grid_, inputs.campaign);
+  const auto folder = grid::inputs_folder(epochs_, inputs.campaign);
   const auto listed = oar::list_files(visit_.client.access(), limits(visit_), inputs.login, folder);
   if (!listed && !is_answer(listed.error())) return Silent{oar::describe(listed.error())};
   if (!listed) return Trouble{fmt::format("the folder {} cannot be listed: {}", folder, oar::describe(listed.error()))};
@@ -232,6 +232,6 @@ void Sender::send_all() {
 
 }  // namespace
 
-void send_inputs(fleet::Visit& visit, const std::string& grid, Counts& counts) { Sender{visit, grid, counts}.send_all(); }
+void send_inputs(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts) { Sender{visit, epochs, counts}.send_all(); }
 
 }  // namespace gleaner::runner

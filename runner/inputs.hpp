@@ -2,6 +2,7 @@
 #include <string>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/epochs.hpp"
 #include "runner/runner.hpp"
 
 namespace gleaner::runner {
@@ -10,6 +11,6 @@ namespace gleaner::runner {
 /// the next one continues. A piece counts as
 /// there when OAR lists it with its size, whatever OAR answered when it was sent. A campaign whose files cannot be read here, or written
 /// there, gets the event INPUTS_NOT_SENT and a brake; the others go on.
-void send_inputs(fleet::Visit& visit, const std::string& grid, Counts& counts);
+void send_inputs(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts);
 
 }  // namespace gleaner::runner

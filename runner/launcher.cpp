@@ -38,7 +38,7 @@ grid::PostAnswer answer_of(const oar::Result<oar::Submitted>& answer) {
 
 class Launcher {
  public:
-  Launcher(fleet::Visit& visit, const std::string& grid, Counts& counts) : visit_{visit}, grid_{grid}, counts_{counts} {}
+  Launcher(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts) : visit_{visit}, epochs_{epochs}, counts_{counts} {}
 
   void make(const std::vector<store::LaunchToMake>& launches);
 
@@ -61,7 +61,7 @@ class Launcher {
   void lose(const Begun& begun, const std::string& error);
 
   fleet::Visit& visit_;
-  const std::string& grid_;
+  const grid::Epochs& epochs_;
   Counts& counts_;
   bool usable_ = true;  ///< the cluster has not failed in this run
 };
@@ -143,7 +143,7 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
     return std::nullopt;
   }
   if (!avoid_first_job(begun.launch)) return std::nullopt;
-  auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, grid_,
+  auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, epochs_,
                                   std::chrono::duration_cast<grid::Seconds>(visit_.config.checkpoint_notice));
   if (!submission) {
     refuse(launch, grid::LaunchState::planned, submission.error());
@@ -174,7 +174,7 @@ std::vector<Begun> Launcher::write_pools(std::vector<Begun> begun) {
   std::vector<const Begun*> owners;
   for (auto& one : begun) {
     if (one.submission.pool.empty()) continue;
-    const auto folder = grid::fence_folder(grid_, one.launch.campaign, one.launch.id);
+    const auto folder = grid::fence_folder(epochs_, one.launch.campaign, one.launch.id);
     files.push_back({{one.launch.login, folder + "/pool"}, std::move(one.submission.pool)});
     owners.push_back(&one);
   }
@@ -298,10 +298,10 @@ void Launcher::make(const std::vector<store::LaunchToMake>& launches) {
 
 }  // namespace
 
-void make_launches(fleet::Visit& visit, const std::string& grid, Counts& counts) {
+void make_launches(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts) {
   std::vector<store::LaunchToMake> launches;
   visit.database.transact([&](store::Transaction& transaction) { launches = store::planned_launches(transaction, visit.cluster.id); });
-  Launcher{visit, grid, counts}.make(launches);
+  Launcher{visit, epochs, counts}.make(launches);
 }
 
 }  // namespace gleaner::runner

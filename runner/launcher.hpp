@@ -2,6 +2,7 @@
 #include <string>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/epochs.hpp"
 #include "runner/runner.hpp"
 
 namespace gleaner::runner {
@@ -10,6 +11,6 @@ namespace gleaner::runner {
 /// written, each in a step of its own, so that a death between two of them leaves a launch that the next run finds. Each launch is checked
 /// once more right before the POST, because this process may have been suspended for any time. A launch that cannot be begun or written is
 /// set aside, and the others continue.
-void make_launches(fleet::Visit& visit, const std::string& grid, Counts& counts);
+void make_launches(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts);
 
 }  // namespace gleaner::runner

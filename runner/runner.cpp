@@ -3,18 +3,21 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <optional>
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
 #include "runner/inputs.hpp"
 #include "runner/launcher.hpp"
 #include "runner/limits.hpp"
 #include "runner/reconcile.hpp"
+#include "runner/recover.hpp"
 #include "runner/release.hpp"
 
 namespace gleaner::runner {
@@ -66,21 +69,21 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   std::mutex mutex;
   fleet::SharedDatabase shared{database, term};
   std::vector<store::Cluster> clusters;
-  std::string grid;
+  std::optional<grid::Epochs> epochs;
   shared.transact([&](store::Transaction& transaction) {
     total = {};
     const auto now = store::now(transaction);
+    epochs = store::current_epochs(transaction, now);
     give_back_stranded(transaction, config, now, total);
     release_tasks(transaction, config, total);
     release_kept_tasks(transaction, config, total);
     clusters = store::clusters_with_launches(transaction, now - grid::kOrphanWatch);
-    grid = store::grid_token(transaction);
   });
   fleet::visit_clusters(config, shared, store::Database::Work::launch, clusters, [&](fleet::Visit& visit) {
     Counts counts;
-    if (reconcile(visit, counts)) {
-      make_launches(visit, grid, counts);
-      send_inputs(visit, grid, counts);
+    if (recover(visit, *epochs) && reconcile(visit, counts)) {
+      make_launches(visit, *epochs, counts);
+      send_inputs(visit, *epochs, counts);
     }
     const std::lock_guard lock{mutex};
     add(total, counts);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/checkpoint.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/oarsub_words.hpp"
@@ -71,9 +72,10 @@ std::optional<std::string> wrong_for_oarsub(const oar::SubmitRequest& request, c
   return std::nullopt;
 }
 
-std::optional<PoolFacts> pool_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines) {
+std::optional<PoolFacts> pool_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
+                                 const grid::Epochs& epochs) {
   if (!launch.pool) return std::nullopt;
-  PoolFacts pool{.launch = launch.id,
+  PoolFacts pool{.folder = grid::fence_name(epochs, launch.campaign, launch.id),
                  .duration = *launch.pool,
                  .task_walltime = launch.walltime,
                  .first_job = grid::JobId{0},
@@ -87,10 +89,15 @@ std::optional<PoolFacts> pool_of(const store::LaunchToMake& launch, const std::v
 }
 
 /// A line of the array, or of the file `pool`.
-tl::expected<std::string, std::string> text_of(const store::LaunchToMake& launch, const store::LaunchLine& line) {
+tl::expected<std::string, std::string> text_of(const store::LaunchToMake& launch, const store::LaunchLine& line,
+                                               const grid::Epochs& epochs) {
   auto words = arguments(launch, line);
   if (!words) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), words.error())};
-  const TaskFacts task{.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)};
+  const TaskFacts task{.task = line.task,
+                       .attempt = line.attempt,
+                       .job = line.job,
+                       .fence = grid::fence_name(epochs, launch.campaign, line.fence),
+                       .arguments = std::move(*words)};
   auto text = line.pooled ? pool_line(task) : parameter_line(task);
   if (!text) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), text.error())};
   return text;
@@ -124,9 +131,9 @@ std::optional<std::string> condition_without(std::span<const std::string> nodes)
 }
 
 tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
-                                                    std::string_view cluster, std::string_view grid, grid::Seconds notice) {
+                                                    std::string_view cluster, const grid::Epochs& epochs, grid::Seconds notice) {
   const bool has_oars_streams = launch.output_directory.empty() && grid::is_home(launch.exec_directory);
-  const LaunchFacts facts{.grid = std::string{grid},
+  const LaunchFacts facts{.grid = epochs.of(launch.campaign),
                           .campaign = launch.campaign,
                           .exec_file = command_of(launch),
                           .cluster = std::string{cluster},
@@ -134,7 +141,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .workdir = launch.exec_directory,
                           .resources = launch.request,
                           .walltime = grid::format_walltime(launch.walltime),
-                          .pool = pool_of(launch, lines),
+                          .pool = pool_of(launch, lines, epochs),
                           .measured = launch.to_measure,
                           .output_directory = launch.output_directory,
                           .output_files = launch.output_files,
@@ -147,7 +154,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
   if (!command) return tl::unexpected{command.error()};
   oar::SubmitRequest request;
   request.user = launch.login;
-  request.name = grid::launch_tag(grid, launch.campaign, launch.id);
+  request.name = grid::launch_tag(epochs.of(launch.id), launch.campaign, launch.id);
   request.resources = launch.request;
   request.walltime = grid::format_walltime(launch.walltime + launch.pool.value_or(grid::Seconds{0}));
   request.command = command->text();
@@ -170,7 +177,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
     request.stderr_file = request.stdout_file;
   }
   for (const auto& line : lines) {
-    auto text = text_of(launch, line);
+    auto text = text_of(launch, line, epochs);
     if (!text) return tl::unexpected{std::move(text.error())};
     (line.pooled ? pooled : request.lines).push_back(std::move(*text));
   }

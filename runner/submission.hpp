@@ -6,6 +6,7 @@
 
 #include <tl/expected.hpp>
 
+#include "lib/grid/epochs.hpp"
 #include "lib/oar/submit_request.hpp"
 #include "lib/store/launches.hpp"
 
@@ -23,6 +24,6 @@ struct Submission {
 /// submitted.
 [[nodiscard]] tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch,
                                                                   const std::vector<store::LaunchLine>& lines, std::string_view cluster,
-                                                                  std::string_view grid, grid::Seconds notice);
+                                                                  const grid::Epochs& epochs, grid::Seconds notice);
 
 }  // namespace gleaner::runner

@@ -161,6 +161,16 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION database_identity() RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT format('%s.%s.%s.%s',
+    (SELECT system_identifier FROM pg_control_system()),
+    substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
+    (SELECT oid FROM pg_database WHERE datname = current_database()),
+    to_regclass('epochs')::oid)
+$$;
+
 CREATE FUNCTION duration_bucket(seconds double precision) RETURNS smallint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT ceil(ln(greatest(seconds, 1)) / ln(1.1::double precision))::smallint $$;
@@ -880,6 +890,7 @@ CREATE TABLE clusters (
     absent_resources integer DEFAULT 0 NOT NULL,
     dead_resources integer DEFAULT 0 NOT NULL,
     no_resources_since timestamp with time zone,
+    recover_from timestamp with time zone,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
@@ -918,6 +929,8 @@ COMMENT ON COLUMN clusters.absent_resources IS 'of nodes that are down, and that
 COMMENT ON COLUMN clusters.dead_resources IS 'of nodes that the site''s administrators took out';
 
 COMMENT ON COLUMN clusters.no_resources_since IS 'since when no resource can be used; null: some can, or the resources were never read';
+
+COMMENT ON COLUMN clusters.recover_from IS 'jobs that were submitted there from this time on may be unknown, as the database was restored, and nothing is planned before they are read; null: all are known';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -1073,6 +1086,32 @@ CREATE TABLE durations (
     jobs bigint NOT NULL
 );
 
+CREATE TABLE epochs (
+    id bigint NOT NULL,
+    token text DEFAULT substr(md5(((random())::text || (clock_timestamp())::text)), 1, 8) NOT NULL,
+    first_campaign bigint NOT NULL,
+    first_launch bigint NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    cause text NOT NULL
+);
+
+COMMENT ON TABLE epochs IS 'the epochs after the first one, whose token is that of the grid';
+
+COMMENT ON COLUMN epochs.first_campaign IS 'the least id of a campaign that it gives; older campaigns keep the token of theirs';
+
+COMMENT ON COLUMN epochs.first_launch IS 'the least id of a launch that it gives';
+
+COMMENT ON COLUMN epochs.cause IS 'how the restore was noticed';
+
+ALTER TABLE epochs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME epochs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE events (
     id bigint NOT NULL,
     code text NOT NULL,
@@ -1156,10 +1195,13 @@ CREATE TABLE grid (
     token text DEFAULT substr(md5(((random())::text || (clock_timestamp())::text)), 1, 8) NOT NULL,
     checked_at timestamp with time zone,
     feed_from bigint DEFAULT 0 NOT NULL,
+    database text,
     CONSTRAINT grid_one_check CHECK (one)
 );
 
 COMMENT ON COLUMN grid.feed_from IS 'transactions below this id may have rows of the feed that were pruned: readers that are not beyond them begin anew';
+
+COMMENT ON COLUMN grid.database IS 'database_identity() when the current epoch began; null: not noted yet';
 
 CREATE TABLE gridstatus (
     cluster_id bigint NOT NULL,
@@ -1491,6 +1533,9 @@ ALTER TABLE ONLY duration_samples
 
 ALTER TABLE ONLY durations
     ADD CONSTRAINT durations_pkey PRIMARY KEY (campaign_id, cluster_id, bucket);
+
+ALTER TABLE ONLY epochs
+    ADD CONSTRAINT epochs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);

@@ -114,17 +114,21 @@ bool is_missing(const oar::Failure& failure) {
   return refused != nullptr && refused->status == kNotFound;
 }
 
+bool is_of_grid(std::string_view name, const grid::Epochs& epochs) {
+  return std::ranges::any_of(epochs.all(), [&](const grid::Epoch& epoch) { return grid::is_launch_tag(name, epoch.token); });
+}
+
 /// Reads the folders of fences. A folder that OAR does not find is empty, unless the whole home is missing: an unmounted file system must
 /// not look like jobs that never began.
 class EvidenceReader {
  public:
-  EvidenceReader(fleet::Visit& visit, std::string grid_token)
-      : visit_{visit}, client_{visit.client.access(), fleet::file_limits_of(visit.config)}, grid_token_{std::move(grid_token)} {}
+  EvidenceReader(fleet::Visit& visit, const grid::Epochs& epochs)
+      : visit_{visit}, client_{visit.client.access(), fleet::file_limits_of(visit.config)}, epochs_{epochs} {}
 
   /// False: no request was answered.
   bool read(std::span<const FenceToRead> fences, Poll& poll) {
     std::vector<oar::PathOf> folders;
-    for (const auto& fence : fences) folders.push_back({fence.login, grid::fence_folder(grid_token_, fence.campaign, fence.fence)});
+    for (const auto& fence : fences) folders.push_back({fence.login, grid::fence_folder(epochs_, fence.campaign, fence.fence)});
     const auto answers = client_.list_folders(folders);
     bool answered = false;
     for (std::size_t i = 0; i < fences.size(); ++i) {
@@ -140,7 +144,7 @@ class EvidenceReader {
   void read_large(const FenceToRead& fence, Poll& poll) {
     const auto [known, is_new] = awake_.try_emplace(fence.login, false);
     if (is_new) {
-      const auto ours = client_.list_folder(fence.login, grid::campaign_folder(grid_token_, fence.campaign));
+      const auto ours = client_.list_folder(fence.login, grid::campaign_folder(epochs_, fence.campaign));
       known->second = ours || std::holds_alternative<oar::Refused>(ours.error());
     }
     answered_ = answered_ || known->second;
@@ -148,7 +152,7 @@ class EvidenceReader {
       poll.evidence.try_emplace(fence.fence, tl::unexpected{std::string{"the home does not answer"}});
       return;
     }
-    const auto names = visit_.client.list_folder(fence.login, grid::fence_folder(grid_token_, fence.campaign, fence.fence));
+    const auto names = visit_.client.list_folder(fence.login, grid::fence_folder(epochs_, fence.campaign, fence.fence));
     poll.evidence.emplace(fence.fence, reading_of(names, fence.login));
   }
 
@@ -168,7 +172,7 @@ class EvidenceReader {
   }
 
   std::optional<std::string> what_is_wrong_with_home(const std::string& login) {
-    const auto ours = client_.list_folder(login, grid::grid_folder(grid_token_));
+    const auto ours = client_.list_folder(login, grid::grid_folder(epochs_.all().front().token));
     if (ours) return std::nullopt;
     if (!is_missing(ours.error())) return oar::describe(ours.error());
     const auto home = client_.list_folder(login, "~/.");
@@ -178,7 +182,7 @@ class EvidenceReader {
 
   fleet::Visit& visit_;
   oar::Client client_;  ///< waits for an answer for 2 s at most
-  std::string grid_token_;
+  const grid::Epochs& epochs_;
   std::map<std::string, bool> awake_;                        ///< by login that was asked: its home answers
   std::map<std::string, std::optional<std::string>> homes_;  ///< by login: the error of its home; empty: it is readable
   std::set<std::string> silent_;                             ///< logins with an unanswered request
@@ -198,10 +202,10 @@ void ask_large(EvidenceReader& reader, std::vector<FenceToRead> fences, Poll& po
 
 /// A home that stalls costs one request's time limit: the rest of its login's folders come after all others. If no home answers, the
 /// folders not yet requested count as unreadable; if some do, they stay unread.
-void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const std::string& grid_token, Poll& poll,
+void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const grid::Epochs& epochs, Poll& poll,
                   std::chrono::milliseconds time) {
   if (wanted.empty()) return;
-  EvidenceReader reader{visit, grid_token};
+  EvidenceReader reader{visit, epochs};
   const auto end = end_of(visit, time);
   const auto patience = fleet::file_limits_of(visit.config).read;
   const auto large = std::ranges::stable_partition(wanted, [](const FenceToRead& fence) { return fence.files <= kMostOfSmall; });
@@ -264,12 +268,12 @@ void join_occupying(Poll& poll, std::span<const oar::RemoteJob> listed_by_id) {
 }
 
 oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live, std::span<const store::Pool> pools,
-                               const std::string& grid_token, grid::Instant began, const GatherTimes& times) {
+                               const grid::Epochs& epochs, grid::Instant began, const GatherTimes& times) {
   Poll poll{.began = began};
   if (auto asked = ask_resources(visit, poll); !asked) return tl::unexpected{asked.error()};
   if (auto asked = ask_jobs(visit, live, poll); !asked) return tl::unexpected{asked.error()};
   for (const auto& job : poll.occupying) {
-    if (!poll.ours.contains(job.id) && grid::is_launch_tag(job.name, grid_token)) poll.leaving.insert(job.id);
+    if (!poll.ours.contains(job.id) && is_of_grid(job.name, epochs)) poll.leaving.insert(job.id);
   }
   poll.latency_ms = static_cast<int>(visit.client.slowest_latency().count());
   auto fences = fences_to_read(live, poll, Patience::of(visit.config));
@@ -278,7 +282,7 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
     if (known == fences.end()) fences.push_back(std::move(fence));
     else known->files = std::max(known->files, fence.files);
   }
-  ask_evidence(visit, std::move(fences), grid_token, poll, times.evidence);
+  ask_evidence(visit, std::move(fences), epochs, poll, times.evidence);
   auto tails = tails_to_read(live, poll);
   std::ranges::move(pooled_tails_to_read(pools, poll), std::back_inserter(tails));
   ask_tails(visit, tails, poll, times);

@@ -9,6 +9,7 @@
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/grid/availability.hpp"
+#include "lib/grid/epochs.hpp"
 #include "lib/grid/evidence.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
@@ -60,7 +61,7 @@ struct GatherTimes {
 /// errors, as many as fit in their times. Error: the lists could not be read.
 /// @param began  the time of the database's clock
 [[nodiscard]] oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live,
-                                             std::span<const store::Pool> pools, const std::string& grid_token, grid::Instant began,
+                                             std::span<const store::Pool> pools, const grid::Epochs& epochs, grid::Instant began,
                                              const GatherTimes& times = {});
 
 /// Sorts the jobs that OAR lists under our ids: into `ours` if their name and command are ours, else into `reused`.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <optional>
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/grid/launch_fate.hpp"
@@ -12,6 +13,7 @@
 #include "lib/process/log.hpp"
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/jobs.hpp"
 #include "lib/store/launches.hpp"
@@ -44,7 +46,7 @@ void add(Counts& counts, const Changes& changes) {
 }
 
 /// Empty: the cluster could not be polled.
-std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token) {
+std::optional<Changes> update(fleet::Visit& visit, const grid::Epochs& epochs) {
   if (const auto answered = probe(visit); !answered) {
     fleet::note_unreachable(visit, oar::describe(answered.error()));
     return std::nullopt;
@@ -61,7 +63,7 @@ std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token
   });
   // A disabled cluster is polled while it may still have jobs of ours.
   if (!awaited && !visit.cluster.enabled) return Changes{};
-  const auto poll = poll_cluster(visit, live, pools, grid_token, began);
+  const auto poll = poll_cluster(visit, live, pools, epochs, began);
   if (!poll) {
     fleet::note_unreachable(visit, oar::describe(poll.error()));
     return std::nullopt;
@@ -92,16 +94,16 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   std::mutex mutex;
   fleet::SharedDatabase shared{database, term};
   std::vector<store::Cluster> clusters;
-  std::string grid_token;
+  std::optional<grid::Epochs> epochs;
   grid::Instant now;
   shared.transact([&](store::Transaction& transaction) {
     now = store::now(transaction);
     clusters = store::clusters(transaction);
-    grid_token = store::grid_token(transaction);
+    epochs = store::current_epochs(transaction, now);
   });
   std::erase_if(clusters, [&](const store::Cluster& cluster) { return cluster.retired_at || !is_due(cluster, now); });
   fleet::visit_clusters(config, shared, store::Database::Work::update, clusters, [&](fleet::Visit& visit) {
-    const auto changes = update(visit, grid_token);
+    const auto changes = update(visit, *epochs);
     const std::lock_guard lock{mutex};
     ++counts.clusters;
     if (changes) add(counts, *changes);

@@ -114,6 +114,7 @@ std::span<const Command> commands() {
       Command{"cycle", "", "have the conductor begin a cycle now, and wait until it has ended", {}, cycle},
       Command{"db migrate", "", "bring the database's schema up to this program's", {}, db_migrate},
       Command{"db status", "", "what the database holds, and who conducts the grid", {}, db_status},
+      Command{"db restored", "", "after a restore: ids are given again, and files of before are not believed for them", {}, db_restored},
       Command{
           "db check", "", "which laws of the database hold; --repair repairs what can be repaired safely", {"repair", "full"}, db_check},
       Command{"cluster add", "NAME URL", "add a cluster by the URL of its OAR API", with(kAccess, "disabled"), cluster_add},

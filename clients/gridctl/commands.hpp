@@ -73,6 +73,7 @@ process::Outcome import_cigri(const Call& call);
 process::Outcome cycle(const Call& call);
 process::Outcome db_migrate(const Call& call);
 process::Outcome db_status(const Call& call);
+process::Outcome db_restored(const Call& call);
 process::Outcome db_check(const Call& call);
 process::Outcome cluster_add(const Call& call);
 process::Outcome cluster_edit(const Call& call);

@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include "clients/gridctl/commands.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/store/epochs.hpp"
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
 #include "lib/store/views.hpp"
@@ -21,6 +23,17 @@ process::Outcome db_migrate(const Call& call) {
   Table table{{{"migration", "Migration"}}, {}, "The schema was up to date already."};
   for (const auto& name : applied) table.rows.push_back({Cell{name}});
   call.output.show({.table = table, .ids = applied});
+  return ExitCode::ok;
+}
+
+process::Outcome db_restored(const Call& call) {
+  auto database = open_database(call);
+  grid::Epoch epoch;
+  store::transact(database, std::nullopt,
+                  [&](store::Transaction& transaction) { epoch = store::begin_epoch(transaction, store::now(transaction)); });
+  Table table{{{"epoch", "Epoch"}, {"first_campaign", "First campaign"}, {"first_launch", "First launch"}}, {}};
+  table.rows.push_back({Cell{epoch.token}, Cell{epoch.first_campaign.value()}, Cell{epoch.first_launch.value()}});
+  call.output.show({.table = table, .ids = {epoch.token}});
   return ExitCode::ok;
 }
 

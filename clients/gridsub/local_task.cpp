@@ -168,7 +168,7 @@ std::vector<std::string> job_words(const Campaign& campaign, const LocalTask& ta
   const auto line = runner::parameter_line({.task = grid::TaskNumber{task.number},
                                             .attempt = 0,
                                             .job = grid::JobId{0},
-                                            .fence = grid::LaunchId{0},
+                                            .fence = "0",
                                             .arguments = arguments_of(campaign, task)});
   if (!line) throw nothing_run(line.error());
   std::vector<std::string> words{"env", "-i"};

@@ -136,8 +136,6 @@ std::string input_index(std::span<const InputFile> files) {
   return text;
 }
 
-std::string inputs_folder(std::string_view grid_token, CampaignId campaign) {
-  return fmt::format("{}/inputs", campaign_folder(grid_token, campaign));
-}
+std::string inputs_folder(const Epochs& epochs, CampaignId campaign) { return fmt::format("{}/inputs", campaign_folder(epochs, campaign)); }
 
 }  // namespace gleaner::grid

@@ -8,6 +8,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "lib/grid/epochs.hpp"
 #include "lib/grid/id.hpp"
 
 /// Input files of campaigns: files beside the campaign file, which the grid brings to each cluster before the campaign's first task there.
@@ -63,6 +64,6 @@ std::int64_t place_inputs(std::vector<InputFile>& files);
 [[nodiscard]] std::string input_index(std::span<const InputFile> files);
 
 /// The folder of a campaign's input files on a cluster.
-[[nodiscard]] std::string inputs_folder(std::string_view grid_token, CampaignId campaign);
+[[nodiscard]] std::string inputs_folder(const Epochs& epochs, CampaignId campaign);
 
 }  // namespace gleaner::grid

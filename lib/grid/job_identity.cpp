@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "lib/text/numbers.hpp"
@@ -22,29 +24,65 @@ std::vector<std::string_view> words_of(std::string_view text) {
   }
 }
 
-}  // namespace
+constexpr std::size_t kWithoutFence = 5;
 
-std::string launch_tag(std::string_view grid_token, CampaignId campaign, LaunchId launch) {
-  return fmt::format("{}{}.{}-{}", kTagHead, campaign.value(), launch.value(), grid_token);
+/// `<campaign> <task> <attempt> <job> <fence> <arguments>` of a command; empty: it is not one of this grid's.
+std::vector<std::string_view> facts_in(std::string_view command) {
+  // The script before the mark and the arguments after it are base64, which has no full stop.
+  const auto mark = command.rfind(kCommandMark);
+  if (mark == std::string_view::npos || (mark > 0 && command[mark - 1] != ' ')) return {};
+  auto words = words_of(command.substr(mark + kCommandMark.size()));
+  if (words.size() != kWithoutFence && words.size() != kWithoutFence + 1) return {};
+  return words;
 }
 
-bool is_launch_tag(std::string_view name, std::string_view grid_token) {
-  return name.starts_with(kTagHead) && name.ends_with(fmt::format("-{}", grid_token));
+/// Of `<task> <attempt> <job> …`.
+std::optional<JobIdentity> identity_of(CampaignId campaign, std::span<const std::string_view> words) {
+  const auto task = text::whole_number<std::int64_t>(words[0]);  // negative: a script's
+  const auto attempt = text::whole_number(words[1], 0, 1'000'000'000);
+  const auto job = text::whole_number(words[2], std::int64_t{0});
+  if (!task || !attempt || !job) return std::nullopt;
+  return JobIdentity{campaign, TaskNumber{*task}, *attempt, JobId{*job}};
+}
+
+}  // namespace
+
+std::string launch_tag(std::string_view token, CampaignId campaign, LaunchId launch) {
+  return fmt::format("{}{}.{}-{}", kTagHead, campaign.value(), launch.value(), token);
+}
+
+bool is_launch_tag(std::string_view name, std::string_view token) {
+  return name.starts_with(kTagHead) && name.ends_with(fmt::format("-{}", token));
+}
+
+std::optional<LaunchName> read_tag(std::string_view name) {
+  if (!name.starts_with(kTagHead)) return std::nullopt;
+  name.remove_prefix(kTagHead.size());
+  const auto stop = name.find('.');
+  const auto dash = name.find('-');
+  if (stop == std::string_view::npos || dash == std::string_view::npos || dash < stop) return std::nullopt;
+  const auto campaign = text::whole_number(name.substr(0, stop), std::int64_t{0});
+  const auto launch = text::whole_number(name.substr(stop + 1, dash - stop - 1), std::int64_t{0});
+  if (!campaign || !launch) return std::nullopt;
+  return LaunchName{CampaignId{*campaign}, LaunchId{*launch}, name.substr(dash + 1)};
 }
 
 std::optional<JobIdentity> read_command(std::string_view command) {
-  // The script before the mark and the arguments after it are base64, which has no full stop.
-  const auto mark = command.rfind(kCommandMark);
-  if (mark == std::string_view::npos || (mark > 0 && command[mark - 1] != ' ')) return std::nullopt;
-  const auto words = words_of(command.substr(mark + kCommandMark.size()));
-  constexpr std::size_t kWithoutFence = 5;
-  if (words.size() != kWithoutFence && words.size() != kWithoutFence + 1) return std::nullopt;
+  const auto words = facts_in(command);
+  if (words.empty()) return std::nullopt;
   const auto campaign = text::whole_number(words[0], std::int64_t{0});
-  const auto task = text::whole_number<std::int64_t>(words[1]);  // negative: a script's
-  const auto attempt = text::whole_number(words[2], 0, 1'000'000'000);
-  const auto job = text::whole_number(words[3], std::int64_t{0});
-  if (!campaign || !task || !attempt || !job) return std::nullopt;
-  return JobIdentity{CampaignId{*campaign}, TaskNumber{*task}, *attempt, JobId{*job}};
+  return campaign ? identity_of(CampaignId{*campaign}, std::span{words}.subspan(1)) : std::nullopt;
+}
+
+std::optional<std::string_view> read_fence(std::string_view command) {
+  const auto words = facts_in(command);
+  return words.size() == kWithoutFence + 1 ? std::optional{words[4]} : std::nullopt;
+}
+
+std::optional<JobIdentity> read_pool_line(CampaignId campaign, std::string_view line) {
+  const auto words = words_of(line);
+  constexpr std::size_t kLeast = 4;
+  return words.size() < kLeast ? std::nullopt : identity_of(campaign, words);
 }
 
 bool is_same_job(std::string_view name, std::string_view command, std::string_view tag, const JobIdentity& job) {

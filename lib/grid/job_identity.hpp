@@ -9,11 +9,20 @@
 /// command are ours.
 namespace gleaner::grid {
 
-/// The name of a launch's jobs in OAR, unique to this grid and launch.
-[[nodiscard]] std::string launch_tag(std::string_view grid_token, CampaignId campaign, LaunchId launch);
+/// The name of a launch's jobs in OAR, unique to this grid, epoch and launch. `token`: of the epoch that planned the launch.
+[[nodiscard]] std::string launch_tag(std::string_view token, CampaignId campaign, LaunchId launch);
 
-/// Whether the name is the tag of a launch of this grid.
-[[nodiscard]] bool is_launch_tag(std::string_view name, std::string_view grid_token);
+/// Whether the name is the tag of a launch of the epoch with this token.
+[[nodiscard]] bool is_launch_tag(std::string_view name, std::string_view token);
+
+/// What the tag of a launch says.
+struct LaunchName {
+  CampaignId campaign;
+  LaunchId launch;
+  std::string_view token;  ///< of the epoch that planned it
+};
+/// Empty when the name is no tag of a launch.
+[[nodiscard]] std::optional<LaunchName> read_tag(std::string_view name);
 
 /// The attempt of a task that a job runs.
 struct JobIdentity {
@@ -31,6 +40,12 @@ inline constexpr std::string_view kCommandMark{"gleaner."};
 /// Reads a job's identity from its command, as OAR lists it. Older versions wrote commands without a fence; these are read too. Empty when
 /// the command is not one of this grid's.
 [[nodiscard]] std::optional<JobIdentity> read_command(std::string_view command);
+
+/// The word of a command, or of a line of a pool, that names the folder in which the attempt is claimed. Empty: it has none.
+[[nodiscard]] std::optional<std::string_view> read_fence(std::string_view command);
+
+/// The facts of a line `<task> <attempt> <job> <fence> …` of a pool of this campaign.
+[[nodiscard]] std::optional<JobIdentity> read_pool_line(CampaignId campaign, std::string_view line);
 
 /// Whether a job that OAR lists under this name and command is that job of the launch with this tag.
 [[nodiscard]] bool is_same_job(std::string_view name, std::string_view command, std::string_view tag, const JobIdentity& job);

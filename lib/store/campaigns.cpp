@@ -1,6 +1,7 @@
 #include "lib/store/campaigns.hpp"
 
 #include "lib/store/detail.hpp"
+#include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/scripts.hpp"
 
@@ -44,6 +45,8 @@ std::int64_t return_failed_tasks(Transaction& transaction, const FailedTasks& fa
 }  // namespace
 
 std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now) {
+  // A restored database must not give ids in the epoch of before.
+  (void)current_epochs(transaction, now);
   const std::string type{name_of(campaign.type)};
   detail::Array groups;
   for (const auto& group : campaign.groups) groups.add(std::string_view{group});

@@ -103,7 +103,7 @@ void set_limits(Transaction& transaction, const ConnectionLimits& limits);
 inline constexpr const char* kWakeUp = "gleaner_wake_up";
 void wake_up(Transaction& transaction);
 
-/// This grid's token, a part of its jobs' names.
+/// The token of this grid's first epoch, by which the grid is known.
 [[nodiscard]] std::string grid_token(Transaction& transaction);
 
 }  // namespace gleaner::store

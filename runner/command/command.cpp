@@ -201,7 +201,7 @@ tl::expected<std::string, std::string> line_of(const TaskFacts& task, std::strin
   if (std::ranges::any_of(task.arguments, has_nul)) {
     return tl::unexpected(fmt::format("an argument of task {} holds a NUL, which no program can be given", task.task.value()));
   }
-  auto line = fmt::format("{} {} {} {} {}", task.task.value(), task.attempt, task.job.value(), task.fence.value(), arguments);
+  auto line = fmt::format("{} {} {} {} {}", task.task.value(), task.attempt, task.job.value(), task.fence, arguments);
   if (line.size() > kLongestLine) {
     return tl::unexpected(fmt::format("the arguments of task {} take {} bytes, more than the {} that a job can be given", task.task.value(),
                                       line.size(), kLongestLine));
@@ -233,7 +233,7 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
 
 /// What the wrapper of a carrier knows of its pool.
 std::string pool_assignments(const PoolFacts& pool) {
-  return fmt::format("Q={} D={} W={} F={} J={} E={}\n", pool.launch.value(), pool.duration.count(), pool.task_walltime.count(),
+  return fmt::format("Q={} D={} W={} F={} J={} E={}\n", pool.folder, pool.duration.count(), pool.task_walltime.count(),
                      pool.first_job.value(), std::max(pool.jobs, 1), pool.side_by_side ? "1" : "");
 }
 

@@ -13,7 +13,7 @@ namespace gleaner::runner {
 
 /// A launch whose jobs, the carriers, also take pooled tasks: those of the file `pool` in the launch's folder.
 struct PoolFacts {
-  grid::LaunchId launch;
+  std::string folder;           ///< the name of the launch's folder in the campaign's (grid::fence_name)
   grid::Seconds duration;       ///< for which a carrier takes tasks
   grid::Seconds task_walltime;  ///< after which the wrapper ends a task
   grid::JobId first_job;        ///< the least id of its carriers
@@ -23,7 +23,7 @@ struct PoolFacts {
 
 /// The facts that all jobs of a launch share.
 struct LaunchFacts {
-  std::string grid;  ///< short name of this grid, letters, digits, `-` and `_`: its folder on the cluster
+  std::string grid;  ///< the token of the campaign's epoch, letters, digits, `-` and `_`: the grid's folder on the cluster
   grid::CampaignId campaign;
   std::string exec_file;  ///< shell text, read by the shell of the job; the arguments are appended to it, unless it has placeholders
   std::string cluster;
@@ -49,7 +49,7 @@ struct TaskFacts {
   grid::TaskNumber task;
   int attempt;
   grid::JobId job;
-  grid::LaunchId fence;                ///< the launch in whose folder the attempt is claimed
+  std::string fence;                   ///< the name of the folder in which the attempt is claimed (grid::fence_name)
   std::vector<std::string> arguments;  ///< any bytes but NUL; with params_shell, words as a shell reads them
 };
 

@@ -131,11 +131,13 @@ WHERE id = @cluster
 RETURNING failed_polls
 
 -- name: clusters.with_launches
--- Reachable clusters with launches to make, or to search for, or to which input files are to be brought.
+-- Reachable clusters with launches to make, or to search for, or to which input files are to be brought, or whose jobs are to be read after
+-- a restore.
 SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM launches l WHERE l.cluster_id = c.id
     AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@void_since))))
-  OR EXISTS (SELECT FROM inputs_to_send i WHERE i.cluster_id = c.id))
+  OR EXISTS (SELECT FROM inputs_to_send i WHERE i.cluster_id = c.id)
+  OR EXISTS (SELECT FROM clusters r WHERE r.id = c.id AND r.recover_from IS NOT NULL))
 ORDER BY name
 
 -- name: clusters.to_wipe

@@ -1,7 +1,7 @@
 -- The grid itself.
 
 -- name: grid.token
--- This grid's token.
+-- The token of this grid's first epoch.
 SELECT token FROM grid
 
 -- name: grid.wake_up

@@ -113,7 +113,7 @@ class Wrapper : public Contract {
     return text.value_or("");
   }
   static runner::TaskFacts task(int number, int attempt, int job, Arguments arguments) {
-    return {grid::TaskNumber{number}, attempt, grid::JobId{job}, kFence, std::move(arguments)};
+    return {grid::TaskNumber{number}, attempt, grid::JobId{job}, std::to_string(kFence.value()), std::move(arguments)};
   }
 };
 GLEANER_ON_EACH_BACKEND(Wrapper);

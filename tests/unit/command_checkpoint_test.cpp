@@ -35,7 +35,7 @@ class CheckpointWrapper : public ::testing::Test {
   /// Runs a job, and `meanwhile` beside it, in which $W is the wrapper's process; the status of the job.
   int run_job(const LaunchFacts& facts, int attempt, const std::string& meanwhile = ":") {
     const auto command = JobCommand::create(facts).value();
-    const auto line = parameter_line({grid::TaskNumber{3}, attempt, grid::JobId{345 + attempt}, grid::LaunchId{7}, {}}).value();
+    const auto line = parameter_line({grid::TaskNumber{3}, attempt, grid::JobId{345 + attempt}, "7", {}}).value();
     const auto script = "cd " + home_ + "\nenv -i HOME=" + home_ + " PATH=\"$PATH\" OAR_JOB_ID=9" + std::to_string(attempt) +
                         " OAR_NODEFILE=/dev/null bash -c " + text::quote(command.script()) + " " + command.mark() + " " + line + " >" +
                         home_ + "/out 2>&1 </dev/null &\nW=$!\n" + meanwhile + "\nwait $W";

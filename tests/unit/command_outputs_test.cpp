@@ -60,7 +60,7 @@ class WrapperOutputs : public ::testing::Test {
                             .output_files = job.patterns};
     auto text = JobCommand::create(facts).value().text();
     for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
-    const TaskFacts task{grid::TaskNumber{job.task}, job.attempt, grid::JobId{345 + ++jobs_}, grid::LaunchId{7}, job.arguments};
+    const TaskFacts task{grid::TaskNumber{job.task}, job.attempt, grid::JobId{345 + ++jobs_}, "7", job.arguments};
     text += " " + parameter_line(task).value();
     const auto command =
         fmt::format("cd {0} && env -i HOME={0} USER=ada LOGNAME=ada PATH=\"$PATH\" OAR_JOB_ID={2} bash -c {1} > {0}/said 2>&1", home_,

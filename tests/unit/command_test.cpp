@@ -69,7 +69,7 @@ class JobWrapper : public ::testing::Test {
     return {"grid", grid::CampaignId{12}, exec_file, "alpha", "griduser1", "$HOME", "/nodes=1/core=4", "1:30:00"};
   }
   static TaskFacts task(std::vector<std::string> arguments = {}, int number = 3, int attempt = 1, int job = 345) {
-    return {grid::TaskNumber{number}, attempt, grid::JobId{job}, grid::LaunchId{7}, std::move(arguments)};
+    return {grid::TaskNumber{number}, attempt, grid::JobId{job}, "7", std::move(arguments)};
   }
   /// The command as the job's shell gets it: a shell at submission has taken the backslashes off.
   static std::string job_text(const LaunchFacts& facts, const TaskFacts& task) {
@@ -322,7 +322,7 @@ TEST(JobCommandText, FactsThatAShellWouldReadAreRefused) {
 
 TEST(JobCommandText, AnArgumentWithANulOrATooLongLineIsRefused) {
   const auto line = [](int attempt, std::vector<std::string> arguments) {
-    return parameter_line({grid::TaskNumber{1}, attempt, grid::JobId{3}, grid::LaunchId{4}, std::move(arguments)});
+    return parameter_line({grid::TaskNumber{1}, attempt, grid::JobId{3}, "4", std::move(arguments)});
   };
   EXPECT_FALSE(line(1, {std::string("a\0b", 3)}));
   EXPECT_FALSE(line(1, {std::string(kLongestLine, 'x')}));
@@ -332,7 +332,7 @@ TEST(JobCommandText, AnArgumentWithANulOrATooLongLineIsRefused) {
 
 TEST(JobCommandText, TheTaskIsReadBackFromACommand) {
   const auto text = JobCommand::create({"g", grid::CampaignId{12}, "true", "c", "u", "/w", "/core=1", "1:0:0"}).value().text();
-  const auto line = parameter_line({grid::TaskNumber{5}, 2, grid::JobId{345}, grid::LaunchId{7}, {"x"}}).value();
+  const auto line = parameter_line({grid::TaskNumber{5}, 2, grid::JobId{345}, "7", {"x"}}).value();
   const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
   EXPECT_EQ(grid::read_command(text + " " + line), identity);
   EXPECT_EQ(grid::read_command(text + " 5 2 345 eA=="), identity) << "of a version without fences";

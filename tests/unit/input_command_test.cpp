@@ -74,7 +74,7 @@ class WrapperInputs : public ::testing::Test {
                             .input_files = job.patterns};
     auto text = JobCommand::create(facts).value().text();
     for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
-    const TaskFacts task{grid::TaskNumber{7}, 0, grid::JobId{345 + ++jobs_}, grid::LaunchId{jobs_}, job.arguments};
+    const TaskFacts task{grid::TaskNumber{7}, 0, grid::JobId{345 + ++jobs_}, std::to_string(jobs_), job.arguments};
     text += " " + parameter_line(task).value();
     const auto command = fmt::format("cd {0} && env -i HOME={0} USER=ada PATH=\"$PATH\" OAR_JOB_ID={2} bash -c {1} > {0}/said 2>&1",
                                      home_.string(), text::quote(text), 99 + jobs_);

@@ -72,7 +72,7 @@ class Pool : public ::testing::Test {
     std::string checkpoint_signal = {};
   };
   static TaskFacts facts_of(int task, std::vector<std::string> arguments) {
-    return {grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, std::move(arguments)};
+    return {grid::TaskNumber{task}, 0, grid::JobId{100 + task}, "7", std::move(arguments)};
   }
   static TaskFacts facts_of(int task) { return facts_of(task, {std::to_string(task)}); }
   static std::string line(int task) { return parameter_line(facts_of(task)).value(); }
@@ -85,7 +85,7 @@ class Pool : public ::testing::Test {
   }
   [[nodiscard]] Ended run_carrier(const Kind& kind, int carrier = 0, const std::string& shell = "") const {
     LaunchFacts facts{"grid", grid::CampaignId{12}, kind.exec_file, "alpha", "griduser1", kind.workdir, "/core=1", "1:30:00"};
-    facts.pool = PoolFacts{grid::LaunchId{7}, kind.duration, kind.task_walltime, grid::JobId{100}, kind.carriers};
+    facts.pool = PoolFacts{"7", kind.duration, kind.task_walltime, grid::JobId{100}, kind.carriers};
     facts.pool->side_by_side = kind.side_by_side;
     if (kind.measured) facts.pool.reset();
     facts.measured = kind.measured;

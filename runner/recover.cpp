@@ -1,0 +1,188 @@
+#include "runner/recover.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/grid/campaign_folder.hpp"
+#include "lib/grid/job_identity.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/clock.hpp"
+#include "lib/store/epochs.hpp"
+#include "lib/store/events.hpp"
+#include "lib/text/numbers.hpp"
+
+namespace gleaner::runner {
+namespace {
+
+/// How far the clocks of the machines may differ.
+constexpr std::chrono::minutes kClocks{10};
+/// Of the file of a pool, which has 4 000 tasks at most.
+constexpr std::size_t kMostOfPool = std::size_t{16} << 20;
+
+class Recovery {
+ public:
+  Recovery(fleet::Visit& visit, const grid::Epochs& epochs, grid::Instant since, grid::Instant now)
+      : visit_{visit}, epochs_{epochs}, since_{since}, now_{now} {}
+
+  [[nodiscard]] bool run();
+
+ private:
+  /// False: the cluster did not answer.
+  [[nodiscard]] bool read_login(const std::string& login);
+  void add(const std::string& login, const oar::RemoteJob& job);
+  void leave_out_known();
+  [[nodiscard]] bool read_pools();
+  void add_pool(store::UnknownLaunch& launch, const std::string& list);
+  [[nodiscard]] std::optional<grid::LaunchId> fence_of(const store::UnknownLaunch& launch, std::string_view word) const;
+  void write();
+
+  fleet::Visit& visit_;
+  const grid::Epochs& epochs_;
+  grid::Instant since_;  ///< what the database knows ends here
+  grid::Instant now_;
+  std::map<grid::LaunchId, store::UnknownLaunch> launches_;
+  std::vector<std::string> unread_;  ///< what could not be read, and why
+};
+
+/// `<launch>` or `<launch>-<token>`. The own launch is no fence.
+std::optional<grid::LaunchId> Recovery::fence_of(const store::UnknownLaunch& launch, std::string_view word) const {
+  const auto number = text::whole_number(word.substr(0, word.find('-')), std::int64_t{1});
+  if (!number || *number == launch.launch.value()) return std::nullopt;
+  return grid::LaunchId{*number};
+}
+
+void Recovery::add(const std::string& login, const oar::RemoteJob& job) {
+  const auto name = grid::read_tag(job.name);
+  const auto identity = grid::read_command(job.command);
+  if (!name || !identity || identity->campaign != name->campaign || name->token != epochs_.of(name->launch)) return;
+  // An id of the current epoch is another campaign now.
+  if (name->campaign >= epochs_.all().back().first_campaign) return;
+  auto& launch = launches_.try_emplace(name->launch).first->second;
+  launch.launch = name->launch;
+  launch.campaign = name->campaign;
+  launch.tag = job.name;
+  launch.login = login;
+  // OAR may have run a job more than once.
+  for (const auto& known : launch.jobs) {
+    if (known.job.job == identity->job) return;
+  }
+  launch.jobs.push_back({.job = *identity, .fence = fence_of(launch, grid::read_fence(job.command).value_or("")), .pooled = false});
+}
+
+bool Recovery::read_login(const std::string& login) {
+  const auto jobs = visit_.client.jobs_since(login, fleet::now() - (now_ - since_) - kClocks);
+  if (jobs) {
+    for (const auto& job : *jobs) add(login, job);
+    return true;
+  }
+  if (fleet::was_silent(jobs.error())) {
+    fleet::note_unreachable(visit_, oar::describe(jobs.error()));
+    return false;
+  }
+  unread_.push_back(fmt::format("the jobs of {} ({})", login, oar::describe(jobs.error())));
+  return true;
+}
+
+void Recovery::leave_out_known() {
+  std::vector<grid::LaunchId> ids;
+  for (const auto& [id, launch] : launches_) ids.push_back(id);
+  std::set<grid::LaunchId> known;
+  visit_.database.transact([&](store::Transaction& transaction) { known = store::known_launches(transaction, ids); });
+  std::erase_if(launches_, [&](const auto& launch) { return known.contains(launch.first); });
+}
+
+void Recovery::add_pool(store::UnknownLaunch& launch, const std::string& list) {
+  std::string_view rest{list};
+  while (!rest.empty()) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto identity = grid::read_pool_line(launch.campaign, line);
+    if (!identity) continue;  // the last line
+    std::string_view fence = line;
+    for (int word = 0; word < 3; ++word) fence.remove_prefix(std::min(fence.find(' ') + 1, fence.size()));
+    launch.jobs.push_back({.job = *identity, .fence = fence_of(launch, fence.substr(0, fence.find(' '))), .pooled = true});
+  }
+}
+
+bool Recovery::read_pools() {
+  std::vector<store::UnknownLaunch*> launches;
+  std::vector<oar::PathOf> files;
+  for (auto& [id, launch] : launches_) {
+    launches.push_back(&launch);
+    files.push_back({launch.login, grid::fence_folder(epochs_, launch.campaign, id) + "/pool"});
+  }
+  const auto at_once = static_cast<std::size_t>(oar::Limits{}.parallel);
+  const std::span<const oar::PathOf> all{files};
+  for (std::size_t first = 0; first < files.size(); first += at_once) {
+    if (visit_.time_left() <= process::Duration{0}) return false;
+    const auto part = all.subspan(first, std::min(at_once, files.size() - first));
+    const auto answers = visit_.client.read_files(part, {.most_bytes = kMostOfPool});
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      constexpr int kNotFound = 404;
+      if (answers[i]) {
+        add_pool(*launches[first + i], *answers[i]);
+        continue;
+      }
+      const auto* const refused = std::get_if<oar::Refused>(&answers[i].error());
+      if (refused != nullptr && refused->status == kNotFound) continue;  // it is no pool
+      unread_.push_back(fmt::format("{} ({})", part[i].path, oar::describe(answers[i].error())));
+    }
+  }
+  return true;
+}
+
+void Recovery::write() {
+  int jobs = 0;
+  int launches = 0;
+  visit_.database.transact([&](store::Transaction& transaction) {
+    jobs = launches = 0;
+    // In their order: a fence is an earlier launch.
+    for (const auto& [id, launch] : launches_) {
+      const int written = store::take_over(transaction, visit_.cluster.id, launch, since_, now_);
+      jobs += written;
+      launches += written > 0 ? 1 : 0;
+    }
+    store::note_recovered(transaction, visit_.cluster.id);
+    if (jobs == 0 && unread_.empty()) return;
+    const auto not_read = unread_.empty() ? std::string{} : fmt::format("; not read: {}", fmt::join(unread_, ", "));
+    store::open_event(transaction,
+                      {.code = "DATABASE_RESTORED",
+                       .target = {.campaign = {}, .cluster = visit_.cluster.id},
+                       .job = {},
+                       .message = fmt::format("after the restore, {} tasks of {} launches that were submitted to {} since the dump were "
+                                              "found there, and their jobs are followed{}",
+                                              jobs, launches, visit_.cluster.name, not_read)},
+                      now_);
+  });
+  process::log::info("cluster looked at after a restore", {{"cluster", visit_.cluster.name}, {"launches", launches}, {"tasks", jobs}});
+}
+
+bool Recovery::run() {
+  std::vector<std::string> logins;
+  visit_.database.transact([&](store::Transaction& transaction) { logins = store::logins_to_recover(transaction, visit_.cluster.id); });
+  for (const auto& login : logins) {
+    if (visit_.time_left() <= process::Duration{0} || !read_login(login)) return false;
+  }
+  leave_out_known();
+  if (!read_pools()) return false;
+  write();
+  return true;
+}
+
+}  // namespace
+
+bool recover(fleet::Visit& visit, const grid::Epochs& epochs) {
+  std::optional<grid::Instant> since;
+  grid::Instant now;
+  visit.database.transact([&](store::Transaction& transaction) {
+    since = store::recover_from(transaction, visit.cluster.id);
+    now = store::now(transaction);
+  });
+  return !since || Recovery{visit, epochs, *since, now}.run();
+}
+
+}  // namespace gleaner::runner
