@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "lib/process/exit_code.hpp"
@@ -22,9 +25,35 @@ void wait_before(int attempt) {
   if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds{250} * (1 << (attempt - 1)));
 }
 
+Error too_much(std::int64_t bytes, std::int64_t most) {
+  return Error{
+      ExitCode::refused,
+      fmt::format("the outputs have {} and more, and {} may come (--max-size): a file may be sparse, and takes all of its size here; "
+                  "say --max-size, or choose tasks with --task",
+                  size_text(bytes), size_text(most))};
+}
+
 }  // namespace
 
+/// What is known of the files before they come.
+void Fetcher::check_room(std::span<const RemoteOutput> outputs) const {
+  std::int64_t wanted = 0;
+  for (const auto& one : outputs) {
+    if (!one.size || one.is_missing || tree_.has(one.output, one.size)) continue;
+    wanted += std::min(*one.size, std::numeric_limits<std::int64_t>::max() / 2 - wanted);
+  }
+  if (tally_.bytes + wanted > most_) throw too_much(tally_.bytes + wanted, most_);
+  struct statvfs disk {};
+  if (::statvfs(tree_.folder().c_str(), &disk) != 0) return;
+  const auto free = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+  if (wanted > free)
+    throw Error{ExitCode::failure, fmt::format("the next outputs have {}, and the disk of {} has room for {}: choose another folder with "
+                                               "--to, or tasks with --task",
+                                               size_text(wanted), terminal::printable(tree_.folder().string()), size_text(free))};
+}
+
 void Fetcher::fetch(std::span<const RemoteOutput> outputs) {
+  check_room(outputs);
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> workers;
   const auto count = std::min(kWorkers, outputs.size());
@@ -61,6 +90,10 @@ void Fetcher::fetch_one(ApiClient& api, const RemoteOutput& wanted) {
     end = transfer(api, wanted, part);
     if (end == End::whole) part.finish();
   } catch (const Error& error) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (tally_.bytes > most_) throw;
+    }
     if (error.code() == ExitCode::unavailable) {
       // An API that answers reports a cluster that does not.
       (void)api.get("/");
@@ -80,6 +113,7 @@ Fetcher::End Fetcher::transfer(ApiClient& api, const RemoteOutput& wanted, Parti
     const std::lock_guard lock{mutex_};
     tally_.bytes += std::ssize(bytes);
     progress_.add_bytes(std::ssize(bytes));
+    if (tally_.bytes > most_) throw too_much(tally_.bytes, most_);
   };
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (size && part.size() > *size) part.restart();

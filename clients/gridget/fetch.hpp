@@ -39,10 +39,12 @@ struct Tally {
 /// cannot be reached is given up after a few failures in a row.
 class Fetcher {
  public:
-  Fetcher(const process::Config& config, std::int64_t campaign, const LocalTree& tree, Progress& progress)
-      : config_{config}, campaign_{campaign}, tree_{tree}, progress_{progress} {}
+  /// @param most  bytes that may come in all
+  Fetcher(const process::Config& config, std::int64_t campaign, const LocalTree& tree, Progress& progress, std::int64_t most)
+      : config_{config}, campaign_{campaign}, tree_{tree}, progress_{progress}, most_{most} {}
 
-  /// Throws process::Error when the API itself cannot be reached.
+  /// Throws process::Error when the API itself cannot be reached, or when more than `most` bytes would come: before any of these files is
+  /// fetched if their sizes are known, else in the middle of one. Likewise if the disk has no room for files of known sizes.
   void fetch(std::span<const RemoteOutput> outputs);
 
   [[nodiscard]] Tally tally() const { return tally_; }
@@ -50,6 +52,7 @@ class Fetcher {
 
  private:
   enum class End { whole, gone, failed };
+  void check_room(std::span<const RemoteOutput> outputs) const;
   void work(std::span<const RemoteOutput> outputs, std::atomic<std::size_t>& next);
   void fetch_one(ApiClient& api, const RemoteOutput& wanted);
   End transfer(ApiClient& api, const RemoteOutput& wanted, PartialFile& part);
@@ -62,6 +65,7 @@ class Fetcher {
   std::int64_t campaign_;
   const LocalTree& tree_;
   Progress& progress_;
+  std::int64_t most_;
   std::mutex mutex_;
   std::map<std::string, int> silent_;  ///< failures in a row, by cluster
   bool has_given_up_ = false;

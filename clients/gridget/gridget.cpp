@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
 #include "clients/gridget/fetch.hpp"
+#include "lib/process/values.hpp"
 #include "lib/terminal/output.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/text/json_writer.hpp"
@@ -183,8 +185,20 @@ void show_summary(terminal::Output& output, const Asked& asked, const Tally& tal
   output.show({.text = summary(tally, folder), .json = json.text()});
 }
 
+/// Bytes that may come in all.
+std::int64_t most_of(const process::Context& context) {
+  constexpr std::int64_t kUsual = std::int64_t{100} << 30;
+  const auto given = context.arguments.value("max-size");
+  if (!given) return kUsual;
+  const auto read = process::parse_size(*given);
+  if (!read || *read > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw Error{ExitCode::usage, fmt::format("--max-size={}: must be a size such as 512M, 100G or 2048G", *given)};
+  return static_cast<std::int64_t>(*read);
+}
+
 process::Outcome fetch_all(const process::Context& context, ApiClient& api, terminal::Output& output, const Asked& asked) {
   const auto folder = context.arguments.value("to").value_or(fmt::format("outputs-{}", asked.campaign));
+  const auto most = most_of(context);
   const LocalTree tree{folder, asked.identity};
   const auto screen = terminal::screen_of(STDERR_FILENO);
   const auto show = context.arguments.has("quiet") ? Progress::Show::nothing
@@ -194,7 +208,7 @@ process::Outcome fetch_all(const process::Context& context, ApiClient& api, term
   bool is_unreachable = false;
   {
     Progress progress{show, asked.tasks, screen.width};
-    Fetcher fetcher{context.config, asked.campaign, tree, progress};
+    Fetcher fetcher{context.config, asked.campaign, tree, progress, most};
     std::int64_t seen = 0;
     std::int64_t unsettled = 0;
     for (const auto& part : parts_of(asked.ranges)) {

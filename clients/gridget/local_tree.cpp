@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -26,7 +27,18 @@ Error cannot(std::string_view what, const fs::path& path, int code) {
   return Error{ExitCode::failure, fmt::format("{}: {}: {}", terminal::printable(path.string()), what, std::strerror(code))};
 }
 
-/// Adds one part of a path. A part that would leave the folder is written out.
+/// Bytes that a file name may not have: whoever lists the folder would obey them (control letters, also those of UTF-8, and those that
+/// reverse the direction of writing), or the system has no such name.
+std::size_t obeyed_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  if (byte(0) < 0x20U || byte(0) == 0x7FU) return 1;
+  if (byte(0) == 0xC2U && byte(1) >= 0x80U && byte(1) <= 0x9FU) return 2;
+  const bool is_embedding = byte(0) == 0xE2U && byte(1) == 0x80U && (byte(2) >= 0xAAU && byte(2) <= 0xAEU);
+  const bool is_isolate = byte(0) == 0xE2U && byte(1) == 0x81U && (byte(2) >= 0xA6U && byte(2) <= 0xA9U);
+  return is_embedding || is_isolate ? 3 : 0;
+}
+
+/// Adds one part of a path. A part that would leave the folder is written out, and so are bytes that are no part of a name.
 void add_part(fs::path& path, std::string_view part) {
   if (part.empty()) return;
   if (part == "." || part == "..") {
@@ -35,8 +47,13 @@ void add_part(fs::path& path, std::string_view part) {
     path /= written;
     return;
   }
-  std::string name{part};
-  for (auto nul = name.find('\0'); nul != std::string::npos; nul = name.find('\0')) name.replace(nul, 1, "%00");
+  std::string name;
+  while (!part.empty()) {
+    const auto obeyed = obeyed_bytes(part);
+    for (std::size_t i = 0; i < obeyed; ++i) name += fmt::format("%{:02X}", static_cast<unsigned char>(part[i]));
+    if (obeyed == 0) name += part.front();
+    part.remove_prefix(std::max<std::size_t>(obeyed, 1));
+  }
   path /= name;
 }
 

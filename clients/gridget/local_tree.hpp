@@ -22,6 +22,7 @@ class LocalTree {
   /// gridget works on it, or it cannot be written.
   LocalTree(std::filesystem::path folder, const std::string& campaign);
 
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   /// Whether the output is there, whole; of one of unknown size, whether it is there.
   [[nodiscard]] bool has(const grid::TaskOutput& output, std::optional<std::int64_t> size) const;
 

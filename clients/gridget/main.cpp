@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
                                  .options = {{"task,t", "RANGES", "only these tasks, such as 7 or 7,9-12"},
                                              {"to", "DIR", "the folder to fetch them into (outputs-ID)"},
                                              {"list,l", "", "only list them"},
+                                             {"max-size", "SIZE", "fetch so much at most, in all (100G); nothing is fetched beyond"},
                                              {"json", "", "print JSON"},
                                              {"csv", "", "print CSV (with --list)"},
                                              {"quiet,q", "", "no progress; with --list, the files alone"}},

@@ -43,6 +43,9 @@ std::optional<std::string> decoded(std::string_view text) {
   return name;
 }
 
+/// Whether it names a file: a job gathers nothing else. A name such as `/` would stand for the task's folder itself.
+bool is_path_of_file(std::string_view name) { return !name.empty() && !name.ends_with('/'); }
+
 std::string stem(const TaskOutput& output) {
   return output.attempt == 0 ? std::to_string(output.task) : fmt::format("{}.{}", output.task, output.attempt);
 }
@@ -92,7 +95,7 @@ std::optional<TaskOutput> read_output_name(std::string_view name) {
   if (rest == ".err") output.kind = OutputKind::standard_error;
   if (rest.starts_with(kFileMark)) {
     auto file = decoded(rest.substr(kFileMark.size()));
-    if (!file || file->empty()) return std::nullopt;
+    if (!file || !is_path_of_file(*file)) return std::nullopt;
     output.kind = OutputKind::file;
     output.name = std::move(*file);
   }

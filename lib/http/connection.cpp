@@ -130,6 +130,18 @@ class ChunkSink final : public Sink {
 
 std::string to_string(beast::string_view text) { return {text.data(), text.size()}; }
 
+/// Why nobody can tell where the body ends; empty: it is clear. Then the connection is closed, as the rest might be taken for a request.
+std::optional<std::string> wrong_framing(const Parser& parser) {
+  const auto& head = parser.get();
+  const auto codings = head.count(beast::http::field::transfer_encoding);
+  if (codings == 0) return std::nullopt;
+  if (codings > 1 || !beast::iequals(head[beast::http::field::transfer_encoding], "chunked"))
+    return "a Transfer-Encoding is given that is not taken here: send chunked, once and alone, or a Content-Length";
+  if (head.count(beast::http::field::content_length) > 0) return "both Transfer-Encoding and Content-Length are given: send one of them";
+  if (head.version() < 11) return "Transfer-Encoding needs HTTP/1.1";
+  return std::nullopt;
+}
+
 Request request_of(const Parser& parser, const Peer& peer, Body& body) {
   Request request;
   const auto& message = parser.get();
@@ -259,6 +271,11 @@ class Connection {
     beast::http::read_header(stream_, buffer_, parser, ec);
     enter(Phase::busy);
     if (ec) return refuse(ec);
+    if (const auto wrong = wrong_framing(parser)) {
+      unread_ = true;
+      auto answer = refusal(400, *wrong);
+      return send(answer, false, 11, false);
+    }
     ParsedBody body{stream_, buffer_, parser};
     const auto request = request_of(parser, peer_, body);
     auto response = handled(request);

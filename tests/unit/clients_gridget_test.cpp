@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -40,6 +41,11 @@ TEST(GridgetPath, NeverLeadsOutOfTheTree) {
   EXPECT_EQ(local_path(file(7, "a//./b")), "7/a/%2E/b");
   EXPECT_EQ(local_path(file(7, "..")), "7/%2E%2E");
   EXPECT_EQ(local_path(file(7, std::string{"a\0b", 3})), "7/a%00b");
+}
+
+TEST(GridgetPath, HasNoLettersThatATerminalObeys) {
+  EXPECT_EQ(local_path(file(7, "a\x1b[31m\u202Egnp.exe\n\u0085\u2066")), "7/a%1B[31m%E2%80%AEgnp.exe%0A%C2%85%E2%81%A6");
+  EXPECT_EQ(local_path(file(7, "für 3 €")), "7/für 3 €");
 }
 
 /// A folder, and an API that has files and breaks transfers as the test wants.
@@ -84,7 +90,7 @@ class Gridget : public ::testing::Test {
     config.api = "unix:" + (folder_ / "api.socket").string();
     config.connect_timeout = std::chrono::seconds{5};
     config.api_timeout = std::chrono::seconds{30};
-    Fetcher fetcher{config, 12, tree, progress};
+    Fetcher fetcher{config, 12, tree, progress, most_};
     fetcher.fetch(outputs);
     has_given_up_ = fetcher.has_given_up();
     return fetcher.tally();
@@ -109,8 +115,37 @@ class Gridget : public ::testing::Test {
   int transfers_ = 0;
   unsigned status_of_others_ = 404;
   bool has_given_up_ = false;
+  std::int64_t most_ = 1 << 20;
   std::unique_ptr<http::Server> server_;
 };
+
+TEST_F(Gridget, ASparseTerabyte_IsRefusedBeforeAByteComes_UnlessItsSizeIsSaid_AndTheDiskHasRoom) {
+  files_ = {{"7.out", "seven"}};
+  auto sparse = remote(out(7));
+  sparse.size = std::int64_t{1} << 60;
+  EXPECT_THROW(
+      try { fetch({sparse}); } catch (const Error& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("--max-size"));
+        throw;
+      },
+      Error);
+  most_ = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THROW(
+      try { fetch({sparse}); } catch (const Error& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("has room for"));
+        throw;
+      },
+      Error);
+  EXPECT_EQ(transfers_, 0);
+}
+
+TEST_F(Gridget, AFileOfUnknownSize_IsCutOffAtWhatMayCome) {
+  files_ = {{"7.out", std::string(1 << 20, 'x')}};
+  auto unknown = remote(out(7));
+  unknown.size.reset();
+  most_ = 1000;
+  EXPECT_THROW(fetch({unknown}), Error);
+}
 
 TEST_F(Gridget, FetchesEachFileOnce_AndSkipsItTheNextTime) {
   files_ = {{"7.out", "seven"}, {"7.err", ""}, {"7.file.a%2Fb", "data"}};

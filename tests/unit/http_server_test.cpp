@@ -48,6 +48,23 @@ TEST(HttpServer, Body_IsReadWholeUpToItsLimit) {
                   .ends_with("got abc"));
 }
 
+/// The body of such a request was served as the next request.
+TEST(HttpServer, ABodyWhoseEndIsNotClear_IsRefused_AndWhatFollowsIsNoRequest) {
+  std::atomic<int> handled{0};
+  const auto server = serve([&](const Request&) {
+    ++handled;
+    return text("handled");
+  });
+  for (const auto* framing :
+       {"Transfer-Encoding: identity\r\n", "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: x\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n"}) {
+    const auto answer = ask(*server, fmt::format("POST /1 HTTP/1.1\r\n{}\r\nGET /2 HTTP/1.1\r\n\r\n", framing));
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 400")) << framing << answer;
+    EXPECT_EQ(answer.find("handled"), std::string::npos) << framing;
+  }
+  EXPECT_EQ(handled, 0);
+}
+
 TEST(HttpServer, BodyBrokenOff_IsAnErrorForTheHandler) {
   std::atomic<int> broken{0};
   const auto server = serve([&](const Request& request) {

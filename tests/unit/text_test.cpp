@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/text/clean.hpp"
+#include "lib/text/csv.hpp"
 #include "lib/text/digest.hpp"
 #include "lib/text/json_depth.hpp"
 #include "lib/text/ranges.hpp"
@@ -93,6 +94,13 @@ RC_GTEST_PROP(TextProperty, ALimit_TakesNothingButAnEnd, ()) {
 }
 
 constexpr std::array<std::string_view, 4> kKnown{"walltime", "resources", "exec_file", "properties"};
+
+TEST(Csv, AFieldThatASpreadsheetWouldRun_BeginsWithAnApostrophe_AndANumberStaysOne) {
+  EXPECT_EQ(csv_field("=HYPERLINK(\"http://mal\")"), "\"'=HYPERLINK(\"\"http://mal\"\")\"");
+  for (const auto* text : {"=1+2", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "--verbose"})
+    EXPECT_EQ(csv_field(text), std::string{"'"} + text);
+  for (const auto* text : {"-5", "-1.5e3", "7", "a=b", "x@y", ""}) EXPECT_EQ(csv_field(text), text);
+}
 
 TEST(Suggest, NearName_IsProposed_FarOneIsNot) {
   EXPECT_EQ(closest("waltime", kKnown), "walltime");
