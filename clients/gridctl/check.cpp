@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <future>
 
@@ -133,9 +134,19 @@ std::optional<std::string> cannot_act(oar::Client& client, const std::string& us
   return oar::describe(home.error());
 }
 
+/// OAR's API takes names of these letters alone; another one counts as nobody, whatever its web server does.
+bool is_name_for_oar(std::string_view login) {
+  return !login.empty() && std::ranges::all_of(login, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
 void check_identity(oar::Client& client, const Checked& checked, const std::string& user, Findings& findings) {
   const auto& [cluster, login] = checked;
   const auto asked = login == user ? user : fmt::format("{}, the login of {} there", login, user);
+  if (!is_name_for_oar(login)) {
+    findings.push_back({cluster.name, fmt::format("OAR's API does not take the name '{}': it knows letters, digits and '_' alone", login),
+                        fmt::format("give {} a login of such letters there: 'gridctl user map {} {} LOGIN'", user, user, cluster.name)});
+    return;
+  }
   const auto name = client.who_am_i(login);
   if (!name) {
     findings.push_back({cluster.name, "who we are: " + oar::describe(name.error()), advice(name.error(), cluster)});

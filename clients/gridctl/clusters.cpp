@@ -133,6 +133,28 @@ void read_access(const Call& call, store::Cluster& cluster) {
   read_memory(call, cluster);
 }
 
+/// Whether the address is that of this machine: nobody else reads what is sent there.
+bool is_of_this_machine(std::string_view url) {
+  constexpr std::string_view kScheme{"http://"};
+  auto host = url.substr(std::min(kScheme.size(), url.size()));
+  host = host.substr(0, host.find('/'));
+  if (host.starts_with('[')) return host.starts_with("[::1]");
+  host = host.substr(0, host.find(':'));
+  const bool is_number = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return host == "localhost" || (is_number && host.starts_with("127."));
+}
+
+/// A password that goes over http is read by whoever sees the packets: with it, everybody may be anybody on the cluster.
+void check_password_in_clear(const Call& call, const store::Cluster& cluster) {
+  const bool is_in_clear = cluster.authentication == "basic" && !cluster.url.starts_with("https://") && !is_of_this_machine(cluster.url);
+  if (!is_in_clear || call.has("insecure")) return;
+  throw Error{
+      ExitCode::refused,
+      fmt::format("{}: the password of {} would be sent in clear over http: use https, or say --insecure if nobody can read what is "
+                  "sent there",
+                  cluster.url, cluster.name)};
+}
+
 /// Checks that options are complete. Files that cannot be read here only cause a note, because the grid's processes may run as another
 /// user.
 void check_whole(const Call& call, const store::Cluster& cluster) {
@@ -240,6 +262,7 @@ process::Outcome cluster_add(const Call& call) {
   check_cluster_url(cluster.url);
   read_access(call, cluster);
   check_whole(call, cluster);
+  check_password_in_clear(call, cluster);
   cluster.enabled = !call.has("disabled");
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
@@ -263,6 +286,9 @@ process::Outcome cluster_edit(const Call& call) {
     }
     read_access(call, cluster);
     check_whole(call, cluster);
+    // What was said once is not asked for again when something else changes.
+    const bool changes_way = call.value("url") || call.value("auth") || call.value("authentication") || call.value("secret-file");
+    if (changes_way) check_password_in_clear(call, cluster);
     store::edit_cluster(transaction, cluster);
     store::wake_up(transaction);
   });

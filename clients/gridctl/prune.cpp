@@ -1,8 +1,13 @@
 #include "lib/store/prune.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <string>
 
 #include "clients/gridctl/commands.hpp"
+#include "lib/process/standard_streams.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/text/utc.hpp"
@@ -35,17 +40,37 @@ void note_prune(store::Database& database, grid::Instant before, const store::Pr
   });
 }
 
+/// What is younger than the retention is deleted only after an answer, and so is everything where somebody sits at a terminal.
+void confirm(const Call& call, process::Duration age, const store::Pruned& rows) {
+  if (call.has("yes")) return;
+  const bool is_terminal = ::isatty(STDIN_FILENO) != 0;
+  const bool is_usual = age >= call.context.config.retention;
+  if (is_usual && !is_terminal) return;
+  const auto what =
+      fmt::format("{} campaigns with {} tasks and {} jobs, and {} acts of the audit, that ended more than {} ago{}", rows.campaigns,
+                  rows.tasks, rows.jobs, rows.acts, process::format_duration(age),
+                  is_usual ? "" : fmt::format(" (less than the retention, {})", process::format_duration(call.context.config.retention)));
+  if (!is_terminal) throw process::Error{ExitCode::refused, fmt::format("would delete {}: nothing was deleted; add --yes to do it", what)};
+  process::write_to_stderr(fmt::format("Delete {}? [no]: ", what));
+  std::string typed;
+  if (!std::getline(std::cin, typed) || (process::trim(typed) != "yes" && process::trim(typed) != "y"))
+    throw process::Error{ExitCode::refused, "nothing was deleted"};
+}
+
 }  // namespace
 
 process::Outcome prune(const Call& call) {
   const auto age = age_of(call);
   const auto before = call.context.now - age;
   auto database = open_database(call);
-  const auto rows = [&] {
-    if (!call.has("dry-run")) return store::prune(database, before);
+  auto rows = [&] {
     auto transaction = database.begin();
     return store::count_prunable(transaction, before);
   }();
+  if (!call.has("dry-run")) {
+    confirm(call, age, rows);
+    rows = store::prune(database, before);
+  }
   Table table{{{"what", "What"}, {"rows", "Rows", Align::right}}, {}};
   table.rows = {{Cell{"ended campaigns"}, Cell{rows.campaigns}},
                 {Cell{"their tasks"}, Cell{rows.tasks}},

@@ -7,14 +7,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "clients/asked.hpp"
+#include "clients/gridctl/as_user.hpp"
 #include "clients/gridctl/commands.hpp"
 #include "clients/gridctl/setup_database.hpp"
 #include "lib/process/child.hpp"
 #include "lib/process/options.hpp"
+#include "lib/process/secret.hpp"
 #include "lib/process/standard_streams.hpp"
 #include "lib/process/values.hpp"
 #include "lib/process/whole_file.hpp"
@@ -144,6 +149,22 @@ class Setup {
  public:
   Setup(const Call& call, Answers answers) : call_{call}, answers_{std::move(answers)}, user_{user_of(answers_)} {}
 
+  /// With a key that the services cannot read there would be no API at all, not even on the unix socket.
+  void check_certificate() {
+    if (answers_.certificate.empty()) return;
+    const auto wrong = found_as_user(answers_.user, user_, [&]() -> std::optional<std::string> {
+      if (std::ifstream certificate{answers_.certificate}; !certificate)
+        return fmt::format("the certificate {}: {}", answers_.certificate, std::strerror(errno));
+      const auto key = process::read_secret_file(answers_.key);
+      return key ? std::nullopt : std::optional{fmt::format("the key: {}", key.error())};
+    });
+    if (!wrong) return;
+    throw Error{ExitCode::refused,
+                fmt::format("as {0}, who runs the services: {1}. Nothing was done; give {0} a copy: 'install -D -o {0} -m 600 {2} "
+                            "{3}/api.key', then --key {3}/api.key",
+                            answers_.user, *wrong, answers_.key, answers_.directory.string())};
+  }
+
   void make_roles_and_database() {
     const auto superuser = call_.value("postgres");
     if (!superuser && !is_local(answers_.database))
@@ -243,6 +264,7 @@ class Setup {
 
 process::Outcome setup(const Call& call) {
   Setup first{call, asked(call)};
+  first.check_certificate();
   first.make_roles_and_database();
   first.make_tables();
   first.write_files();

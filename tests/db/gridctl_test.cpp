@@ -306,9 +306,32 @@ TEST_F(Gridctl, EventsAndBrakesOfAnEmptyGrid_AreNone) {
   EXPECT_EQ(code({"brake", "clear", "any"}), 2);
 }
 
+TEST_F(Gridctl, APasswordOverHttp_ToAnotherMachine_IsRefusedUnlessSaid) {
+  const auto add = [&](const std::string& name, const std::string& url, const std::string& more) {
+    return code({"cluster", "add", name, url, "--auth", "basic", "--login", "grid", "--secret-file", "/no/secret", more});
+  };
+  for (const auto* host : {"oar.example.org", "127.example.org", "10.0.0.1:80", "[::2]"})
+    EXPECT_EQ(add("alpha", fmt::format("http://{}/oarapi", host), "--verify"), 4) << host;
+  EXPECT_EQ(add("a", "https://oar.example.org/oarapi", "--verify"), 0);
+  EXPECT_EQ(add("c", "http://oar.example.org/oarapi", "--insecure"), 0);
+  EXPECT_THAT(run({"cluster", "edit", "a", "--url", "http://oar.example.org/oarapi"}).output,
+              HasSubstr("would be sent in clear over http"));
+}
+
+TEST_F(Gridctl, ALoginOfTheSystem_IsNobodysUnlessSaid) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  EXPECT_EQ(code({"user", "map", "mal", "alpha", "oar"}), 4);
+  EXPECT_EQ(code({"user", "map", "mal", "alpha", "root", "--insecure"}), 0);
+}
+
 TEST_F(Gridctl, Prune_RefusesAnAgeThatIsNone) {
   EXPECT_EQ(code({"prune", "--older-than", "long"}), 2);
   EXPECT_EQ(code({"prune", "--older-than", "90d", "--dry-run"}), 0);
+}
+
+TEST_F(Gridctl, Prune_OfWhatIsYoungerThanTheRetention_NeedsYes) {
+  EXPECT_THAT(run({"prune", "--older-than", "1m"}).output, AllOf(HasSubstr("would delete 0 campaigns"), HasSubstr("the retention, 90d")));
+  EXPECT_EQ(code({"prune", "--older-than", "1m", "--yes"}), 0);
 }
 
 TEST_F(Gridctl, Audit_TellsWhoChangedWhat_BeforeAndAfter) {

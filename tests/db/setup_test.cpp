@@ -178,5 +178,28 @@ TEST_F(SetupCommand, FailureSaysWhatToDo_AndLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+/// With such a key there was no API at all.
+TEST_F(SetupCommand, AKeyThatTheServicesCannotRead_IsRefused_BeforeAnythingIsMade) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root sets up services of another user";
+  const auto place = folder_ / "tls";
+  fs::create_directory(place);
+  const auto certificate = (place / "api.crt").string();
+  const auto key = (place / "api.key").string();
+  std::ofstream{certificate} << "certificate";
+  std::ofstream{key} << "key";
+  ::chmod(folder_.c_str(), 0755);
+  ::chmod(certificate.c_str(), 0644);
+  ::chmod(key.c_str(), 0600);
+  const auto refused = setup("sixth", {"--user", "daemon", "--listen", "0.0.0.0:8443", "--certificate", certificate, "--key", key});
+  EXPECT_EQ(refused.end.exit_status, 4) << refused.output;
+  EXPECT_THAT(refused.output, AllOf(HasSubstr("as daemon, who runs the services: the key"), HasSubstr("install -D -o daemon -m 600")));
+  EXPECT_FALSE(fs::exists(folder_ / "gleaner.conf"));
+  EXPECT_EQ(answer(superuser_, "SELECT count(*) FROM pg_database WHERE datname = 'sixth'"), "0\n");
+  const auto* daemon = ::getpwnam("daemon");
+  ASSERT_NE(daemon, nullptr);
+  ASSERT_EQ(::chown(key.c_str(), daemon->pw_uid, daemon->pw_gid), 0);
+  EXPECT_TRUE(setup("sixth", {"--user", "daemon", "--listen", "0.0.0.0:8443", "--certificate", certificate, "--key", key}).end.succeeded());
+}
+
 }  // namespace
 }  // namespace gleaner
