@@ -31,6 +31,7 @@ int status_of(const EndWords& words) {
 
 std::string walltime_sentence(const EndWords& words) {
   const auto walltime = grid::format_walltime(words.walltime);
+  if (words.settlement.kept) return fmt::format("stopped by its walltime of {}: it goes on from its checkpoint there", walltime);
   if (words.settlement.walltime)
     return fmt::format("killed by its walltime of {}: it is tried again with {} (max_walltime: {})", walltime,
                        grid::format_walltime(*words.settlement.walltime),

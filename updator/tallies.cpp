@@ -29,7 +29,8 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   if (over.end == grid::JobEnd::done) ++tally.done;
   const auto script = grid::script_of(verdict.left.number);
   const bool script_failed = script && verdict.settlement.moves && verdict.settlement.state == grid::TaskState::failed;
-  if (!grid::is_failure(over.end) && !script_failed) return;
+  const bool failed = grid::is_failure(over.end, verdict.settlement) || verdict.settlement.walltime;
+  if (!failed && !script_failed) return;
   const auto what = script ? fmt::format("the {}", grid::name_of(*script)) : fmt::format("task {}", verdict.left.number.value());
   const auto cause = over.remote != nullptr ? fmt::format("{}, job {} of OAR: {}", what, over.remote->id.value(), verdict.message)
                                             : fmt::format("{}, job {}: {}", what, over.job.value(), verdict.message);

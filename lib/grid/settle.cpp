@@ -182,7 +182,10 @@ bool may_begin(const RemoteEnd& record, const Evidence& evidence) {
 
 bool is_failure(JobEnd end) { return charge_of(end) == Charge::task || end == JobEnd::cannot_start || end == JobEnd::never_began; }
 
-bool is_failure(JobEnd end, const Settlement& next) { return is_failure(end) && !next.walltime; }
+bool is_failure(JobEnd end, const Settlement& next) {
+  const bool continues_from_checkpoint = end == JobEnd::walltime && next.kept;
+  return is_failure(end) && !next.walltime && !continues_from_checkpoint;
+}
 
 int failures_in_a_row(int before, int done, int failed) { return (done > 0 ? 0 : before) + failed; }
 

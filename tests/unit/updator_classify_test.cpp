@@ -103,6 +103,12 @@ TEST(Words, SayWhatHappened_AndWhatToDo) {
                           .evidence = {.witness = grid::Witness::started},
                           .walltime = grid::Seconds{600}}),
             "killed by its walltime of 0:10:00: ask for a longer one, or give max_walltime, up to which it may grow");
+  EXPECT_EQ(describe_end({.end = JobEnd::walltime,
+                          .record = over(Record::walltime),
+                          .evidence = {.witness = grid::Witness::started},
+                          .walltime = grid::Seconds{600},
+                          .settlement = {.kept = true}}),
+            "stopped by its walltime of 0:10:00: it goes on from its checkpoint there");
 }
 
 oar::RemoteEvent an_event(std::string type, std::string description) {
