@@ -4,7 +4,9 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <span>
 
+#include "lib/grid/sink.hpp"
 #include "metascheduler/shares_of.hpp"
 
 namespace gleaner::metascheduler {
@@ -91,6 +93,7 @@ class Picture {
     for (const auto& tasks : facts_.policies.replicable) replicable_.emplace(std::pair{tasks.campaign, tasks.cluster}, &tasks);
     snapshot_.pairs.reserve(facts_.pairs.size());
     for (const auto& pair : facts_.pairs) add(pair);
+    hold_unjudged();
     for (const auto& id : facts_.policies.profiled) {
       if (const auto found = campaigns_.find(id); found != campaigns_.end()) snapshot_.campaigns[found->second].profiled = true;
     }
@@ -126,6 +129,42 @@ class Picture {
     cluster.unknown_resources += pair.unseen / ratio;
     cluster.unknown_jobs += pair.unseen;
     snapshot_.pairs.push_back(std::move(view));
+  }
+
+  [[nodiscard]] grid::Shown shown_by(const planner::PairView& pair) const {
+    const auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
+    const bool runs_on = pair.running > 0 && pair.last_start_at && cluster.status_at &&
+                         std::chrono::duration<double>{*cluster.status_at - *pair.last_start_at}.count() >= grid::kRunsOn;
+    const bool may_get = cluster.enabled && !cluster.retired && pair.mapped && pair.max_jobs != 0;
+    const bool gets_none = pair.brake || cluster.brake || !cluster.reachable;
+    using Judge = grid::Shown::Judge;
+    return {.done = pair.done,
+            .duration_sum = pair.duration_sum,
+            .duration_squares = pair.duration_squares,
+            .runs_on = runs_on,
+            .judge = !may_get ? Judge::never : gets_none ? Judge::later : Judge::now};
+  }
+
+  /// The pairs of a campaign follow each other.
+  void hold_unjudged() {
+    auto& pairs = snapshot_.pairs;
+    for (std::size_t first = 0; first < pairs.size();) {
+      auto last = first;
+      while (last < pairs.size() && pairs[last].campaign == pairs[first].campaign) ++last;
+      if (last - first > 1) hold_unjudged(std::span{pairs}.subspan(first, last - first));
+      first = last;
+    }
+  }
+
+  void hold_unjudged(std::span<planner::PairView> pairs) {
+    std::vector<grid::Shown> shown;
+    for (const auto& pair : pairs) shown.push_back(shown_by(pair));
+    for (auto& pair : pairs) {
+      const auto here = shown.front();
+      shown.erase(shown.begin());
+      pair.most_unjudged = grid::most_unjudged(here, shown, config_.probe_jobs, pair.min_duration, pair.walltime);
+      shown.push_back(here);
+    }
   }
 
   /// The pairs of a campaign follow each other.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <vector>
 
@@ -14,8 +15,11 @@
 namespace gleaner::updator {
 namespace {
 
-/// The most ranges of tasks that an event names; the rest is counted.
-constexpr std::size_t kMostRanges = 30;
+/// The most ranges of tasks that an event names; the rest is counted. A sink gets a few tasks at a time, so these are all of them; but
+/// where jobs of many tasks became empty late, there may be any number.
+constexpr std::size_t kMostRanges = 2000;
+/// The most ends of one pair that are read when all of the last ones are empty.
+constexpr int kMostEnds = 1'000'000;
 
 /// Cheap filter before the durations on other clusters are read: most campaigns' last ends take as long as all others.
 bool is_odd(const store::EndsOfPair& pair) {
@@ -44,10 +48,12 @@ void brake(store::Transaction& transaction, const fleet::Visit& visit, const sto
   const auto event = open(reason, static_cast<std::int64_t>(sink.ends));
   if (!event) return;
   store::mark_swallowed(transaction, *event, std::span{pair.jobs}.first(sink.ends));
-  const auto tasks = text::ranges_text(store::swallowed_tasks(transaction, *event), kMostRanges);
-  open(
-      fmt::format("{}. Tasks {}: 'gridsub --retry {} --sink {}' runs them again", reason, tasks, pair.campaign.value(), visit.cluster.name),
-      0);
+  const auto tasks = store::swallowed_tasks(transaction, *event);
+  open(fmt::format("{}. {} task{}, {}: 'gridsub --retry {} --sink {}' runs them again. If tasks may end at once: 'gridsub --edit {} "
+                   "min_duration=0', then 'gridsub --fix {}'",
+                   reason, tasks.size(), tasks.size() == 1 ? "" : "s", text::ranges_text(tasks, kMostRanges), pair.campaign.value(),
+                   visit.cluster.name, pair.campaign.value(), pair.campaign.value()),
+       0);
   const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
   store::set_brake(transaction, target, reason, {seconds(visit.config.brake_time), seconds(visit.config.brake_time_max)}, now);
   store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::raised);
@@ -56,18 +62,28 @@ void brake(store::Transaction& transaction, const fleet::Visit& visit, const sto
 }  // namespace
 
 void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std::span<const grid::JobId> done, grid::Instant now) {
-  auto pairs = store::last_ends(transaction, visit.cluster.id, done, grid::kLastEnds);
+  const auto cluster = visit.cluster.id;
+  auto pairs = store::last_ends(transaction, cluster, done, store::judged_late(transaction, cluster), grid::kLastEnds);
   std::erase_if(pairs, [](const auto& pair) { return !is_odd(pair); });
   std::vector<grid::CampaignId> campaigns;
   std::ranges::transform(pairs, std::back_inserter(campaigns), &store::EndsOfPair::campaign);
-  const auto elsewhere = store::ends_elsewhere(transaction, visit.cluster.id, campaigns, grid::kLastEnds);
-  for (const auto& pair : pairs) {
+  const auto elsewhere = store::ends_elsewhere(transaction, cluster, campaigns, grid::kLastEnds);
+  for (auto& pair : pairs) {
     grid::LastEnds last{.here = pair.seconds, .elsewhere = {}, .min_duration = pair.min_duration, .suspected = pair.suspected};
     if (const auto found = elsewhere.find(pair.campaign); found != elsewhere.end()) last.elsewhere = found->second;
-    if (const auto sink = grid::find_sink(last)) brake(transaction, visit, pair, *sink, now);
-    else if (pair.suspected && grid::shows_work(last))
-      store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::cleared);
+    auto sink = grid::find_sink(last);
+    if (!sink) {
+      if (pair.suspected && grid::shows_work(last))
+        store::suspect(transaction, pair.campaign, cluster, store::Suspicion::cleared);
+      continue;
+    }
+    if (sink->ends == pair.jobs.size()) {
+      pair = store::last_ends(transaction, cluster, {}, std::array{pair.campaign}, kMostEnds).at(0);
+      grid::lengthen(*sink, pair.seconds);
+    }
+    brake(transaction, visit, pair, *sink, now);
   }
+  store::mark_carriers(transaction, done);
 }
 
 }  // namespace gleaner::updator

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <ranges>
-#include <span>
 
 namespace gleaner::grid {
 namespace {
@@ -36,7 +35,7 @@ std::optional<double> duration_elsewhere(const LastEnds& last) {
 
 /// The duration below which an end took almost no time, by the durations elsewhere.
 std::optional<double> bound_elsewhere(std::optional<double> elsewhere) {
-  return elsewhere && *elsewhere >= 10.0 ? std::optional{*elsewhere / 10.0} : std::nullopt;
+  return elsewhere && *elsewhere >= kLeastElsewhere ? std::optional{*elsewhere / 10.0} : std::nullopt;
 }
 
 /// Number of short ends in a row that are needed, if chance makes this share of all ends short.
@@ -57,11 +56,20 @@ double share_of_short(const LastEnds& last, std::size_t in_question, double boun
   return static_cast<double>(few + 1) / static_cast<double>(all + 2);
 }
 
+/// The duration of the longer ones of the done jobs: their mean, weighted by themselves, so that a few jobs of no time do not hide one.
+double longer_ones(const Shown& shown) {
+  if (shown.done == 0 || shown.duration_sum <= 0) return 0.0;
+  return std::max(shown.duration_sum / static_cast<double>(shown.done), shown.duration_squares / shown.duration_sum);
+}
+
+/// Jobs that take so many seconds do some work. OAR's own part of a job may take two or three.
+constexpr double kSomeWork = 5.0;
+
 std::optional<Sink> sink_by_min_duration(const LastEnds& last) {
   if (!last.min_duration) return std::nullopt;
   const auto ends = streak(last.here, *last.min_duration);
   if (ends < kMinEnds) return std::nullopt;
-  return Sink{ends, mean_of(std::span{last.here}.first(ends)), *last.min_duration, Sink::By::min_duration};
+  return Sink{ends, mean_of(std::span{last.here}.first(ends)), *last.min_duration, *last.min_duration, Sink::By::min_duration};
 }
 
 std::optional<Sink> sink_by_elsewhere(const LastEnds& last) {
@@ -73,7 +81,7 @@ std::optional<Sink> sink_by_elsewhere(const LastEnds& last) {
   const bool has_worked = ends < last.here.size() && !last.suspected;
   const auto least = needed(share_of_short(last, ends, *bound), has_worked ? kOnceInAMillion : kOnceInAHundred);
   if (!least || ends < *least) return std::nullopt;
-  return Sink{ends, mean_of(std::span{last.here}.first(ends)), *elsewhere, Sink::By::elsewhere};
+  return Sink{ends, mean_of(std::span{last.here}.first(ends)), *elsewhere, *bound, Sink::By::elsewhere};
 }
 
 }  // namespace
@@ -86,14 +94,35 @@ std::optional<double> lower_median(std::vector<double> values) {
 }
 
 std::optional<Sink> find_sink(const LastEnds& last) {
+  if (may_end_at_once(last.min_duration)) return std::nullopt;
   const auto stated = sink_by_min_duration(last);
   const auto compared = sink_by_elsewhere(last);
   if (!stated || !compared) return stated ? stated : compared;
   return compared->ends > stated->ends ? compared : stated;
 }
 
+std::optional<std::int64_t> most_unjudged(const Shown& here, std::span<const Shown> elsewhere, int few, std::optional<double> min_duration,
+                                          double walltime) {
+  if (min_duration || walltime < kLeastElsewhere || longer_ones(here) >= kSomeWork) return std::nullopt;
+  if (here.done == 0 && here.runs_on) return std::nullopt;
+  auto judge = Shown::Judge::never;
+  for (const auto& other : elsewhere) {
+    if (other.done >= kMinEnds) return std::nullopt;
+    judge = std::max(judge, other.judge);
+  }
+  if (judge == Shown::Judge::never) return std::nullopt;
+  if (here.done == 0 || judge == Shown::Judge::later) return few;
+  return std::max<std::int64_t>(0, std::max(few, kMinEnds) - here.done);
+}
+
+void lengthen(Sink& sink, std::span<const double> here) {
+  sink.ends = std::max(sink.ends, streak(here, sink.bound));
+  sink.mean = mean_of(here.first(std::min(sink.ends, here.size())));
+}
+
 bool shows_work(const LastEnds& last) {
   if (last.here.empty()) return false;
+  if (may_end_at_once(last.min_duration)) return true;
   const auto bound = bound_elsewhere(duration_elsewhere(last));
   return last.here.front() >= std::max(last.min_duration.value_or(0.0), bound.value_or(0.0));
 }

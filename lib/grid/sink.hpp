@@ -1,11 +1,14 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// The sink effect: jobs that end on a cluster in almost no time, without an error, have most likely done nothing, and such a cluster would
 /// swallow a whole campaign. Almost no time is less than the JDL's min_duration, or less than a tenth of the duration elsewhere when that
-/// is 10 s or more. Durations are in seconds. Source: document 003, note 6.
+/// is 10 s or more. A min_duration of 0 states that tasks may end at once: then no cluster is a sink. Durations are in seconds.
+/// Source: document 003, note 6.
 namespace gleaner::grid {
 
 /// The smallest number of ends that is evidence about a cluster.
@@ -17,10 +20,17 @@ inline constexpr int kLastEnds = 50;
 /// slow one.
 [[nodiscard]] std::optional<double> lower_median(std::vector<double> values);
 
+/// The durations elsewhere from which on a tenth of them is almost no time.
+inline constexpr double kLeastElsewhere = 10.0;
+
+/// Whether the user has stated that tasks may end at once.
+[[nodiscard]] constexpr bool may_end_at_once(std::optional<double> min_duration) { return min_duration && *min_duration <= 0; }
+
 /// Whether a mean duration is almost no time.
 [[nodiscard]] constexpr bool is_sink(double mean, std::optional<double> min_duration, std::optional<double> elsewhere) {
+  if (may_end_at_once(min_duration)) return false;
   if (min_duration && mean < *min_duration) return true;
-  return elsewhere && *elsewhere >= 10.0 && mean < *elsewhere / 10.0;
+  return elsewhere && *elsewhere >= kLeastElsewhere && mean < *elsewhere / 10.0;
 }
 
 /// The durations of the last jobs of a campaign that ended without an error.
@@ -34,7 +44,8 @@ struct LastEnds {
 struct Sink {
   std::size_t ends = 0;  ///< this many of the first of LastEnds::here most likely did nothing
   double mean = 0.0;     ///< mean duration of these
-  double usual = 0.0;    ///< the bound in comparison: min_duration, or the duration elsewhere
+  double usual = 0.0;    ///< the figure in comparison: min_duration, or the duration elsewhere
+  double bound = 0.0;    ///< each of these ends took less
   enum class By { min_duration, elsewhere } by = By::min_duration;
 };
 
@@ -43,6 +54,29 @@ struct Sink {
 /// before, more of them in a row are needed: as many as chance brings about once in a million times, or, on a cluster that is suspected or
 /// has never shown a longer end, once in a hundred times. If every other end is a short one, no sink is found.
 [[nodiscard]] std::optional<Sink> find_sink(const LastEnds& last);
+
+/// The jobs of a campaign on one cluster, as far as they show that tasks do their work there.
+struct Shown {
+  std::int64_t done = 0;
+  double duration_sum = 0.0, duration_squares = 0.0;  ///< of the done ones
+  bool runs_on = false;  ///< a job has run there for kRunsOn or longer
+  /// Whether the cluster may get tasks of the campaign: never, not for now (it is braked, or does not answer), or now.
+  enum class Judge { never, later, now } judge = Judge::now;
+};
+/// A job that runs for so many seconds has not ended in almost no time.
+inline constexpr double kRunsOn = 10.0;
+
+/// The most live tasks of a campaign on a cluster that nothing has judged yet; empty: the campaign's tasks may go there in any number.
+/// A cluster is judged when a task there took 5 s or more, or has run on for kRunsOn; or when another cluster has done kMinEnds tasks,
+/// with which its ends are compared (find_sink). Where no other cluster may ever get tasks of the campaign, there is nothing to
+/// compare. The user's word counts: a min_duration, and a walltime of less than kLeastElsewhere, with which no task takes long.
+/// An unjudged cluster gets `few` tasks in all; while no other cluster can judge it for now, `few` at a time.
+/// Cost: O(elsewhere).
+[[nodiscard]] std::optional<std::int64_t> most_unjudged(const Shown& here, std::span<const Shown> elsewhere, int few,
+                                                        std::optional<double> min_duration, double walltime);
+
+/// Counts more of the first ends that are as short in a row, of the same pair when more of its ends are known.
+void lengthen(Sink& sink, std::span<const double> here);
 
 /// Whether the newest end took long enough to clear a suspected cluster.
 [[nodiscard]] bool shows_work(const LastEnds& last);

@@ -33,7 +33,7 @@ constexpr auto kDescribed = std::to_array<DescribedKey>({
     {"scheduler", kTop, "workqueue|prediction", "prediction: a few jobs on each cluster first"},
     {"temporal_grouping", kTop, "true|false|auto", "true: short tasks share jobs; auto: once they are known to be short"},
     {"dimensional_grouping", kTop, "true|false", "true: a job carries out as many tasks side by side as it has cores on its node"},
-    {"min_duration", kTop, "H:M:S", "a task that ends sooner has done nothing, and the cluster is braked"},
+    {"min_duration", kTop, "H:M:S", "a task that ends sooner has done nothing, and the cluster is braked; 0: tasks may end at once"},
     {"max_attempts", kTop, "NUMBER", "the most jobs for one task, whoever is to blame for their ends"},
     {"retries", kTop, "NUMBER", "how often a task that failed by its own fault is run again"},
     {"retry_on", kTop, "ARRAY", "with retries: only after these exit statuses, such as [1, 137]"},

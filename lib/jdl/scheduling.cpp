@@ -51,8 +51,11 @@ void read_scheduler(const Node& node, const std::string& path, Scheduling& into,
 void read_min_duration(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
   const auto text = read_text(node, path, findings);
   if (!text) return;
-  if (const auto seconds = grid::parse_walltime(*text); seconds && seconds->count() > 0) into.min_duration = *seconds;
-  else findings.add(node.offset, path, *text, fmt::format("'{}' is not a time; write h:m:s, e.g. 0:00:10", excerpt(*text)));
+  const bool is_zero = !text->empty() && text->find_first_not_of("0:") == std::string::npos && text->front() != ':';
+  if (const auto seconds = grid::parse_walltime(*text); seconds || is_zero) into.min_duration = seconds.value_or(grid::Seconds{0});
+  else
+    findings.add(node.offset, path, *text,
+                 fmt::format("'{}' is not a time; write h:m:s, e.g. 0:00:10, or 0 if tasks may end at once", excerpt(*text)));
 }
 
 void read_max_attempts(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {

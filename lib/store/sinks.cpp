@@ -19,12 +19,23 @@ std::string literal_of(std::span<const Id> ids) {
 
 }  // namespace
 
-std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended, int before) {
+std::vector<grid::CampaignId> judged_late(Transaction& transaction, grid::ClusterId cluster) {
+  std::vector<grid::CampaignId> campaigns;
+  for (const auto& row : exec_prepared(
+           transaction, sql::sinks_judged_late{.cluster = cluster, .min_done = grid::kMinEnds, .least = grid::kLeastElsewhere}))
+    campaigns.push_back(*row.campaign_id);
+  return campaigns;
+}
+
+std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended,
+                                  std::span<const grid::CampaignId> campaigns, int before) {
   std::vector<EndsOfPair> pairs;
-  if (ended.empty()) return pairs;
-  for (const auto& row :
-       exec_prepared(transaction,
-                     sql::sinks_last_ends{.jobs = literal_of(ended), .cluster = cluster, .min_done = grid::kMinEnds, .before = before})) {
+  if (ended.empty() && campaigns.empty()) return pairs;
+  for (const auto& row : exec_prepared(transaction, sql::sinks_last_ends{.jobs = literal_of(ended),
+                                                                         .campaigns = literal_of(campaigns),
+                                                                         .cluster = cluster,
+                                                                         .min_done = grid::kMinEnds,
+                                                                         .before = before})) {
     const grid::CampaignId campaign = *row.campaign_id;
     if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
     auto& pair = pairs.back();
@@ -55,6 +66,10 @@ EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, 
 
 void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs) {
   exec(transaction, sql::sinks_mark_swallowed{.event = event, .jobs = literal_of(jobs)});
+}
+
+void mark_carriers(Transaction& transaction, std::span<const grid::JobId> jobs) {
+  if (!jobs.empty()) exec(transaction, sql::sinks_mark_carriers{.jobs = literal_of(jobs)});
 }
 
 std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event) {

@@ -23,10 +23,13 @@ struct EndsOfPair {
   bool suspected = false;
 };
 
-/// For campaigns in treatment or paused of which some of `ended` are done on this cluster. Jobs that are marked as swallowed are left out.
-/// Cost: O(ended + `before` jobs of each campaign).
+/// Campaigns whose jobs on the cluster took much less time than those that ended elsewhere, perhaps later. Cost: O(the cluster's pairs).
+[[nodiscard]] std::vector<grid::CampaignId> judged_late(Transaction& transaction, grid::ClusterId cluster);
+
+/// For campaigns in treatment or paused: those of which some of `ended` are done on this cluster, and `campaigns`. Jobs that are marked as
+/// swallowed are left out. Cost: O(ended + `before` jobs of each campaign).
 [[nodiscard]] std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended,
-                                                int before);
+                                                std::span<const grid::CampaignId> campaigns, int before);
 
 /// The durations of the last jobs done on each other cluster of these campaigns, in seconds. Swallowed jobs are included, so that two
 /// clusters do not accuse each other forever when the tasks of a campaign become short.
@@ -36,6 +39,8 @@ using EndsElsewhere = std::map<grid::CampaignId, std::vector<std::vector<double>
 
 /// Marks the jobs that an event SINK names.
 void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs);
+/// Marks jobs whose further tasks were all swallowed, by the event that names these.
+void mark_carriers(Transaction& transaction, std::span<const grid::JobId> jobs);
 /// The tasks of all jobs that the event names, in ascending order.
 [[nodiscard]] std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event);
 

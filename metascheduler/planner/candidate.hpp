@@ -26,7 +26,7 @@ struct Width {
 
 /// The most jobs that a candidate may get, by one cause.
 struct Cap {
-  enum class Kind { offer, bag, fitting, max_jobs, trial, one_per_cluster, limit, stress, probe, width, matching, turn, pools };
+  enum class Kind { offer, bag, fitting, max_jobs, trial, one_per_cluster, limit, stress, probe, unjudged, width, matching, turn, pools };
   Kind kind = Kind::max_jobs;
   int jobs = kNoLimit;    ///< more than those that live
   int most = 0;           ///< the figure behind it, live jobs included
@@ -43,6 +43,7 @@ struct Candidate {
   int tolerated_jobs = 0;         ///< jobs that may wait there, with those that wait already (grid::tolerated_jobs)
   // Set for this turn.
   Cap allowed = {};                ///< throttle: the tightest cap
+  bool probes = false;             ///< throttle: a few jobs try the cluster, each with one task
   int allowed_waiting = kNoLimit;  ///< throttle: jobs that may have to wait in the queue
   Offer offer = {};                ///< match
   int room = 0;                    ///< match: jobs that the offer has room for

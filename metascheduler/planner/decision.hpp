@@ -211,6 +211,13 @@ struct Probing {
   int live_jobs = 0;
   int probe_jobs = 0;
 };
+/// The first tasks ended in almost no time, and nothing has shown yet that this is right.
+struct Unjudged {
+  static constexpr std::string_view kName = "unjudged";
+  int live_jobs = 0;
+  std::int64_t done = 0;
+  double mean_duration = 0.0;  ///< seconds
+};
 /// After a brake one job at a time is tried, and it is out.
 struct OnTrial {
   static constexpr std::string_view kName = "on_trial";
@@ -319,8 +326,8 @@ using Reason =
                  reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
                  reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig,
                  reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven,
-                 reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::OnTrial, reason::FewMatch,
-                 reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources,
+                 reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::Unjudged, reason::OnTrial,
+                 reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources,
                  reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
                  reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
 

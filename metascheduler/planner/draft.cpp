@@ -52,6 +52,8 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
     case Cap::Kind::stress:
       return reason::UnderStress{.our_jobs = cluster.our_jobs, .job_limit = cap.most, .signals = cluster.stress_reason};
     case Cap::Kind::probe: return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};
+    case Cap::Kind::unjudged:
+      return reason::Unjudged{.live_jobs = pair.live_jobs, .done = pair.done, .mean_duration = pair.mean_duration.value_or(0.0)};
     case Cap::Kind::width: return reason::WidthUnknown{pair.live_jobs};
     case Cap::Kind::matching:
       return reason::FewMatch{.matching_resources = pair.matching_resources.value_or(0),
@@ -75,7 +77,8 @@ Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits)
     case Cap::Kind::one_per_cluster: return bound::OnePerCluster{};
     case Cap::Kind::limit: return bound::Limit{limits.text(cap.limit, candidate)};
     case Cap::Kind::stress: return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};
-    case Cap::Kind::probe: return bound::Probe{};
+    case Cap::Kind::probe:
+    case Cap::Kind::unjudged: return bound::Probe{};
     case Cap::Kind::width: return bound::Width{};
     case Cap::Kind::matching:
       return bound::Matching{.matching_resources = candidate.pair->matching_resources.value_or(0), .max_resources = cluster.max_resources};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/grid/dust.hpp"
+#include "lib/grid/sink.hpp"
 #include "metascheduler/planner/decision.hpp"
 
 namespace gleaner::planner {
@@ -86,7 +87,7 @@ struct BoundText {
         "; the cluster is under stress{} and takes at most {} of our jobs for now; more start when it answers and works faster",
         in_brackets(by.signals), by.job_limit);
   }
-  std::string operator()(const bound::Probe&) const { return "; this is the probe; more start when one of its jobs has ended"; }
+  std::string operator()(const bound::Probe&) const { return "; this is the probe; more start when it has shown how long tasks take there"; }
   std::string operator()(const bound::Trial& by) const {
     return fmt::format("; this is the trial after {}; more start when it has succeeded, and if it fails, the campaign is braked there",
                        before_trial(by.failures, by.brake));
@@ -250,8 +251,15 @@ struct ReasonText {
         cluster, in_brackets(why.signals), why.job_limit, why.our_jobs);
   }
   std::string operator()(const reason::Probing& why) const {
-    return fmt::format("the probe is out on {}: {} of at most {}; more start when one of its jobs has ended", cluster, why.live_jobs,
+    return fmt::format("the probe is out on {}: {} of at most {}; more start when it has shown how long tasks take there", cluster, why.live_jobs,
                        counted(why.probe_jobs, "job"));
+  }
+  std::string operator()(const reason::Unjudged& why) const {
+    return fmt::format(
+        "{} ended its first {} without an error after {:.1f} s each, and nothing shows yet that the work was done{}; more start there when "
+        "another cluster has ended {}, or when you state that tasks may end at once ('gridsub --edit ID min_duration=0')",
+        cluster, counted(why.done, "task"), why.mean_duration,
+        why.live_jobs > 0 ? fmt::format(" ({} there now)", counted(why.live_jobs, "job")) : "", grid::kMinEnds);
   }
   std::string operator()(const reason::OnTrial& why) const {
     return fmt::format(

@@ -53,6 +53,7 @@ struct PairView : grid::PairFacts {
   bool has_affinity = false;                        ///< the user has an affinity to the cluster (`gridctl affinity`)
   double standing = 1.0;                            ///< of the cluster with this campaign, in (0, 1]: failures lower it, time restores it
   std::optional<double> min_duration = {};          ///< seconds, the campaign's
+  std::optional<std::int64_t> most_unjudged = {};   ///< live tasks, while nothing shows that these are done there (grid::most_unjudged)
   int dying_jobs = 0;                               ///< of the live ones, those with a kill on its way
   int replicable_tasks = 0;                         ///< that run there in one copy
   int expired_tasks = 0;                            ///< of them, those that run longer than expected

@@ -43,6 +43,7 @@ class Means {
 /// A cluster may be a sink if its jobs ended in almost no time, or if none has ended there while there is something to compare it with.
 bool may_be_a_sink(const Means& means, const Candidate& candidate) {
   const auto& pair = *candidate.pair;
+  if (grid::may_end_at_once(pair.min_duration)) return false;
   if (pair.suspected) return true;
   if (pair.mean_duration) return grid::is_sink(*pair.mean_duration, pair.min_duration, means.elsewhere(candidate));
   return pair.min_duration || means.elsewhere(candidate);
@@ -51,6 +52,14 @@ bool may_be_a_sink(const Means& means, const Candidate& candidate) {
 /// Keeps the tightest cap; of two that are as tight, the first.
 void hold(Candidate& candidate, const Cap& cap) {
   if (cap.jobs < candidate.allowed.jobs) candidate.allowed = cap;
+}
+
+/// An unjudged cluster has a few tasks, as its first probe, or none but these.
+void hold_unjudged(Candidate& candidate) {
+  const auto& pair = *candidate.pair;
+  if (!pair.most_unjudged) return;
+  const auto most = static_cast<int>(std::min<std::int64_t>(*pair.most_unjudged, kNoLimit));
+  hold(candidate, {.kind = pair.done > 0 ? Cap::Kind::unjudged : Cap::Kind::probe, .jobs = most - live_jobs(candidate), .most = most});
 }
 
 void hold_by_limits(const Contender& contender, Candidate& candidate, const Limits& limits) {
@@ -92,6 +101,8 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
     const bool probes = unmatched || scheduler.probes(*contender.campaign, pair) || may_be_a_sink(means, candidate);
     if (probes && contender.campaign->type != grid::CampaignType::test)
       hold(candidate, {.kind = Cap::Kind::probe, .jobs = draft.config.probe_jobs - live, .most = draft.config.probe_jobs});
+    if (contender.campaign->type != grid::CampaignType::test) hold_unjudged(candidate);
+    candidate.probes = probes || pair.on_trial || pair.most_unjudged;
     hold_by_limits(contender, candidate, draft.limits);
   }
 }

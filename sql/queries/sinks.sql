@@ -1,11 +1,13 @@
 -- Sinks: durations of the last jobs of a campaign, marks on swallowed jobs, and the return of their tasks to the bag.
 
 -- name: sinks.last_ends
--- For the campaigns of the jobs @jobs that were just done on a cluster: these jobs and the last @before done there before them, the newest
--- first, without jobs marked as swallowed, and without jobs that took further tasks, whose durations are not those of their own tasks; and
+-- For the campaigns of the jobs @jobs that were just done on a cluster, and for @campaigns: these jobs and the last @before done there
+-- before them, the newest first, without jobs marked as swallowed, and without jobs that took further tasks, whose durations are not those of their own tasks; and
 -- the greatest mean duration on another of the campaign's clusters with at least @min_done jobs done.
 WITH just AS (
-  SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
+  SELECT campaign_id, sum(ends)::bigint AS ends FROM (
+    SELECT campaign_id, 1 AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
+    UNION ALL SELECT unnest(@campaigns::bigint[]), 0) one
   GROUP BY campaign_id)
 SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest
 FROM just
@@ -20,6 +22,15 @@ CROSS JOIN LATERAL (
     AND NOT is_script(j.task) AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
   ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + @before::integer) e
 ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC
+
+-- name: sinks.judged_late
+-- Campaigns whose jobs on a cluster, @min_done or more, took much less time than those on another one with as many, @least s or more there:
+-- jobs that ended elsewhere later than these show what these did. Without suspected pairs, whose tasks were named.
+SELECT p.campaign_id FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
+WHERE p.cluster_id = @cluster AND p.active AND NOT p.suspected AND p.done >= @min_done::integer AND EXISTS (
+  SELECT FROM campaign_clusters q
+  WHERE q.campaign_id = p.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer
+    AND q.duration_sum >= q.done * @least::double precision AND p.duration_sum / p.done < q.duration_sum / q.done / 2)
 
 -- name: sinks.ends_elsewhere
 -- The durations of the last @last jobs done of some campaigns on each cluster except @cluster, swallowed ones included; without jobs that
@@ -37,6 +48,15 @@ ORDER BY p.campaign_id, p.cluster_id
 -- name: sinks.mark_swallowed
 -- Marks jobs that most likely did nothing. @event: the event that reports them.
 UPDATE jobs SET sink = @event WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND sink IS NULL
+
+-- name: sinks.mark_carriers
+-- Marks the jobs @jobs that took further tasks, if all of these that they did were swallowed: their own tasks were, too.
+UPDATE jobs c SET sink = m.event
+FROM (SELECT launch_id, remote_id, max(sink) AS event FROM jobs
+  WHERE pooled AND ending = 'done' AND (launch_id, remote_id) IN (SELECT launch_id, remote_id FROM jobs WHERE id = ANY (@jobs::bigint[]))
+  GROUP BY launch_id, remote_id HAVING bool_and(sink IS NOT NULL)) m
+WHERE c.id = ANY (@jobs::bigint[]) AND NOT c.pooled AND c.ending = 'done' AND c.sink IS NULL
+  AND c.launch_id = m.launch_id AND c.remote_id = m.remote_id
 
 -- name: sinks.suspect
 -- Records whether the cluster is suspected of being a sink for the campaign.

@@ -96,14 +96,64 @@ TEST_F(Sinks, ThatComeLate_AreFoundByTheLastEnds_AndTheEventNamesTheirTasks) {
   EXPECT_EQ(
       event(),
       fmt::format("the last 5 jobs there ended without an error after 0.0 s, and they take 60.0 s elsewhere: they may have done nothing. "
-                  "Tasks 200-204: 'gridsub --retry {} --sink alpha' runs them again",
-                  campaign.value()));
+                  "5 tasks, 200-204: 'gridsub --retry {} --sink alpha' runs them again. If tasks may end at once: "
+                  "'gridsub --edit {} min_duration=0', then 'gridsub --fix {}'",
+                  campaign.value(), campaign.value(), campaign.value()));
   EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "t");
   // Those that ran already when the brake was put on are named too.
   done_after(launched(campaign, alpha, 3), 1);
-  EXPECT_THAT(event(), ::testing::HasSubstr("Tasks 200-207:"));
+  EXPECT_THAT(event(), ::testing::HasSubstr("8 tasks, 200-207:"));
   done_after(launched(campaign, alpha, 1), 50);
   EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "f") << "it works again";
+}
+
+/// The cluster swallows all that it gets before any job has ended elsewhere.
+TEST_F(Sinks, AClusterIsJudged_WhenJobsEndElsewhere_AlsoIfItHasNoneAnyMore_AndAllThatItTookIsNamed) {
+  const auto campaign = a_campaign(300);
+  done_after(launched(campaign, alpha, 120), 1);
+  EXPECT_EQ(brakes(), "0") << "nothing to compare with";
+  done_elsewhere(campaign, 3, 60);
+  apply({});
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_THAT(event(), ::testing::HasSubstr("the last 120 jobs there ended without an error after 1.0 s, and they take 60.0 s elsewhere"));
+  EXPECT_THAT(event(), ::testing::HasSubstr("120 tasks, 0-119:"));
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 120);
+}
+
+TEST_F(Sinks, TheEventNamesAllRanges_HoweverManyTheyAre) {
+  const auto campaign = a_campaign(300);
+  std::vector<store::LiveJob> swallowed;
+  for (int i = 0; i < 40; ++i) {
+    swallowed.push_back(launched(campaign, alpha, 1).at(0));
+    static_cast<void>(launched(campaign, beta, 1));
+  }
+  done_after(swallowed, 1);
+  done_elsewhere(campaign, 3, 60);
+  apply({});
+  EXPECT_THAT(event(), ::testing::HasSubstr("40 tasks, 0, 2, 4, 6, 8,"));
+  EXPECT_THAT(event(), ::testing::HasSubstr("74, 76, 78: 'gridsub"));
+}
+
+TEST_F(Sinks, WhoseUserStatesThatTasksMayEndAtOnce_AreNone) {
+  const auto campaign = a_campaign(20);
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 0}'");
+  done_elsewhere(campaign, 3, 60);
+  done_after(launched(campaign, alpha, 5), 0);
+  EXPECT_EQ(brakes(), "0");
+}
+
+TEST_F(Sinks, AJobWhoseFurtherTasksWereAllSwallowed_SwallowedItsOwnToo) {
+  const auto campaign = a_campaign(20);
+  done_elsewhere(campaign, 3, 60);
+  execute("UPDATE campaigns SET jdl = '{\"temporal_grouping\": true}'");
+  const auto jobs = launched(campaign, alpha, 4);
+  execute("UPDATE launches SET pool_s = 60 WHERE id = (SELECT launch_id FROM jobs WHERE cluster_id = 1 LIMIT 1)");
+  execute(fmt::format("UPDATE jobs SET pooled = true, state = 'terminated', ending = 'done', remote_id = {}, started_at = now(), ended_at = now() "
+                      "WHERE cluster_id = 1 AND id <> {}",
+                      jobs[0].remote.value(), jobs[0].id.value()));
+  execute("UPDATE campaign_clusters SET done = 3 WHERE cluster_id = 1");
+  done_after({jobs[0]}, 1);
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE sink IS NOT NULL"), "4");
 }
 
 TEST_F(Sinks, WhatTheySwallowed_IsGivenBackOnce_AsANewAttempt_AndTheCountersFollow) {

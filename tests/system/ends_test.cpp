@@ -25,7 +25,7 @@ TEST(Task, ThatFails_OpensAnEventWithItsStderr_AndBrakesItsClusterAlone) {
   grid.start_api();
   const auto bad = "bash -c 'echo no such molecule >&2; exit 3' task";
   const auto jdl = fmt::format(
-      R"({{"name":"half","nb_jobs":60,"walltime":"0:1:0","clusters":{{"alpha":{{"exec_file":"{}"}},"beta":{{"exec_file":"sleep 1; true"}}}}}})",
+      R"({{"name":"half","nb_jobs":60,"walltime":"0:1:0","min_duration":"0","clusters":{{"alpha":{{"exec_file":"{}"}},"beta":{{"exec_file":"sleep 1; true"}}}}}})",
       bad);
   const auto campaign = grid.gridsub(jdl);
   grid.almighty().start();

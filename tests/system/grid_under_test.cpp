@@ -210,7 +210,8 @@ std::string GridUnderTest::jdl_of(const TestCampaign& campaign) {
   const auto kind = campaign.job_type.empty() ? std::string{} : fmt::format(R"("type":{},)", text::json_string(campaign.job_type));
   const auto limit = campaign.max_jobs > 0 ? fmt::format(R"("max_jobs":{},)", campaign.max_jobs) : std::string{};
   const auto more =
-      (campaign.grouping ? R"("temporal_grouping":true,)" : "") + (campaign.more_keys.empty() ? std::string{} : campaign.more_keys + ",");
+      (campaign.grouping ? R"("temporal_grouping":true,)" : "") + (campaign.more_keys.empty() ? std::string{} : campaign.more_keys + ",") +
+      (campaign.may_end_at_once && campaign.more_keys.find("min_duration") == std::string::npos ? R"("min_duration":"0",)" : "");
   return fmt::format(R"({{"name":"test","nb_jobs":{},"exec_file":{},"resources":{},"walltime":{},{}{}{}"clusters":{{{}}}}})",
                      campaign.tasks, text::json_string(campaign.exec_file), text::json_string(campaign.resources),
                      text::json_string(campaign.walltime), kind, limit, more, clusters);
@@ -236,14 +237,15 @@ void GridUnderTest::transact(const std::function<void(store::Transaction&)>& wor
 }
 
 grid::CampaignId GridUnderTest::submit(const TestCampaign& campaign) {
-  if (!campaign.more_keys.empty() || !campaign.of_cluster.empty()) throw std::logic_error{"keys of the JDL are for gridsub"};
+  if (!campaign.more_keys.empty() || !campaign.of_cluster.empty() || !campaign.may_end_at_once)
+    throw std::logic_error{"keys of the JDL are for gridsub"};
   grid::CampaignId id{0};
   transact([&](store::Transaction& transaction) {
     store::NewCampaign asked;
     asked.user = campaign.user;
     asked.name = "test";
     asked.type = grid::campaign_type(campaign.type).value();
-    asked.jdl = campaign.grouping ? R"({"temporal_grouping":"true"})" : "{}";
+    asked.jdl = campaign.grouping ? R"({"temporal_grouping":"true","min_duration":0})" : R"({"min_duration":0})";
     id = std::get<grid::CampaignId>(store::create_campaign(transaction, asked, fleet::now()));
     for (const auto& cluster : campaign.clusters) {
       if (!store::add_campaign_cluster(transaction, id, ask_of(campaign, cluster))) throw std::logic_error{"no cluster " + cluster};

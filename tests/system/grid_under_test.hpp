@@ -29,9 +29,10 @@ struct TestCampaign {
   std::string type = "default";
   std::string resources = "/core=1";
   std::string walltime = "0:10:0";
-  std::string job_type{};  ///< empty: what the JDL gives; else "normal"
-  int max_jobs = 0;        ///< 0: no limit
-  bool grouping = false;   ///< temporal_grouping
+  std::string job_type{};       ///< empty: what the JDL gives; else "normal"
+  int max_jobs = 0;             ///< 0: no limit
+  bool grouping = false;        ///< temporal_grouping
+  bool may_end_at_once = true;  ///< min_duration is 0: no cluster is held to a few tasks until it is judged
   std::string user = "alice";
   std::string more_keys{};                          ///< of the JDL, by gridsub alone: R"("campaign_priority":2)"
   std::map<std::string, std::string> of_cluster{};  ///< more keys of one cluster, likewise

@@ -292,6 +292,26 @@ TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {
   grid->cancel(campaign);
 }
 
+/// On beta each task ends at once, before any has ended on alpha.
+TEST_P(Policies, ASinkThatEndsEachTaskAtOnce_GetsAFew_AndGivesAllOfThemBack) {
+  begin({{"brake_time", "10m"}});
+  const auto campaign = grid->gridsub(TestCampaign{.tasks = 2 * cores,
+                                                   .exec_file = "bash -c '[ $CIGRI_CLUSTER = beta ] || sleep 11' task",
+                                                   .may_end_at_once = false,
+                                                   .of_cluster = {{"beta", R"("priority":9)"}}});
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM events WHERE code = 'SINK'", "1"));
+  const auto swallowed = jobs(campaign, "k.name = 'beta' AND j.ending = 'done'");
+  EXPECT_GE(swallowed, 3);
+  EXPECT_LE(swallowed, 6) << "three, and no more than one probe when alpha had shown how long they take";
+  EXPECT_TRUE(grid->terminates(campaign)) << "alpha does the rest";
+  EXPECT_EQ(jobs(campaign, "k.name = 'beta' AND j.sink IS NOT NULL"), swallowed);
+  const auto ran = grid->run("gridsub", {"--retry", std::to_string(campaign.value()), "--sink", "beta"});
+  EXPECT_THAT(ran.output, HasSubstr(fmt::format("{} tasks of campaign", swallowed)));
+  EXPECT_TRUE(grid->terminates(campaign));
+  EXPECT_EQ(jobs(campaign, "k.name = 'alpha' AND j.ending = 'done'"), 2 * cores);
+}
+
 TEST_P(Policies, AClusterUnderStress_GetsFewerJobs_ThenMore_ThenAllAgain) {
   begin({{"stress_pause", "1s"}, {"flood", "0"}});
   const auto limit = [](const std::string& what) {

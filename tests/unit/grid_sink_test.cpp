@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "lib/grid/sink.hpp"
@@ -151,6 +152,55 @@ TEST(Sink, AnHonestClusterWhoseTasksVary_IsNone) {
     if (find_sink({.here = last_of(here), .elsewhere = {last_of(there)}})) ++found;
   }
   EXPECT_EQ(found, 0);
+}
+
+TEST(Unjudged, AClusterThatEndsTasksAtOnce_GetsAFewInAll_UntilAnotherHasEndedThree) {
+  const Shown nothing;
+  Shown alpha, beta{.done = 3};
+  EXPECT_EQ(most_unjudged(beta, std::array{alpha}, 3, {}, 3600), 0) << "these three are all that it gets";
+  EXPECT_EQ(most_unjudged(nothing, std::array{alpha}, 3, {}, 3600), 3) << "the first tasks anywhere";
+  EXPECT_EQ(most_unjudged(nothing, std::array{alpha}, 1, {}, 3600), 1);
+  EXPECT_EQ(most_unjudged({.done = 1}, std::array{alpha}, 1, {}, 3600), 2) << "or it could never judge another one";
+  alpha = {.done = 2, .duration_sum = 120, .duration_squares = 7200};
+  EXPECT_EQ(most_unjudged(beta, std::array{alpha}, 3, {}, 3600), 0);
+  alpha.done = 3;
+  EXPECT_FALSE(most_unjudged(beta, std::array{alpha}, 3, {}, 3600)) << "find_sink compares the two now";
+}
+
+TEST(Unjudged, AJobThatRunsOn_OrThatTookSomeTime_ShowsThatItsClusterWorks) {
+  const std::array others{Shown{}};
+  EXPECT_FALSE(most_unjudged({.runs_on = true}, others, 3, {}, 3600));
+  EXPECT_FALSE(most_unjudged({.done = 1, .duration_sum = 6, .duration_squares = 36}, others, 3, {}, 3600));
+  EXPECT_FALSE(most_unjudged({.done = 3, .duration_sum = 9, .duration_squares = 81}, others, 3, {}, 3600)) << "0 s, 0 s and 9 s";
+  EXPECT_EQ(most_unjudged({.done = 3, .duration_sum = 9, .duration_squares = 27}, others, 3, {}, 3600), 0) << "3 s may be OAR's own";
+  EXPECT_EQ(most_unjudged({.done = 3, .runs_on = true}, others, 3, {}, 3600), 0) << "one job may hang where the others did nothing";
+}
+
+TEST(Unjudged, TheUserAndTheCampaignsOnlyCluster_AreBelieved) {
+  const Shown beta{.done = 3};
+  const std::array others{Shown{}};
+  EXPECT_FALSE(most_unjudged(beta, others, 3, 0.0, 3600)) << "tasks may end at once";
+  EXPECT_FALSE(most_unjudged(beta, others, 3, 1.0, 3600)) << "find_sink compares with that";
+  EXPECT_FALSE(most_unjudged(beta, others, 3, {}, 9)) << "by the walltime, no task takes long";
+  EXPECT_FALSE(most_unjudged(beta, {}, 3, {}, 3600));
+  EXPECT_FALSE(most_unjudged(beta, std::array{Shown{.judge = Shown::Judge::never}}, 3, {}, 3600));
+  EXPECT_EQ(most_unjudged(beta, std::array{Shown{.judge = Shown::Judge::later}}, 3, {}, 3600), 3) << "a few at a time meanwhile";
+}
+
+TEST(Sink, AMinDurationOfZero_StatesThatTasksMayEndAtOnce) {
+  const LastEnds last{.here = {0, 0, 0, 0}, .elsewhere = {{60, 60, 60}}, .min_duration = 0};
+  EXPECT_FALSE(find_sink(last));
+  EXPECT_TRUE(shows_work(last));
+  EXPECT_FALSE(is_sink(0.0, 0.0, 60.0));
+}
+
+TEST(Sink, ItsShortEnds_AreCountedBeyondTheLastOnes) {
+  LastEnds last{.here = empty_ends(50), .elsewhere = {{60, 60, 60}}};
+  auto sink = find_sink(last);
+  ASSERT_TRUE(sink);
+  EXPECT_EQ(sink->ends, 50U);
+  lengthen(*sink, joined(empty_ends(747), Durations(3, 60.0)));
+  EXPECT_EQ(sink->ends, 747U);
 }
 
 }  // namespace

@@ -66,6 +66,13 @@ TEST(Edit, Null_GivesAKeyItsDefaultAgain) {
   EXPECT_THAT(wrong(R"({"exec_file": null})"), HasSubstr("clusters.alpha.exec_file: it is missing"));
 }
 
+TEST(Edit, AMinDurationOfZero_StatesThatTasksMayEndAtOnce) {
+  for (const auto* zero : {"0", "0:0:0", "0:00:00"})
+    EXPECT_EQ(good(fmt::format(R"({{"min_duration": "{}"}})", zero)).scheduling.min_duration, grid::Seconds{0}) << zero;
+  for (const auto* text : {"", ":", "-1", "0x"})
+    EXPECT_THAT(wrong(fmt::format(R"({{"min_duration": "{}"}})", text)), HasSubstr("or 0 if tasks may end at once")) << text;
+}
+
 TEST(Edit, ParamsShell_StaysUnlessItIsNamed_AndNullIsTheGridsOwnAgain) {
   auto shell = present();
   shell.params_shell = true;

@@ -69,6 +69,14 @@ class Book {
   struct Pair {
     grid::PairFacts facts;
     std::map<std::int64_t, std::int64_t> ended_in_minute;
+    struct End {
+      double seconds;
+      bool swallowed;
+    };
+    std::deque<End> last_ends = {};  ///< of the jobs done, the newest first (grid::kLastEnds)
+    std::int64_t swallowed = 0;      ///< tasks that ended in almost no time, as a sink's (grid::find_sink)
+    int sink_brakes = 0;
+    std::optional<grid::Instant> braked_until = {};
   };
   /// Of a task one of whose jobs ended without doing it, or that got a second copy (once in its life): as production's rule sees it.
   struct Task {
@@ -116,6 +124,8 @@ class Book {
   void count_start(const Job& job, Changes& changes);
   void settle(int job, Changes& changes);
   void conclude(const Job& job, const grid::Settlement& next);
+  void brake_sinks(const Changes& changes);
+  void brake_if_sink(Campaign& campaign, Pair& pair, std::optional<double> min_duration);
   void release_kept();
   /// Seconds of the work that a job's task need not do again, here.
   [[nodiscard]] double saved_by(const Job& job) const;

@@ -23,6 +23,8 @@ grid::PairFacts Book::planning_pair(int campaign, int pair) const {
     facts.last_offered = 0;
   }
   facts.brake = brake_of(spec_of(campaign).clusters[index_of(pair)].state.braked, status_at_);
+  const auto& sink = campaigns_[index_of(campaign)].pairs[index_of(pair)].braked_until;
+  if (sink && *sink > status_at_) facts.brake = grid::Brake{"its jobs may have done nothing", sink};
   const auto cluster = static_cast<int>(index_of(facts.cluster));
   facts.returned_tasks =
       std::ranges::count_if(campaigns_[index_of(campaign)].kept, [&](const auto& kept) { return kept.second.cluster == cluster; });

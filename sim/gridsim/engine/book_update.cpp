@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/grid/sink.hpp"
 #include "sim/gridsim/engine/book.hpp"
 
 /// The updator: what the grid learns of its jobs, and what it counts.
@@ -55,6 +56,45 @@ void Book::update_jobs(std::span<const int> jobs) {
     const int before = std::exchange(facts.failures_in_a_row, grid::failures_in_a_row(facts.failures_in_a_row, ends.done, ends.failed));
     if (facts.failures_in_a_row > before) facts.last_failure_at = status_at_;
   }
+  brake_sinks(changes);
+}
+
+/// As updator/sinks.cpp: each cluster of the campaigns of which jobs ended is judged, as their ends show what others did.
+void Book::brake_sinks(const Changes& changes) {
+  int judged = kNone;
+  for (const auto& [place, ends] : changes.ends) {
+    if (ends.done == 0 || place.first == judged) continue;
+    judged = place.first;
+    auto& campaign = campaigns_[index_of(judged)];
+    for (auto& pair : campaign.pairs) brake_if_sink(campaign, pair, spec_of(judged).min_duration);
+  }
+}
+
+void Book::brake_if_sink(Campaign& campaign, Pair& pair, std::optional<double> min_duration) {
+  grid::LastEnds last{.here = {}, .elsewhere = {}, .min_duration = min_duration, .suspected = pair.facts.suspected};
+  for (const auto& end : pair.last_ends) {
+    if (!end.swallowed) last.here.push_back(end.seconds);
+  }
+  for (const auto& other : campaign.pairs) {
+    if (&other == &pair || other.last_ends.empty()) continue;
+    auto& ends = last.elsewhere.emplace_back();
+    for (const auto& end : other.last_ends) ends.push_back(end.seconds);
+  }
+  const auto sink = grid::find_sink(last);
+  if (!sink) {
+    if (grid::shows_work(last)) pair.facts.suspected = false;
+    return;
+  }
+  auto left = sink->ends;
+  for (auto& end : pair.last_ends) {
+    if (left == 0) break;
+    if (!std::exchange(end.swallowed, true)) --left;
+  }
+  pair.swallowed += static_cast<std::int64_t>(sink->ends);
+  pair.facts.suspected = true;
+  const auto& config = world_.scenario.config;
+  const auto brake = std::min<std::chrono::duration<double>>(config.brake_time * (1 << std::min(pair.sink_brakes++, 20)), config.brake_time_max);
+  pair.braked_until = after(status_at_, brake.count());
 }
 
 void Book::update_job(int index, Changes& changes) {
@@ -196,6 +236,8 @@ void Book::conclude(const Job& job, const grid::Settlement& next) {
   ++campaign.done;
   pair.facts.duration_sum += seconds;
   pair.facts.duration_squares += seconds * seconds;
+  pair.last_ends.push_front({.seconds = seconds, .swallowed = false});
+  if (std::ssize(pair.last_ends) > grid::kLastEnds) pair.last_ends.pop_back();
   if (spec_of(job.campaign).replicas_allowed) ++campaign.lasted[bucket_of(seconds)];
 }
 

@@ -150,7 +150,6 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   if (campaign.user.empty()) campaign.user = "user";
   campaign.at = -age;
   if (is_test) campaign.type = grid::CampaignType::test;
-  if (campaign.min_duration == 0.0) campaign.min_duration.reset();
   if (attempts > 0) campaign.max_attempts = attempts;
   if (clusters != nullptr)
     each(*clusters, path / "clusters", findings,
