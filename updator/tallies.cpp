@@ -29,7 +29,8 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   if (over.end == grid::JobEnd::done) ++tally.done;
   const auto script = grid::script_of(verdict.left.number);
   const bool script_failed = script && verdict.settlement.moves && verdict.settlement.state == grid::TaskState::failed;
-  const bool failed = grid::is_failure(over.end, verdict.settlement) || verdict.settlement.walltime;
+  const bool was_planned = over.end == grid::JobEnd::walltime && verdict.settlement.kept;
+  const bool failed = grid::is_failure(over.end) && !was_planned;
   if (!failed && !script_failed) return;
   const auto what = script ? fmt::format("the {}", grid::name_of(*script)) : fmt::format("task {}", verdict.left.number.value());
   const auto cause = over.remote != nullptr ? fmt::format("{}, job {} of OAR: {}", what, over.remote->id.value(), verdict.message)
@@ -41,9 +42,8 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
     scripts_.push_back({over.campaign, *script, over.job, std::move(message)});
     return;
   }
-  // A raised walltime opens an event, but does not count towards the brake.
-  if (verdict.settlement.walltime) ++tally.raised;
-  else ++tally.failed;
+  if (grid::is_failure(over.end, verdict.settlement, verdict.left.task)) ++tally.failed;
+  else ++tally.excused;
   tally.last = over.end;
   // The longest message holds the most detail.
   if (message.size() >= tally.message.size()) {
@@ -66,13 +66,13 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
   for (const auto& [campaign, tally] : tallies_) {
     const store::Target pair{.campaign = campaign, .cluster = visit.cluster.id};
     if (tally.done > 0 && tally.failures_before > 0) store::release_brake(transaction, pair);
-    if (tally.failed + tally.raised == 0) continue;
+    if (tally.failed + tally.excused == 0) continue;
     store::open_event(transaction,
                       {.code = code_of(tally.last),
                        .target = pair,
                        .job = tally.last_job,
                        .message = tally.message,
-                       .occurrences = tally.failed + tally.raised},
+                       .occurrences = tally.failed + tally.excused},
                       now);
     // What the wrapper complains of may be an input file, and its report may be lost with a full home.
     if (tally.last == grid::JobEnd::cannot_start) store::send_inputs_again(transaction, campaign, visit.cluster.id);

@@ -17,8 +17,8 @@ class Tallies {
  private:
   struct Tally {
     int done = 0;
-    int failed = 0;  ///< by the tasks' fault, or because the cluster could not start them; the next ones would fail too
-    int raised = 0;  ///< killed at their walltime, and retried with a longer one
+    int failed = 0;   ///< by the tasks' fault, or because the cluster could not start them; the next ones would fail too
+    int excused = 0;  ///< they open an event, but do not count towards the brake (grid::is_failure)
     int failures_before = 0;
     grid::JobEnd last = grid::JobEnd::done;
     grid::JobId last_job{0};

@@ -106,7 +106,8 @@ Settlement left_to_other_copy(const TaskFacts& task, const JobFacts& job) {
 
 BagPlace place_of(JobEnd end) {
   if (end == JobEnd::rerun_first) return BagPlace::first;
-  return end == JobEnd::rerun_last ? BagPlace::last : BagPlace::before_new;
+  if (end == JobEnd::rerun_last) return BagPlace::last;
+  return charge_of(end) == Charge::task ? BagPlace::mixed : BagPlace::before_new;
 }
 
 /// Whether the task has a checkpoint on the job's cluster from which its next attempt continues. OAR signals before the walltime.
@@ -131,6 +132,7 @@ Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const L
   if (is_last || is_last_charged) next.state = TaskState::failed;
   if (task.cancelled) next.state = TaskState::cancelled;
   if (next.state != TaskState::waiting) next.attempt = task.attempt;
+  if (next.walltime) next.place = BagPlace::before_new;
   next.kept = continues && next.state == TaskState::waiting;
   if (next.kept && end != JobEnd::rerun_last) next.place = BagPlace::first;
   return next;
@@ -182,9 +184,10 @@ bool may_begin(const RemoteEnd& record, const Evidence& evidence) {
 
 bool is_failure(JobEnd end) { return charge_of(end) == Charge::task || end == JobEnd::cannot_start || end == JobEnd::never_began; }
 
-bool is_failure(JobEnd end, const Settlement& next) {
+bool is_failure(JobEnd end, const Settlement& next, const TaskFacts& task) {
   const bool continues_from_checkpoint = end == JobEnd::walltime && next.kept;
-  return is_failure(end) && !next.walltime && !continues_from_checkpoint;
+  const bool is_the_tasks_own = task.charged > 0 && (end == JobEnd::task_error || end == JobEnd::walltime);
+  return is_failure(end) && !next.walltime && !continues_from_checkpoint && !is_the_tasks_own;
 }
 
 int failures_in_a_row(int before, int done, int failed) { return (done > 0 ? 0 : before) + failed; }

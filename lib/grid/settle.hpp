@@ -130,8 +130,8 @@ struct Limits {
 /// on they count again, so that a task that only seems to continue ends.
 inline constexpr int kMostCheckpointedAttempts = 1000;
 
-/// The place in the bag of a task that goes back to it.
-enum class BagPlace : int { last = 0, before_new = 10, first = 20 };
+/// The place in the bag of a task that goes back to it. Those that failed are mixed with new ones, in proportion (planning.launch).
+enum class BagPlace : int { last = 0, mixed = 5, before_new = 10, first = 20 };
 
 /// The consequences of a job's end. Unless `moves`, the task is unchanged: another job decides, or has decided.
 struct Settlement {
@@ -171,8 +171,10 @@ struct Settlement {
 /// Whether this end is a failure of the campaign on its cluster, which would repeat for the next jobs: the task was at fault, or the
 /// cluster could not start it.
 [[nodiscard]] bool is_failure(JobEnd end);
-/// Whether this end counts as a failure, charged or not. A raised walltime does not count.
-[[nodiscard]] bool is_failure(JobEnd end, const Settlement& next);
+/// Whether this end counts as a failure of the cluster, charged or not. A raised walltime does not count, nor one after which the task
+/// continues from its checkpoint, nor the end of a task that failed before, there or elsewhere: that it fails again is no evidence about the
+/// cluster.
+[[nodiscard]] bool is_failure(JobEnd end, const Settlement& next, const TaskFacts& task);
 /// Failures in a row of a campaign on a cluster after more of its jobs ended there. A success among these resets the count, whatever their
 /// order. The query jobs.settle counts in the same way.
 [[nodiscard]] int failures_in_a_row(int before, int done, int failed);

@@ -171,29 +171,36 @@ ORDER BY 1, 2
 
 -- name: planning.launch
 -- Takes up to @tasks tasks from the bag of a campaign with one request for all tasks, and plans a launch of @jobs jobs for them. Returned
--- tasks go first, then new ones, then those that asked to run last; a task bound to another cluster stays. Tasks beyond @jobs are pooled:
+-- tasks go first; then new ones, and in proportion to their number tasks that failed, so that a launch of one job takes a new one; then
+-- those that asked to run last. A task bound to another cluster stays. Tasks beyond @jobs are pooled:
 -- the jobs take them for @pool_s seconds. An array names the tasks, so that the index finds each of them even when the statistics of a new
 -- bag are missing.
 WITH campaign AS (
-  SELECT id, next_task, total, skipped FROM campaigns
+  SELECT id, next_task, total, skipped, total - next_task - skipped AS untaken FROM campaigns
   WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
 early AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
   WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND goes_before_new(r) AND NOT is_script(r.number)
   ORDER BY r.cluster_id = @cluster DESC NULLS LAST, r.priority DESC, r.number LIMIT @tasks),
+rest AS (
+  SELECT r.number, r.priority, r.returned_at FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
+  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND NOT goes_before_new(r) AND NOT is_script(r.number)),
+failed AS (
+  SELECT number FROM rest WHERE priority > 0 ORDER BY returned_at, number
+  LIMIT (SELECT greatest(0, @tasks - (SELECT count(*) FROM early)) * f.tasks / greatest(1, f.tasks + c.untaken)
+    FROM campaign c, (SELECT count(*) AS tasks FROM rest WHERE priority > 0) f)),
+room AS (SELECT greatest(0, @tasks - (SELECT count(*) FROM early) - (SELECT count(*) FROM failed))::bigint AS tasks),
 fresh AS (
-  SELECT number FROM campaign, generate_series(next_task, least(total, next_task + @tasks - (SELECT count(*) FROM early)) - 1) AS number
+  SELECT number FROM campaign, generate_series(next_task, least(total, next_task + (SELECT tasks FROM room)) - 1) AS number
   WHERE skipped = 0
   UNION ALL
-  SELECT f.number FROM campaign c, LATERAL next_untaken(@campaign, c.next_task,
-    greatest(0, least(@tasks - (SELECT count(*) FROM early), c.total - c.next_task - c.skipped))) AS f(number)
+  SELECT f.number FROM campaign c, LATERAL next_untaken(@campaign, c.next_task, greatest(0, least((SELECT tasks FROM room), c.untaken)))
+    AS f(number)
   WHERE c.skipped > 0),
 late AS (
-  SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
-  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND NOT goes_before_new(r) AND NOT is_script(r.number)
-  ORDER BY r.priority DESC, r.returned_at, r.number
-  LIMIT greatest(0, @tasks - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
-again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
+  SELECT number FROM rest WHERE number NOT IN (SELECT number FROM failed) ORDER BY priority DESC, returned_at, number
+  LIMIT greatest(0, (SELECT tasks FROM room) - (SELECT count(*) FROM fresh))),
+again AS (SELECT number FROM early UNION ALL SELECT number FROM failed UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
 removed AS (DELETE FROM returned_tasks r
   WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),
@@ -268,16 +275,22 @@ size AS (SELECT coalesce(greatest(1, least(@jobs, floor(@resources::double preci
 early AS (
   SELECT number FROM back WHERE before_new AND shape = (SELECT shape FROM lead)
   ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT (SELECT jobs FROM size)),
+rest AS (SELECT number, priority, returned_at FROM back WHERE NOT before_new AND shape = (SELECT shape FROM lead)),
+failed AS (
+  SELECT number FROM rest WHERE priority > 0 ORDER BY returned_at, number
+  LIMIT (SELECT greatest(0, size.jobs - (SELECT count(*) FROM early)) * f.tasks / greatest(1, f.tasks + m.untaken)
+    FROM size, (SELECT count(*) AS tasks FROM rest WHERE priority > 0) f, (SELECT sum(untaken)::bigint AS untaken FROM mine) m)),
+room AS (SELECT (SELECT jobs FROM size) - (SELECT count(*) FROM early) - (SELECT count(*) FROM failed) AS tasks),
 fresh AS (
   SELECT f.number, m.request FROM mine m
   CROSS JOIN LATERAL (
     SELECT t.number FROM request_tasks t WHERE t.campaign_id = @campaign AND t.request = m.request AND t.number >= m.next_task
     ORDER BY t.number LIMIT (SELECT jobs FROM size)) f
-  WHERE m.untaken > 0 ORDER BY f.number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early)),
+  WHERE m.untaken > 0 ORDER BY f.number LIMIT (SELECT tasks FROM room)),
 late AS (
-  SELECT number FROM back WHERE NOT before_new AND shape = (SELECT shape FROM lead)
-  ORDER BY priority DESC, returned_at, number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh)),
-again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
+  SELECT number FROM rest WHERE number NOT IN (SELECT number FROM failed)
+  ORDER BY priority DESC, returned_at, number LIMIT (SELECT tasks FROM room) - (SELECT count(*) FROM fresh)),
+again AS (SELECT number FROM early UNION ALL SELECT number FROM failed UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
 removed AS (DELETE FROM returned_tasks r
   WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),

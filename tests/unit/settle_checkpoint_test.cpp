@@ -70,9 +70,9 @@ TEST(SettleCheckpoint, AnEndAtTheWalltime_ContinuesUncharged_AndSpendsAnAttempt_
     EXPECT_TRUE(next.kept);
     EXPECT_FALSE(next.charged);
     EXPECT_TRUE(next.counted);
-    EXPECT_FALSE(is_failure(JobEnd::walltime, next)) << "it was planned: no event, and no step towards a brake";
+    EXPECT_FALSE(is_failure(JobEnd::walltime, next, {})) << "it was planned: no event, and no step towards a brake";
   }
-  EXPECT_TRUE(is_failure(JobEnd::walltime, settled_after(JobEnd::walltime, 2, true, 2)));
+  EXPECT_TRUE(is_failure(JobEnd::walltime, settled_after(JobEnd::walltime, 2, true, 2), {}));
   EXPECT_EQ(settled_after(JobEnd::walltime, 2, true, 2).state, TaskState::failed);
 }
 

@@ -188,7 +188,12 @@ Settlement to(TaskState state, int attempt) {
 }
 Settlement back(int attempt) { return to(TaskState::waiting, attempt); }
 Settlement at(Settlement one, BagPlace place) { return one.place = place, one; }
-Settlement charged(Settlement one) { return one.charged = true, one; }
+/// A task that failed goes back among the new ones.
+Settlement charged(Settlement one) {
+  one.charged = true;
+  if (one.state == TaskState::waiting) one.place = BagPlace::mixed;
+  return one;
+}
 Settlement uncounted(Settlement one) { return one.counted = false, one; }
 Settlement bound(Settlement one) { return one.bound = true, one; }
 Settlement with_walltime(Settlement one, int seconds) { return one.walltime = Seconds{seconds}, one; }
@@ -365,10 +370,16 @@ TEST(Settle, AJobThatTheTaskDoesNotWaitFor_MovesNothing) {
 
 TEST(Failures, AreEndsByTheTasksFault_OrJobsThatTheClusterCouldNotStart_ButNoWalltimeThatGrows) {
   for (const auto end : {JobEnd::task_error, JobEnd::walltime, JobEnd::bad_request, JobEnd::cannot_start, JobEnd::never_began})
-    EXPECT_TRUE(is_failure(end, {})) << name_of(end);
+    EXPECT_TRUE(is_failure(end, {}, {})) << name_of(end);
   for (const auto end : {JobEnd::done, JobEnd::preempted, JobEnd::killed_by_us, JobEnd::node_failure, JobEnd::lost, JobEnd::duplicate})
-    EXPECT_FALSE(is_failure(end, {})) << name_of(end);
-  EXPECT_FALSE(is_failure(JobEnd::walltime, {.walltime = Seconds{7200}}));
+    EXPECT_FALSE(is_failure(end, {}, {})) << name_of(end);
+  EXPECT_FALSE(is_failure(JobEnd::walltime, {.walltime = Seconds{7200}}, {}));
+}
+
+TEST(Failures, OfATaskThatFailedBefore_AreNoEvidenceAboutTheCluster) {
+  for (const auto end : {JobEnd::task_error, JobEnd::walltime}) EXPECT_FALSE(is_failure(end, {}, {.charged = 1})) << name_of(end);
+  for (const auto end : {JobEnd::bad_request, JobEnd::cannot_start, JobEnd::never_began})
+    EXPECT_TRUE(is_failure(end, {}, {.charged = 1})) << name_of(end);
 }
 
 TEST(Failures, InARow_BeginAnewWithASuccess_WhateverTheOrderOfThoseSeenAtOnce) {

@@ -105,11 +105,18 @@ std::vector<std::int64_t> Book::take_tasks(int index, int cluster, std::int64_t 
     tasks.push_back(kept->first);
     kept = campaign.kept.erase(kept);
   }
-  while (std::ssize(tasks) < most) {
-    if (!campaign.returned.empty()) tasks.push_back(campaign.returned.extract(campaign.returned.begin()).value());
-    else if (campaign.next_task < end) tasks.push_back(campaign.next_task++);
-    else break;
-  }
+  while (std::ssize(tasks) < most && !campaign.returned.empty())
+    tasks.push_back(campaign.returned.extract(campaign.returned.begin()).value());
+  const auto take_failed = [&](std::int64_t count) {
+    for (; count > 0 && !campaign.failed_once.empty(); --count) {
+      tasks.push_back(campaign.failed_once.extract(campaign.failed_once.begin()).value().second);
+    }
+  };
+  const auto untaken = std::max<std::int64_t>(0, end - campaign.next_task);
+  const auto failed = std::ssize(campaign.failed_once);
+  take_failed((most - std::ssize(tasks)) * failed / std::max<std::int64_t>(1, failed + untaken));
+  while (std::ssize(tasks) < most && campaign.next_task < end) tasks.push_back(campaign.next_task++);
+  take_failed(most - std::ssize(tasks));
   return tasks;
 }
 

@@ -95,6 +95,7 @@ class Book {
     std::optional<grid::Instant> ended_at;  ///< when the grid knew it
     std::int64_t next_task = 0;
     std::set<std::int64_t> returned;
+    std::set<std::pair<grid::Instant, std::int64_t>> failed_once = {};  ///< tasks given back that failed: mixed with new ones
     struct Kept {
       int cluster;
       grid::Instant since;

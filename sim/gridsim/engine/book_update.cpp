@@ -198,7 +198,7 @@ void Book::settle(int index, Changes& changes) {
       {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
   auto& ends = changes.ends[{job.campaign, job.pair}];
   ends.done += job.end == JobEnd::done ? 1 : 0;
-  ends.failed += grid::is_failure(*job.end, next) ? 1 : 0;
+  ends.failed += grid::is_failure(*job.end, next, facts) ? 1 : 0;
   std::erase(task.live, index);
   job.superseded = !next.moves;
   if (next.moves) {
@@ -222,6 +222,7 @@ void Book::conclude(const Job& job, const grid::Settlement& next) {
   auto& campaign = campaign_of(job);
   auto& pair = pair_of(job);
   if (next.kept) campaign.kept.insert_or_assign(job.task, Campaign::Kept{.cluster = job.cluster, .since = status_at_});
+  else if (state == grid::TaskState::waiting && next.place == grid::BagPlace::mixed) campaign.failed_once.emplace(status_at_, job.task);
   else if (state == grid::TaskState::waiting) campaign.returned.insert(job.task);
   if (state != grid::TaskState::done && state != grid::TaskState::failed) return;
   ++pair.facts.concluded_jobs;
