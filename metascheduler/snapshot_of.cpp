@@ -142,7 +142,9 @@ class Picture {
             .duration_sum = pair.duration_sum,
             .duration_squares = pair.duration_squares,
             .runs_on = runs_on,
-            .judge = !may_get ? Judge::never : gets_none ? Judge::later : Judge::now};
+            .judge = !may_get    ? Judge::never
+                     : gets_none ? Judge::later
+                                 : Judge::now};
   }
 
   /// The pairs of a campaign follow each other.

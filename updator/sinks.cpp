@@ -73,8 +73,7 @@ void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std
     if (const auto found = elsewhere.find(pair.campaign); found != elsewhere.end()) last.elsewhere = found->second;
     auto sink = grid::find_sink(last);
     if (!sink) {
-      if (pair.suspected && grid::shows_work(last))
-        store::suspect(transaction, pair.campaign, cluster, store::Suspicion::cleared);
+      if (pair.suspected && grid::shows_work(last)) store::suspect(transaction, pair.campaign, cluster, store::Suspicion::cleared);
       continue;
     }
     if (sink->ends == pair.jobs.size()) {

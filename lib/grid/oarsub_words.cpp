@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <utility>
 
 namespace gleaner::grid {
 namespace {
@@ -59,6 +61,12 @@ std::size_t variable_length(std::string_view text) {
   return 0;
 }
 
+/// OAR's types whose jobs do not carry out their command where the job's wrapper could note that it began. The others do: cosystem and
+/// deploy on a host of their own, container and placeholder as any job.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kUseless{
+    {{"noop", "OAR executes nothing of such a job, which only holds its resources until its walltime: no task would ever begin"},
+     {"desktop_computing", "agents on desktop computers fetch such a job, which has no home there: no task could show that it began"}}};
+
 }  // namespace
 
 std::optional<std::string> wrong_project(std::string_view text) {
@@ -67,6 +75,11 @@ std::optional<std::string> wrong_project(std::string_view text) {
 
 std::optional<std::string> wrong_job_type(std::string_view text) {
   if (text.empty()) return "it is empty; write for instance devel, inner=12 or token:licence=2";
+  const auto begin = std::min(text.find_first_not_of(' '), text.size());
+  const auto name = text.substr(begin, text.find_first_of("= ", begin) - begin);
+  for (const auto& [type, why] : kUseless) {
+    if (name == type) return fmt::format("{}; leave {} out", why, type);
+  }
   return wrong_plain(
       text, {"_", "_ .:@/+,*=%-", "write letters, digits, blanks and _ . : @ / + , * = % -, as in devel, inner=12 or token:licence=2"});
 }

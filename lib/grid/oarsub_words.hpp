@@ -15,7 +15,8 @@ namespace gleaner::grid {
 /// Letters, digits, blanks and `_ . : @ / + , = % -`; the first is a letter, a digit or `_`.
 [[nodiscard]] std::optional<std::string> wrong_project(std::string_view text);
 
-/// One type of a job: `devel`, `container`, `inner=12`, `token:licence=2`, `postpone=2030-01-31 08:00:00`.
+/// One type of a job: `devel`, `container`, `inner=12`, `token:licence=2`, `postpone=2030-01-31 08:00:00`. Types with which OAR does not
+/// execute the command, or not in the user's home, are wrong here.
 [[nodiscard]] std::optional<std::string> wrong_job_type(std::string_view text);
 
 /// The variables that the job's shell replaces in a folder.

@@ -59,7 +59,7 @@ struct Sink {
 struct Shown {
   std::int64_t done = 0;
   double duration_sum = 0.0, duration_squares = 0.0;  ///< of the done ones
-  bool runs_on = false;  ///< a job has run there for kRunsOn or longer
+  bool runs_on = false;                               ///< a job has run there for kRunsOn or longer
   /// Whether the cluster may get tasks of the campaign: never, not for now (it is braked, or does not answer), or now.
   enum class Judge { never, later, now } judge = Judge::now;
 };

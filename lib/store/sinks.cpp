@@ -21,8 +21,8 @@ std::string literal_of(std::span<const Id> ids) {
 
 std::vector<grid::CampaignId> judged_late(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<grid::CampaignId> campaigns;
-  for (const auto& row : exec_prepared(
-           transaction, sql::sinks_judged_late{.cluster = cluster, .min_done = grid::kMinEnds, .least = grid::kLeastElsewhere}))
+  for (const auto& row :
+       exec_prepared(transaction, sql::sinks_judged_late{.cluster = cluster, .min_done = grid::kMinEnds, .least = grid::kLeastElsewhere}))
     campaigns.push_back(*row.campaign_id);
   return campaigns;
 }
@@ -32,10 +32,10 @@ std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId clus
   std::vector<EndsOfPair> pairs;
   if (ended.empty() && campaigns.empty()) return pairs;
   for (const auto& row : exec_prepared(transaction, sql::sinks_last_ends{.jobs = literal_of(ended),
-                                                                         .campaigns = literal_of(campaigns),
-                                                                         .cluster = cluster,
-                                                                         .min_done = grid::kMinEnds,
-                                                                         .before = before})) {
+                                                    .campaigns = literal_of(campaigns),
+                                                    .cluster = cluster,
+                                                    .min_done = grid::kMinEnds,
+                                                    .before = before})) {
     const grid::CampaignId campaign = *row.campaign_id;
     if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
     auto& pair = pairs.back();

@@ -327,9 +327,9 @@ using Reason =
                  reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig,
                  reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven,
                  reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::Unjudged, reason::OnTrial,
-                 reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources,
-                 reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
-                 reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob,
+                 reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
+                 reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

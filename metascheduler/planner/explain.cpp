@@ -87,7 +87,9 @@ struct BoundText {
         "; the cluster is under stress{} and takes at most {} of our jobs for now; more start when it answers and works faster",
         in_brackets(by.signals), by.job_limit);
   }
-  std::string operator()(const bound::Probe&) const { return "; this is the probe; more start when it has shown how long tasks take there"; }
+  std::string operator()(const bound::Probe&) const {
+    return "; this is the probe; more start when it has shown how long tasks take there";
+  }
   std::string operator()(const bound::Trial& by) const {
     return fmt::format("; this is the trial after {}; more start when it has succeeded, and if it fails, the campaign is braked there",
                        before_trial(by.failures, by.brake));
@@ -251,8 +253,8 @@ struct ReasonText {
         cluster, in_brackets(why.signals), why.job_limit, why.our_jobs);
   }
   std::string operator()(const reason::Probing& why) const {
-    return fmt::format("the probe is out on {}: {} of at most {}; more start when it has shown how long tasks take there", cluster, why.live_jobs,
-                       counted(why.probe_jobs, "job"));
+    return fmt::format("the probe is out on {}: {} of at most {}; more start when it has shown how long tasks take there", cluster,
+                       why.live_jobs, counted(why.probe_jobs, "job"));
   }
   std::string operator()(const reason::Unjudged& why) const {
     return fmt::format(

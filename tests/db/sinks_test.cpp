@@ -148,9 +148,10 @@ TEST_F(Sinks, AJobWhoseFurtherTasksWereAllSwallowed_SwallowedItsOwnToo) {
   execute("UPDATE campaigns SET jdl = '{\"temporal_grouping\": true}'");
   const auto jobs = launched(campaign, alpha, 4);
   execute("UPDATE launches SET pool_s = 60 WHERE id = (SELECT launch_id FROM jobs WHERE cluster_id = 1 LIMIT 1)");
-  execute(fmt::format("UPDATE jobs SET pooled = true, state = 'terminated', ending = 'done', remote_id = {}, started_at = now(), ended_at = now() "
-                      "WHERE cluster_id = 1 AND id <> {}",
-                      jobs[0].remote.value(), jobs[0].id.value()));
+  execute(fmt::format(
+      "UPDATE jobs SET pooled = true, state = 'terminated', ending = 'done', remote_id = {}, started_at = now(), ended_at = now() "
+      "WHERE cluster_id = 1 AND id <> {}",
+      jobs[0].remote.value(), jobs[0].id.value()));
   execute("UPDATE campaign_clusters SET done = 3 WHERE cluster_id = 1");
   done_after({jobs[0]}, 1);
   EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE sink IS NOT NULL"), "4");

@@ -203,5 +203,18 @@ TEST(OarsubWords, ADeepOrLongCondition_IsRefused_WhateverItsDepth) {
   EXPECT_THAT(*wrong_project(std::string(81, 'a')), HasSubstr("longer than 80 bytes"));
 }
 
+/// Each job of such a type would hold its resources for its walltime, again and again.
+TEST(OarsubWords, TypesOfJobsThatExecuteNothing_AreRefusedByName) {
+  for (const auto* type : {"noop", "noop=1", " noop"}) {
+    ASSERT_TRUE(wrong_job_type(type)) << type;
+    EXPECT_THAT(*wrong_job_type(type), HasSubstr("OAR executes nothing of such a job")) << type;
+    EXPECT_THAT(*wrong_job_type(type), HasSubstr("leave noop out")) << type;
+  }
+  EXPECT_THAT(wrong_job_type("desktop_computing").value_or(""), HasSubstr("agents on desktop computers fetch such a job"));
+  for (const auto* type : {"deploy", "cosystem", "cosystem=front", "container", "inner=12", "placeholder=a", "allowed=a",
+                           "timesharing=user", "idempotent", "noops"})
+    EXPECT_FALSE(wrong_job_type(type)) << type;
+}
+
 }  // namespace
 }  // namespace gleaner::grid

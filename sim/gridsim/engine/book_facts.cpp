@@ -58,7 +58,8 @@ grid::CampaignFacts Book::campaign_facts(int index, grid::Instant now) const {
   campaign.brake = brake_of(spec.braked, now);
   if (spec.paused || spec.stuck) campaign.state = grid::CampaignState::paused;
   const auto free = std::max(released(index), known.next_task);
-  campaign.waiting_tasks = free - known.next_task + static_cast<std::int64_t>(known.returned.size() + known.failed_once.size() + known.kept.size());
+  campaign.waiting_tasks =
+      free - known.next_task + static_cast<std::int64_t>(known.returned.size() + known.failed_once.size() + known.kept.size());
   campaign.held_tasks = spec.tasks - free;
   note_first(index, campaign);
   return campaign;

@@ -93,7 +93,8 @@ void Book::brake_if_sink(Campaign& campaign, Pair& pair, std::optional<double> m
   pair.swallowed += static_cast<std::int64_t>(sink->ends);
   pair.facts.suspected = true;
   const auto& config = world_.scenario.config;
-  const auto brake = std::min<std::chrono::duration<double>>(config.brake_time * (1 << std::min(pair.sink_brakes++, 20)), config.brake_time_max);
+  const auto brake =
+      std::min<std::chrono::duration<double>>(config.brake_time * (1 << std::min(pair.sink_brakes++, 20)), config.brake_time_max);
   pair.braked_until = after(status_at_, brake.count());
 }
 
