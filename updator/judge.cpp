@@ -296,6 +296,8 @@ void Judge::judge_job(const store::LiveJob& job) {
   if (poll_.reused.contains(job.remote)) return judge_reused(job);
   const auto* const remote = remote_of(job, poll_);
   if (remote == nullptr) return judge_absent(job);
+  if (job.state != grid::JobState::running && poll_.renamed.contains(job.remote))
+    judged_.renamed.push_back({job.id, job.campaign, job.remote, job.tag, remote->name});
   if (is_over(job, *remote, poll_.began, patience_)) judge_end(job, *remote);
   else judge_state(job, *remote);
 }

@@ -74,12 +74,22 @@ struct Reused {
   grid::RemoteJobId remote{0};
 };
 
+/// A job that an admission rule of its cluster renamed.
+struct Renamed {
+  grid::JobId job{0};
+  grid::CampaignId campaign{0};
+  grid::RemoteJobId remote{0};
+  std::string tag;   ///< the name that it was given
+  std::string name;  ///< the name that it has
+};
+
 /// The conclusions from a poll for our live jobs. Each job is in one of these lists, or keeps its state.
 struct Judged {
   std::vector<store::Observation> observations;
   std::vector<store::Waits> waits;      ///< of jobs whose waiting times changed
   std::vector<Followed> followed;       ///< resubmitted by OAR itself
   std::vector<Reused> reused;           ///< their ids belong to foreign jobs, and nothing shows how they ended
+  std::vector<Renamed> renamed;         ///< those that were not known to run; they are judged as all others
   std::vector<store::Claimed> claimed;  ///< pooled jobs whose carrier was not known before
   std::vector<Over> over;
   std::vector<grid::JobId> impatient;  ///< to be deleted: in launch for too long without running, or after they noted an end

@@ -40,6 +40,7 @@ struct Poll {
   std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};      ///< our live jobs that OAR lists
   std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of this grid that we settled, and that still occupy resources
   std::set<grid::RemoteJobId> reused = {};                    ///< ids of our live jobs that OAR now lists for foreign jobs
+  std::set<grid::RemoteJobId> renamed = {};                   ///< of `ours`, those with another name than they were given
   std::map<grid::LaunchId, Reading> evidence = {};            ///< by fence
   std::map<grid::RemoteJobId, oar::JobDetails> details = {};  ///< of jobs in Error, and of earlier runs that hold a claim
   std::set<grid::RemoteJobId> unexplained = {};               ///< jobs in Error whose details were requested and not received
@@ -64,7 +65,8 @@ struct GatherTimes {
                                              std::span<const store::Pool> pools, const grid::Epochs& epochs, grid::Instant began,
                                              const GatherTimes& times = {});
 
-/// Sorts the jobs that OAR lists under our ids: into `ours` if their name and command are ours, else into `reused`.
+/// Sorts the jobs that OAR lists under our ids: into `ours` if their name and command are ours, else into `reused`. A job of ours whose
+/// name was changed is also in `renamed`.
 void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<oar::RemoteJob> listed);
 
 /// Adds to `occupying` the jobs that only the second list, of a later moment, shows to hold resources.

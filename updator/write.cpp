@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "lib/store/batch.hpp"
 #include "lib/store/clusters.hpp"
@@ -11,6 +12,7 @@
 #include "lib/store/headroom.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/stress.hpp"
+#include "lib/text/clean.hpp"
 #include "updator/sinks.hpp"
 #include "updator/spread.hpp"
 #include "updator/tallies.hpp"
@@ -31,6 +33,7 @@ class Writer {
   int observe(const Judged& judged);
   void follow(const Judged& judged);
   void forget(const Judged& judged);
+  void report_renamed(const Judged& judged);
   void lose_patience(const Judged& judged);
   void delete_jobs(std::span<const grid::JobId> jobs, store::KillReason reason, std::string_view code, std::string_view what);
   void report_absent();
@@ -75,6 +78,32 @@ void Writer::forget(const Judged& judged) {
                        .job = one.job,
                        .message = why + " It is searched for by its name; when it is not found, its task goes back to the bag."},
                       now_);
+  }
+}
+
+/// A job whose submission gets no answer is searched for by its name, so nothing more is sent to a cluster that changes names.
+void Writer::report_renamed(const Judged& judged) {
+  std::map<grid::CampaignId, std::vector<const Renamed*>> by_campaign;
+  for (const auto& one : judged.renamed) by_campaign[one.campaign].push_back(&one);
+  for (const auto& [campaign, jobs] : by_campaign) {
+    const store::Target pair{.campaign = campaign, .cluster = visit_.cluster.id};
+    const auto& first = *jobs.front();
+    const auto why = fmt::format(
+        "the name of job {} of OAR, {}, was changed to '{}': an admission rule of {} renames jobs, by which the grid finds those whose "
+        "submission had no answer",
+        first.remote.value(), first.tag, text::clean_text(first.name), visit_.cluster.name);
+    store::open_event(
+        transaction_,
+        {.code = "JOBS_RENAMED",
+         .target = pair,
+         .job = first.job,
+         .message = fmt::format("{}. The jobs that are there go on. When the rule leaves names alone that begin with 'cigri.': "
+                                "'gridsub --fix {}'",
+                                why, campaign.value()),
+         .occurrences = std::ssize(jobs)},
+        now_);
+    const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
+    store::set_brake(transaction_, pair, why, {seconds(visit_.config.brake_time), seconds(visit_.config.brake_time_max)}, now_);
   }
 }
 
@@ -213,6 +242,7 @@ Changes Writer::write(const Judged& judged) {
   changes.followed = static_cast<int>(judged.followed.size());
   follow(judged);
   forget(judged);
+  report_renamed(judged);
   lose_patience(judged);
   Tallies tallies;
   std::vector<grid::JobId> done;

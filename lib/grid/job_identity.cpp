@@ -85,8 +85,13 @@ std::optional<JobIdentity> read_pool_line(CampaignId campaign, std::string_view 
   return words.size() < kLeast ? std::nullopt : identity_of(campaign, words);
 }
 
+bool is_renamed(std::string_view name, std::string_view tag) {
+  const bool is_any_tag = name.starts_with(kTagHead) && name.find('-') != std::string_view::npos;
+  return name != tag && !is_any_tag;
+}
+
 bool is_same_job(std::string_view name, std::string_view command, std::string_view tag, const JobIdentity& job) {
-  return name == tag && read_command(command) == job;
+  return (name == tag || is_renamed(name, tag)) && read_command(command) == job;
 }
 
 }  // namespace gleaner::grid

@@ -47,7 +47,11 @@ inline constexpr std::string_view kCommandMark{"gleaner."};
 /// The facts of a line `<task> <attempt> <job> <fence> …` of a pool of this campaign.
 [[nodiscard]] std::optional<JobIdentity> read_pool_line(CampaignId campaign, std::string_view line);
 
-/// Whether a job that OAR lists under this name and command is that job of the launch with this tag.
+/// Whether a job that was submitted under this tag has another name in OAR now, because an admission rule of the cluster renames jobs. No
+/// launch of any grid has such a name.
+[[nodiscard]] bool is_renamed(std::string_view name, std::string_view tag);
+
+/// Whether a job that OAR lists under this name and command is that job of the launch with this tag. A renamed one is known by its command.
 [[nodiscard]] bool is_same_job(std::string_view name, std::string_view command, std::string_view tag, const JobIdentity& job);
 
 }  // namespace gleaner::grid

@@ -64,7 +64,7 @@ std::vector<FoundJob> found_of(std::span<const ListedJob> listed, std::string_vi
   };
   std::map<JobId, Best> best;
   for (const auto& job : listed) {
-    if (job.name != tag) continue;
+    if (job.name != tag && !is_renamed(job.name, tag)) continue;
     const auto identity = read_command(job.command);
     if (!identity || identity->campaign != campaign) continue;
     const auto [known, is_new] = best.try_emplace(identity->job, Best{&job, *identity});

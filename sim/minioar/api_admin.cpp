@@ -18,6 +18,7 @@
 ///   their ids; `processes` is killed or left
 /// - /_start_after {"name":"","match":"GET /jobs","count":1}: jobs whose names begin with `name` start after so many such requests are
 ///   answered
+/// - /_rename {"name":"x"}: an admission rule gives this name to the jobs submitted from now on; none with an empty name
 /// - /_preempt {"job":7} or {"count":3}: best-effort jobs are preempted
 /// - /_node {"name","state"}: the state is Alive, Absent, Suspected or Dead
 /// - /_stress {"value":"0.5"}: the answer of GET /stress_factor
@@ -105,6 +106,8 @@ std::optional<std::string> Api::administer(const std::string& path, const AdminB
   if (path == "/_forget") return forget(engine_, body);
   if (path == "/_exit_codes") {
     engine_.lose_exit_codes(body.count("lost", 1));
+  } else if (path == "/_rename") {
+    engine_.rename_jobs(body.text("name").value_or(""));
   } else if (path == "/_latency") {
     faults_.set_latency(std::chrono::milliseconds{body.number("ms").value_or(0)});
   } else if (path == "/_start_after") {

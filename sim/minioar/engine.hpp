@@ -81,6 +81,8 @@ class Engine {
   void spoil_launches(LaunchFate fate, int count);
   /// Makes the next jobs that end by themselves Terminated without an exit code.
   void lose_exit_codes(int count);
+  /// The name that an admission rule gives to each new job; empty: none does.
+  void rename_jobs(const std::string& name);
   /// Forgets the jobs above this id; new jobs get their ids.
   void forget_after(JobNumber last, Processes processes);
   /// Keeps jobs whose names begin so Waiting, until they are released. The release returns when those that fit run, after at most 5 s.
@@ -189,6 +191,7 @@ class Engine {
   std::set<JobNumber> given_up_;   ///< given up by OAR, and executed all the same
   std::vector<std::string> held_;  ///< prefixes of names
   int exit_codes_to_lose_ = 0;
+  std::string name_of_jobs_;  ///< by an admission rule; empty: their own
   bool dirty_ = true;
   bool draining_ = false;  ///< no more jobs start
   bool stopping_ = false;

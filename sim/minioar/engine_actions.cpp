@@ -22,6 +22,7 @@ tl::expected<std::vector<JobNumber>, RequestError> Engine::submit(Submission sub
   const std::lock_guard lock{mutex_};
   if (auto completed = complete(submission, ledger_->resources()); !completed) return tl::unexpected{completed.error()};
   submission.submission_time = now_seconds();
+  if (!name_of_jobs_.empty()) submission.name = name_of_jobs_;
   std::vector<JobNumber> ids;
   for (const auto* job : ledger_->add(std::move(submission), std::move(commands))) ids.push_back(job->id);
   dirty_ = true;

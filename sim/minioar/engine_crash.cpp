@@ -68,6 +68,11 @@ void Engine::lose_exit_codes(int count) {
   exit_codes_to_lose_ += std::max(count, 0);
 }
 
+void Engine::rename_jobs(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  name_of_jobs_ = name;
+}
+
 void Engine::hold_starts(const std::string& prefix) {
   const std::lock_guard lock{mutex_};
   held_.push_back(prefix);

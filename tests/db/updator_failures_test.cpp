@@ -83,5 +83,22 @@ TEST_F(Failures, OfAJobThatOarRunsAgain_AndKeepsInLaunch_DeleteItAfterTheLaunchP
   EXPECT_EQ(value("SELECT concat_ws(' ', state, attempt, charged, uncounted) FROM tasks"), "waiting 1 0 0") << "its attempt is spent";
 }
 
+TEST_F(Failures, OfJobsThatAnAdmissionRuleRenamed_CountAsEver_AndTheClusterIsBraked) {
+  const auto campaign = a_campaign(2);
+  const auto jobs = launched(campaign, alpha, 2);
+  for (const auto& job : jobs) {
+    shows(job, oar::RemoteState::waiting).name = "by-a-rule";
+    poll.renamed.insert(job.remote);
+  }
+  apply(jobs);
+  const auto message = value("SELECT message FROM events WHERE code = 'JOBS_RENAMED' AND state = 'open' AND occurrences = 2");
+  EXPECT_THAT(message, ::testing::HasSubstr("was changed to 'by-a-rule': an admission rule of alpha renames jobs"));
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'REMOTE_ID_REUSED'"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1");
+  all_ended(jobs, 0);
+  apply(live());
+  EXPECT_EQ(counters(campaign).done, 2);
+}
+
 }  // namespace
 }  // namespace gleaner::tests

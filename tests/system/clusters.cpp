@@ -129,6 +129,8 @@ void Minioar::set_nodes(const std::string& state) {
 
 void Minioar::set_stress(const std::string& value) { admin("POST", "/_stress", fmt::format(R"({{"value":"{}"}})", value)); }
 
+void Minioar::rename_jobs(const std::string& name) { admin("POST", "/_rename", fmt::format(R"({{"name":"{}"}})", name)); }
+
 int Minioar::preempt(int count) {
   constexpr int kPart = 200;  // a call has a time limit, and a minioar with sanitizers takes its time
   int killed = 0;

@@ -77,6 +77,8 @@ class Minioar {
   void set_nodes(const std::string& state);
   /// What GET /stress_factor says from now on.
   void set_stress(const std::string& value);
+  /// An admission rule gives this name to the jobs submitted from now on; empty: none does.
+  void rename_jobs(const std::string& name);
   /// How many best-effort jobs were preempted.
   int preempt(int count);
   /// How many jobs there are in a state of OAR, of everybody.

@@ -87,5 +87,25 @@ TEST(LostCluster, DelaysNoOther_IsToldByOneEvent_AndWorkReturnsByItself) {
   EXPECT_TRUE(grid.is_consistent());
 }
 
+/// Its jobs were once taken for somebody else's, and sent again and again.
+TEST(AnAdmissionRule, ThatRenamesJobs_IsReportedAsThat_BrakesItsCluster_AndLosesNoJob) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = {{"brake_time", "1h"}, {"brake_time_max", "1h"}}}};
+  grid.cluster("alpha").rename_jobs("by-a-rule");
+  const auto campaign = grid.submit({.tasks = 60, .exec_file = grid.oracle().task(), .clusters = {"alpha"}});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM events WHERE code = 'JOBS_RENAMED' AND state = 'open'", "1"));
+  EXPECT_NE(
+      grid.value("SELECT message FROM events WHERE code = 'JOBS_RENAMED'").find("was changed to 'by-a-rule': an admission rule of alpha"),
+      std::string::npos);
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM brakes", "1"));
+  ASSERT_TRUE(grid.becomes("SELECT launching + submitted + running FROM campaigns", "0"));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM events WHERE code = 'REMOTE_ID_REUSED'"), "0");
+  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs WHERE ending IS DISTINCT FROM 'done'"), "0") << "those that were sent end as ever";
+  grid.cluster("alpha").rename_jobs("");
+  grid.execute("DELETE FROM brakes");
+  EXPECT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 60));
+}
+
 }  // namespace
 }  // namespace gleaner::tests

@@ -349,11 +349,23 @@ TEST(JobCommandText, AJobIsOurs_WhenItsNameAndItsCommandAreThoseThatItGot) {
   EXPECT_TRUE(grid::is_same_job(tag, command, tag, identity));
   EXPECT_FALSE(grid::is_same_job(tag, "bash -c x gleaner.12 5 2 346 7 -", tag, identity));
   EXPECT_FALSE(grid::is_same_job(tag, "sleep 10", tag, identity));
-  EXPECT_FALSE(grid::is_same_job("other", command, tag, identity));
+  EXPECT_FALSE(grid::is_same_job(grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{8}), command, tag, identity));
+  EXPECT_FALSE(grid::is_same_job(grid::launch_tag("other", grid::CampaignId{12}, grid::LaunchId{7}), command, tag, identity));
   EXPECT_NE(tag, grid::launch_tag("other", grid::CampaignId{12}, grid::LaunchId{7}));
   EXPECT_TRUE(grid::is_launch_tag(tag, "grid"));
   EXPECT_FALSE(grid::is_launch_tag(tag, "other"));
   EXPECT_FALSE(grid::is_launch_tag("my-grid", "grid"));
+}
+
+TEST(JobCommandText, AJobThatWasRenamed_IsKnownByItsCommand) {
+  const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
+  const auto tag = grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{7});
+  for (const auto* name : {"renamed", "", "cigri"}) {
+    EXPECT_TRUE(grid::is_renamed(name, tag)) << name;
+    EXPECT_TRUE(grid::is_same_job(name, "bash -c x gleaner.12 5 2 345 7 -", tag, identity)) << name;
+    EXPECT_FALSE(grid::is_same_job(name, "./somebody else's", tag, identity)) << name;
+  }
+  EXPECT_FALSE(grid::is_renamed(tag, tag));
 }
 
 TEST(JobCommandText, Base64IsTheStandards) {

@@ -151,12 +151,19 @@ FoundJob found(int task, int job, int remote, bool again = false) {
 
 TEST(LaunchFate, ItsJobsAreFoundByNameAndCommand) {
   const std::vector<std::string> commands{command(1, 101), command(2, 102), "sleep 10", "bash -c x gleaner.13 3 0 103 7 -"};
-  const std::vector<ListedJob> listed{{.id = RemoteJobId{5}, .name = kTag, .command = commands[0]},
-                                      {.id = RemoteJobId{6}, .name = "other", .command = commands[1]},
-                                      {.id = RemoteJobId{7}, .name = kTag, .command = commands[2]},
-                                      {.id = RemoteJobId{8}, .name = kTag, .command = commands[3]}};
+  const std::vector<ListedJob> listed{
+      {.id = RemoteJobId{5}, .name = kTag, .command = commands[0]},
+      {.id = RemoteJobId{6}, .name = launch_tag("grid", CampaignId{12}, LaunchId{8}), .command = commands[1]},
+      {.id = RemoteJobId{7}, .name = kTag, .command = commands[2]},
+      {.id = RemoteJobId{8}, .name = kTag, .command = commands[3]}};
   EXPECT_THAT(found_of(listed, kTag, CampaignId{12}), ElementsAre(found(1, 101, 5)));
   EXPECT_THAT(found_of({}, kTag, CampaignId{12}), IsEmpty());
+}
+
+TEST(LaunchFate, AJobThatWasRenamed_IsFoundByItsCommand) {
+  const auto one = command(1, 101);
+  EXPECT_THAT(found_of(std::vector<ListedJob>{{.id = RemoteJobId{5}, .name = "by-a-rule", .command = one}}, kTag, CampaignId{12}),
+              ElementsAre(found(1, 101, 5)));
 }
 
 TEST(LaunchFate, OfAJobThatOarRanAgain_TheOneThatIsNotOverCounts_ElseTheNewest) {

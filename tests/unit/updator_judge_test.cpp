@@ -277,7 +277,7 @@ TEST(Recognise, AnIdIsBelieved_OnlyWithTheNameAndTheCommandThatWeGave) {
   for (int i = 1; i <= 5; ++i) turn.has(i);
   const auto command = [](int job) { return fmt::format("bash -c \"...\" gleaner.7 {0} 0 {0} 1 -", job); };
   recognise(turn.poll, turn.live,
-            {listed(1001, "tag-1", command(1)), listed(1002, "simulation", "./simulate"), listed(1003, "tag-2", command(3)),
+            {listed(1001, "tag-1", command(1)), listed(1002, "simulation", "./simulate"), listed(1003, "cigri.7.2-grid", command(3)),
              listed(1004, "tag-1", command(5)), listed(4711, "somebody", "else")});
   EXPECT_EQ(turn.poll.ours.size(), 1U);
   EXPECT_TRUE(turn.poll.ours.contains(grid::RemoteJobId{1001}));

@@ -100,5 +100,21 @@ TEST(Judge, TheEndOfAJobThatWeDeletedForImpatience_IsOne) {
   EXPECT_EQ(judged.over[0].deletion, grid::Deletion::impatient);
 }
 
+TEST(Judge, AJobThatWasRenamed_IsStillOurs_AndIsReportedUntilItRuns) {
+  Turn turn;
+  turn.has(1).state = grid::JobState::remote_waiting;
+  oar::RemoteJob remote;
+  remote.id = grid::RemoteJobId{1001};
+  remote.name = "by-a-rule";
+  remote.command = "bash -c x gleaner.7 1 0 1 1 -";
+  recognise(turn.poll, turn.live, {remote});
+  EXPECT_TRUE(turn.poll.ours.contains(grid::RemoteJobId{1001}));
+  EXPECT_THAT(turn.poll.reused, IsEmpty());
+  ASSERT_THAT(turn.judged().renamed, SizeIs(1));
+  EXPECT_EQ(turn.judged().renamed[0].name, "by-a-rule");
+  turn.live[0].state = grid::JobState::running;
+  EXPECT_THAT(turn.judged().renamed, IsEmpty());
+}
+
 }  // namespace
 }  // namespace gleaner::updator
