@@ -28,6 +28,9 @@ struct Begun {
   Submission submission;
 };
 
+/// HTTP's status of a request that is larger than the server takes.
+constexpr int kTooLarge = 413;
+
 LaunchOf of(const store::LaunchToMake& launch) { return {launch.id, launch.campaign}; }
 
 grid::PostAnswer answer_of(const oar::Result<oar::Submitted>& answer) {
@@ -57,6 +60,8 @@ class Launcher {
   void refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error);
   /// OAR refused a launch that has a pool: its tasks are sent again without one, before anything is braked.
   void refuse_pool(const store::LaunchToMake& launch, const std::string& error);
+  /// A web server before OAR refused the request for its size: half as many jobs next time, or a brake when it was one.
+  void refuse_large(const Begun& begun, const std::string& words);
   void give_back(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& why);
   void lose(const Begun& begun, const std::string& error);
 
@@ -111,6 +116,41 @@ void Launcher::refuse_pool(const store::LaunchToMake& launch, const std::string&
                       .error = error},
                      limits_of(visit_.config), now);
     store::open_event(transaction, {.code = store::kPoolRefused, .target = pair, .job = {}, .message = message}, now);
+  });
+  ++counts_.refused;
+}
+
+void Launcher::refuse_large(const Begun& begun, const std::string& words) {
+  const auto& launch = begun.launch;
+  const auto jobs = std::ranges::count_if(begun.lines, [](const auto& line) { return !line.pooled; });
+  const auto limit = fmt::format(
+      "a web server before OAR on {} refuses requests of this size (HTTP 413: {}); its administrators can raise the "
+      "limit: client_max_body_size of nginx, LimitRequestBody of Apache",
+      visit_.cluster.name, words);
+  if (jobs <= 1) {
+    return refuse(launch, grid::LaunchState::launching,
+                  fmt::format("{}. One job alone is too large there; shorter parameters and commands make it smaller", limit));
+  }
+  const auto half = static_cast<int>(jobs / 2);
+  process::log::warning("array too large", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"jobs", jobs}, {"next", half}});
+  visit_.database.transact([&](store::Transaction& transaction) {
+    const auto now = store::now(transaction);
+    store::give_back(transaction,
+                     {.launch = launch.id,
+                      .from = grid::LaunchState::launching,
+                      .to = grid::LaunchState::refused,
+                      .sent = grid::Sent::never,
+                      .error = limit},
+                     limits_of(visit_.config), now);
+    store::bound_arrays(transaction, launch.campaign, visit_.cluster.id, half);
+    store::open_event(transaction,
+                      {.code = "ARRAY_TOO_LARGE",
+                       .target = {.campaign = launch.campaign, .cluster = visit_.cluster.id},
+                       .job = {},
+                       .message = fmt::format("an array of {} jobs: {}. Arrays of this campaign have at most {} there from now on, until "
+                                              "'gridsub --fix {}'",
+                                              jobs, limit, half, launch.campaign.value())},
+                      now);
   });
   ++counts_.refused;
 }
@@ -189,9 +229,13 @@ std::vector<Begun> Launcher::write_pools(std::vector<Begun> begun) {
     const auto why = fmt::format("the list of its pooled tasks cannot be written on the cluster: {}", oar::describe(answers[i].error()));
     // A home in which nothing can be written brakes the pair; an API that does not answer is tried again.
     const auto& error = answers[i].error();
+    const auto* refused = std::get_if<oar::Refused>(&error);
+    const bool is_too_large = refused != nullptr && refused->status == kTooLarge;
     const bool is_answer = std::holds_alternative<oar::Refused>(error) || std::holds_alternative<oar::ServerError>(error);
     for_one_launch(visit_, of(launch), "give back", [&] {
-      if (is_answer) refuse(launch, grid::LaunchState::launching, why);
+      // Without a pool there is no list.
+      if (is_too_large) refuse_pool(launch, why);
+      else if (is_answer) refuse(launch, grid::LaunchState::launching, why);
       else give_back(launch, grid::LaunchState::launching, why);
     });
   }
@@ -262,7 +306,8 @@ void Launcher::settle(const Begun& begun, const oar::Result<oar::Submitted>& ans
   const auto error = oar::describe(answer.error());
   if (next.state == grid::LaunchState::unknown) return lose(begun, error);
   if (next.brakes) {
-    const auto& words = std::get<oar::Refused>(answer.error()).message;
+    const auto& [status, words] = std::get<oar::Refused>(answer.error());
+    if (status == kTooLarge) return refuse_large(begun, words);
     if (begun.launch.pool) return refuse_pool(begun.launch, words);
     // Other nodes than its task's first job may have none that fit: that says nothing of the campaign's other jobs.
     if (begun.launch.beside) return give_back(begun.launch, grid::LaunchState::launching, words);

@@ -354,8 +354,12 @@ CREATE TABLE campaign_clusters (
     peak_memory_mb integer,
     inputs_wanted boolean DEFAULT false NOT NULL,
     inputs_served_at timestamp with time zone,
+    array_most integer,
+    CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
 );
+
+COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
 
 COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
 

@@ -185,6 +185,7 @@ struct PairFacts {
   std::int64_t interruptions = 0;  ///< jobs that were preempted, or lost with their node
   double exposed_seconds = 0.0;    ///< for which its ended jobs ran, in all
   bool suspected = false;          ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
+  std::optional<int> array_most;   ///< jobs of an array, where a web server refused a larger request; empty: the cluster's array_size
   bool pools_refused = false;      ///< OAR refused a job of several tasks of this campaign there
   // Facts that are read only where they exist:
   std::int64_t returned_tasks = 0;            ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
@@ -231,6 +232,7 @@ inline constexpr auto kCountedFields = std::tuple{
     scenario_field("interruptions", &PairFacts::interruptions, {0, 1e12}),
     scenario_field("exposed_seconds", &PairFacts::exposed_seconds, {0, 1e18}),
     row_field("suspected", &PairFacts::suspected),
+    row_field("array_most", &PairFacts::array_most),
     row_field("pools_refused", &PairFacts::pools_refused),
 };
 

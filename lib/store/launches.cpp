@@ -177,6 +177,10 @@ int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<con
   return write_ids(transaction, launch, adopted, array, now);
 }
 
+void bound_arrays(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs) {
+  exec(transaction, sql::launches_bound_arrays{.jobs = jobs, .campaign = campaign, .cluster = cluster});
+}
+
 int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found,
                std::optional<grid::RemoteJobId> array, grid::Instant now) {
   std::map<grid::JobId, const grid::FoundJob*> by_id;

@@ -95,6 +95,8 @@ struct AcceptedJob {
 /// Records OAR's ids of the jobs of a launch that was just accepted. Returns the number of jobs recorded.
 int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<const AcceptedJob> jobs,
                   std::optional<grid::RemoteJobId> array, grid::Instant now);
+/// Bounds the jobs of an array of the campaign on the cluster, because a request for more was too large. `gridsub --fix` lifts the bound.
+void bound_arrays(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs);
 /// Adopts found jobs of an unknown or void launch; grid::adoption_of decides the consequences for their tasks. A job that no task waits for
 /// becomes live too, so that it can be killed. Jobs of other launches are left out.
 int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found,

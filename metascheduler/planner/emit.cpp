@@ -6,7 +6,7 @@ namespace gleaner::planner {
 
 void emit(Draft& draft) {
   for (const auto* candidate : draft.served) {
-    const int array_size = std::max(1, candidate->cluster->array_size);
+    const int array_size = std::max(1, std::min(candidate->cluster->array_size, candidate->pair->array_most.value_or(kNoLimit)));
     int returned = candidate->returned;
     int pooled = candidate->pooled;
     for (int left = candidate->jobs; left > 0; left -= array_size) {

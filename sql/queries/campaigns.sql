@@ -252,8 +252,9 @@ RETURNING c.id, c.failed - c.forgiven AS fails, c.forgiven > 0 AS was_resumed, c
 DELETE FROM brakes WHERE campaign_id = @campaign AND (@by_hand OR set_by IS NULL)
 
 -- name: campaigns.forgive
--- Resets the counts of failures in a row, which would otherwise brake the campaign again.
-UPDATE campaign_clusters SET failures_in_a_row = 0 WHERE campaign_id = @campaign AND failures_in_a_row > 0
+-- Resets the counts of failures in a row, which would otherwise brake the campaign again, and the bounds of its arrays.
+UPDATE campaign_clusters SET failures_in_a_row = 0, array_most = NULL
+WHERE campaign_id = @campaign AND (failures_in_a_row > 0 OR array_most IS NOT NULL)
 
 -- name: campaigns.fix_events
 -- Closes the campaign's open events.

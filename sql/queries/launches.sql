@@ -223,3 +223,7 @@ freed AS (UPDATE returned_tasks SET cluster_id = NULL, fence = NULL WHERE fence 
 UPDATE tasks t SET attempt = next_attempt(t), uncounted = t.uncounted + next_attempt(t) - t.attempt
 FROM freed f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state = 'waiting'
 RETURNING t.number
+
+-- name: launches.bound_arrays
+-- Bounds the arrays of a campaign on a cluster to @jobs jobs, and never raises the bound.
+UPDATE campaign_clusters SET array_most = least(array_most, @jobs::integer) WHERE campaign_id = @campaign AND cluster_id = @cluster

@@ -100,6 +100,7 @@ SELECT
   p.interruptions,
   p.exposed_s AS exposed_seconds,
   p.suspected,
+  p.array_most,
   coalesce((p.campaign_id, p.cluster_id) IN (SELECT campaign_id, cluster_id FROM events
     WHERE state = 'open' AND code = 'POOL_REFUSED' AND campaign_id IS NOT NULL AND cluster_id IS NOT NULL), false) AS pools_refused
 FROM campaign_clusters p

@@ -32,6 +32,8 @@ class FakeCluster {
   void delay(const std::string& part, std::chrono::milliseconds time) { delays_.emplace_back(part, time); }
   /// Calls `act` when a request arrives whose text has `part`; before its answer.
   void when(const std::string& part, std::function<void()> act) { acts_.emplace_back(part, std::move(act)); }
+  /// A web server before it refuses jobs whose request has more bytes.
+  void refuse_larger(std::size_t bytes) { most_bytes_ = bytes; }
   /// The answer to requests whose path begins so.
   void answers(const std::string& path, const std::string& body) { bodies_[path] = body; }
   void list(const store::LiveJob& job, std::string_view state) {
@@ -56,6 +58,10 @@ class FakeCluster {
     return request.target.substr(at + kUser.size(), request.target.find('&', at) - at - kUser.size());
   }
 
+  static std::size_t length_of(const http::Request& request) {
+    return std::stoul(std::string{request.headers.find("Content-Length").value_or("0")});
+  }
+
   http::Response answer(const http::Request& request) {
     const auto login = login_of(request);
     const auto target = request.target.substr(std::string_view{"/oarapi"}.size());
@@ -70,6 +76,8 @@ class FakeCluster {
     const auto known = moods_.find(login);
     const auto mood = known == moods_.end() ? mood_ : known->second;
     if (mood == Mood::fails) return oar::json(500, R"({"code":500,"title":"Error","message":"Input/output error"})");
+    if (request.method == "POST" && target.starts_with("/jobs") && length_of(request) > most_bytes_)
+      return oar::json(413, "<html><title>413 Request Entity Too Large</title></html>");
     auto response = body_of(target);
     for (const auto& [part, time] : delays_) {
       if (text.find(part) != std::string::npos) response.mishap.delay = time;
@@ -100,6 +108,7 @@ class FakeCluster {
 
   std::map<std::string, Mood> moods_;
   Mood mood_ = Mood::answers;
+  std::size_t most_bytes_ = 100'000'000;
   std::set<std::int64_t> hidden_;
   std::vector<std::pair<std::string, std::function<void()>>> acts_;
   std::vector<std::pair<std::string, std::chrono::milliseconds>> delays_;

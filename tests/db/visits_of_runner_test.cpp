@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "lib/process/options.hpp"
+#include "lib/store/planning.hpp"
 #include "runner/runner.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -62,6 +63,36 @@ TEST_F(RunnersVisits, AskLastForALoginWhoseListNeverComes) {
   turn();
   EXPECT_THAT(cluster.requests("GET bob"), SizeIs(2));
   EXPECT_EQ(value("SELECT looks FROM launches WHERE login = 'bob'"), "1");
+}
+
+/// The same array would come again and again, behind a brake that doubles.
+TEST_F(RunnersVisits, OfAWebServerThatRefusesLargeRequests_HalveTheArrays_AndBrakeWhenOneJobIsTooLarge) {
+  const auto campaign = a_campaign(100, {"alpha"});
+  const auto launch = [&](int jobs) {
+    execute("DELETE FROM launches WHERE state = 'planned'; DELETE FROM brakes");
+    transact([&](store::Transaction& t) {
+      store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = jobs, .resources = 1.0 * jobs}, term, now);
+    });
+    turn();
+  };
+  const auto most = [&] { return value(fmt::format("SELECT array_most FROM campaign_clusters WHERE campaign_id = {}", campaign.value())); };
+  const auto brakes = [&] { return value(fmt::format("SELECT count(*) FROM brakes WHERE campaign_id = {}", campaign.value())); };
+  cluster.refuse_larger(10);
+  launch(12);
+  EXPECT_EQ(most(), "6");
+  EXPECT_EQ(brakes(), "0");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'ARRAY_TOO_LARGE'"), ::testing::HasSubstr("client_max_body_size of nginx"));
+  transact([&](store::Transaction& t) {
+    const auto facts = store::planning_facts(t, {.flood = 0, .array_size = 100}, now);
+    EXPECT_TRUE(std::ranges::any_of(facts.pairs, [&](const auto& pair) { return pair.campaign == campaign && pair.array_most == 6; }));
+  });
+  launch(3);
+  EXPECT_EQ(most(), "1");
+  EXPECT_EQ(brakes(), "0");
+  launch(1);
+  EXPECT_EQ(most(), "1");
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'LAUNCH_REFUSED'"), ::testing::HasSubstr("One job alone is too large there"));
 }
 
 TEST_F(RunnersVisits, WhoseTimeIsOver_AskForNothingMore_AndSendNothing) {

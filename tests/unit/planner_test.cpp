@@ -368,5 +368,14 @@ TEST(Plan, ACampaignWhoseTasksAreSettled_WaitsForItsEpilogues) {
             "nothing left to start: all tasks of the campaign are settled; it ends when its epilogue has ended on 1 cluster");
 }
 
+TEST(Plan, ArraysAreNoLarger_ThanAWebServerBeforeOarTakes) {
+  auto snapshot = one_of_each();
+  snapshot.pairs[0].array_most = 6;
+  const auto made = plan(snapshot);
+  std::vector<int> jobs;
+  for (const auto& launch : made.launches) jobs.push_back(launch.jobs);
+  EXPECT_EQ(jobs, (std::vector{6, 6, 4}));
+}
+
 }  // namespace
 }  // namespace gleaner::planner::test
