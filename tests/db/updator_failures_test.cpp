@@ -100,5 +100,51 @@ TEST_F(Failures, OfJobsThatAnAdmissionRuleRenamed_CountAsEver_AndTheClusterIsBra
   EXPECT_EQ(counters(campaign).done, 2);
 }
 
+/// They once gathered at the head of the bag, so that each trial was one of them, and the brake doubled to an hour.
+TEST_F(Failures, OfOneTaskInFive_WhateverItsRetries_HoldTheOthersBackForNoBrake) {
+  config.brake_time = std::chrono::seconds{30};
+  config.brake_time_max = std::chrono::hours{1};
+  const auto campaign = a_campaign(100);
+  const auto begin = now;
+  int jobs = 0;
+  while (counters(campaign).waiting > 0 && jobs < 1000) {
+    const auto braked = value(fmt::format(
+        "SELECT coalesce(max(ceil(date_part('epoch', expires_at - to_timestamp({})))), 0)::integer FROM brakes", grid::to_unix(now)));
+    now += grid::Seconds{std::max(0, std::stoi(braked))};
+    const bool on_trial = std::stoi(value("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = 1")) >= 3;
+    const auto some = launched(campaign, alpha, static_cast<int>(std::min<std::int64_t>(on_trial ? 1 : 4, counters(campaign).waiting)));
+    for (const auto& job : some) {
+      auto& remote = shows(job, oar::RemoteState::terminated, job.task.value() % 5 == 0 ? 1 : 0);
+      remote.started = now;
+      remote.stopped = now + grid::Seconds{10};
+    }
+    now += grid::Seconds{12};
+    apply(some);
+    jobs += static_cast<int>(some.size());
+  }
+  EXPECT_EQ(counters(campaign).done, 80);
+  EXPECT_EQ(counters(campaign).failed, 20);
+  EXPECT_EQ(jobs, 80 + 20 * 5);
+  const auto took = std::chrono::duration_cast<grid::Seconds>(now - begin).count();
+  EXPECT_LE(took, 45 * 12 + 3 * 30) << "45 turns of 4 jobs, and a brake or two";
+  RecordProperty("seconds", static_cast<int>(took));
+}
+
+TEST_F(Failures, ATrial_TakesATaskThatWasNeverTried_AndALaunchMixesRetriesInProportion) {
+  const auto campaign = a_campaign(20);
+  const auto fail = [&](const std::vector<store::LiveJob>& jobs) {
+    all_ended(jobs, 1);
+    apply(jobs);
+  };
+  fail(launched(campaign, alpha, 5));
+  EXPECT_EQ(launched(campaign, alpha, 1).at(0).task, grid::TaskNumber{5}) << "not task 0, which failed";
+  std::vector<std::int64_t> tasks;
+  for (const auto& job : launched(campaign, alpha, 8)) tasks.push_back(job.task.value());
+  EXPECT_THAT(tasks, ::testing::UnorderedElementsAre(0, 1, 6, 7, 8, 9, 10, 11)) << "5 failed ones and 14 others wait";
+  tasks.clear();
+  for (const auto& job : launched(campaign, alpha, 11)) tasks.push_back(job.task.value());
+  EXPECT_THAT(tasks, ::testing::IsSupersetOf({2, 3, 4, 12, 19})) << "all that are left";
+}
+
 }  // namespace
 }  // namespace gleaner::tests
