@@ -198,6 +198,7 @@ TEST_F(PlanningCycle, ASuspectedCluster_GetsAFew) {
 
 TEST_F(PlanningCycle, ThatRepeatsTheLast_WritesNoDecision) {
   static_cast<void>(a_campaign(100));
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 0}'");
   cycle(3);
   cycle(3);
   const auto versions = [&] {
@@ -351,6 +352,7 @@ TEST_F(Planning, TwoTurnsAtOnce_PlanNothingTwice) {
     store::record_status(transaction, status);
     store::record_reached(transaction, alpha, time);
   });
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 0}'");
   store::Database other{conninfo};
   {
     auto slow = other.begin(term);
