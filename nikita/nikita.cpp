@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
@@ -76,7 +79,8 @@ class Wiping {
   fleet::Visit& visit_;
   const grid::ClusterFacts& status_;
   const grid::Epochs& epochs_;
-  bool silent_ = false;  ///< the last requests got no answer
+  bool silent_ = false;                                                   ///< the last requests got no answer
+  std::optional<std::pair<grid::RemoteJobId, std::string>> not_deleted_;  ///< the first one, and why
   Counts counts_;
 };
 
@@ -123,6 +127,10 @@ void Wiping::kill() {
     const auto count = std::min(at_once, deletions.jobs.size() - first);
     kill_jobs(std::span{deletions.jobs}.subspan(first, count), std::span{deletions.ids}.subspan(first, count));
   }
+  if (not_deleted_)
+    process::log::warning(
+        "jobs not deleted",
+        {{"cluster", visit_.cluster.name}, {"jobs", counts_.not_sent}, {"first", not_deleted_->first}, {"error", not_deleted_->second}});
   if (counts_.left > 0) process::log::info("deletions left for the next turn", {{"cluster", visit_.cluster.name}, {"jobs", counts_.left}});
   process::failpoint("nikita.after_delete");
 }
@@ -154,9 +162,8 @@ void Wiping::kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::J
   silent_ = std::ranges::none_of(answers, [](const auto& answer) { return answer || !was_silent(answer.error()); });
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i]) continue;
-    ++counts_.not_sent;
-    process::log::warning("job not deleted",
-                          {{"cluster", visit_.cluster.name}, {"remote", jobs[i].id}, {"error", oar::describe(answers[i].error())}});
+    // One line a turn, whatever the number.
+    if (counts_.not_sent++ == 0) not_deleted_ = {jobs[i].id, oar::describe(answers[i].error())};
   }
 }
 

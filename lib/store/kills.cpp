@@ -100,9 +100,13 @@ void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs
   if (!jobs.empty()) exec(transaction, sql::kills_note_sent{.now = now, .jobs = ids(jobs)});
 }
 
-std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster) {
+void note_not_withheld(Transaction& transaction, std::span<const grid::JobId> jobs) {
+  if (!jobs.empty()) exec(transaction, sql::kills_note_not_withheld{.jobs = ids(jobs)});
+}
+
+std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   std::vector<PooledTask> tasks;
-  for (const auto& row : exec(transaction, sql::kills_to_withhold{.cluster = cluster}))
+  for (const auto& row : exec(transaction, sql::kills_to_withhold{.cluster = cluster, .now = now}))
     tasks.push_back({*row.id, *row.campaign_id, *row.fence, *row.task, *row.attempt, *row.login});
   return tasks;
 }

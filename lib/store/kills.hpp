@@ -57,8 +57,11 @@ struct PooledTask {
   int attempt = 0;
   std::string login;
 };
-/// Those that have no claim of the grid yet (note_kills_sent), of launches that were sent; at most 1000.
-[[nodiscard]] std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster);
+/// Those that have no claim of the grid yet (note_kills_sent), of launches that were sent; at most 1000, those tried least often first, and
+/// campaigns in turn.
+[[nodiscard]] std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
+/// They could not be claimed: they are tried again later, and after the others.
+void note_not_withheld(Transaction& transaction, std::span<const grid::JobId> jobs);
 
 struct WaitingJob {
   grid::JobId id{0};

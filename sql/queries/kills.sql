@@ -21,7 +21,8 @@ WHERE t.cancelling
 ON CONFLICT DO NOTHING
 
 -- name: kills.to_withhold
--- The pooled jobs on a cluster whose tasks their users cancelled, without a claim of the grid, in launches that were sent.
+-- The pooled jobs on a cluster whose tasks their users cancelled, without a claim of the grid, in launches that were sent. Those tried least
+-- often come first, and campaigns take turns. One that could not be claimed is tried again after 10 s, 20 s, 40 s… up to 20 min.
 SELECT j.id, j.campaign_id, coalesce(j.fence, j.launch_id) AS fence, j.task, j.attempt, coalesce(l.login, u.login) AS login
 FROM jobs j
 JOIN kill_requests k ON k.job_id = j.id
@@ -29,7 +30,12 @@ JOIN launches l ON l.id = j.launch_id
 JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 WHERE j.cluster_id = @cluster AND is_live(j.state) AND j.state = 'pooled' AND j.remote_id IS NULL
   AND k.sent_at IS NULL AND l.state <> 'planned'
-ORDER BY j.id LIMIT 1000
+  AND k.requested_at + interval '10 s' * (power(2, least(k.sends, 7)) - 1) + interval '20 min' * greatest(0, k.sends - 7) <= instant(@now)
+ORDER BY k.sends, row_number() OVER (PARTITION BY j.campaign_id, k.sends ORDER BY j.id), j.id LIMIT 1000
+
+-- name: kills.note_not_withheld
+-- Records that tasks of pools could not be claimed.
+UPDATE kill_requests SET sends = sends + 1 WHERE job_id = ANY (@jobs::bigint[]) AND sent_at IS NULL
 
 -- name: kills.request_superseded
 -- Requests kills of jobs that their tasks no longer wait for: superseded by the other copy, or late, with a spent attempt.

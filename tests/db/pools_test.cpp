@@ -82,7 +82,7 @@ TEST_F(PoolsInDatabase, ACancelledTask_IsWithheldOnce_OrItsCarrierIsKilled) {
     std::vector<store::PooledTask> tasks;
     transact([&](store::Transaction& transaction) {
       store::request_kills_of_cancelled_tasks(transaction, now);
-      tasks = store::pooled_tasks_to_withhold(transaction, alpha);
+      tasks = store::pooled_tasks_to_withhold(transaction, alpha, now);
     });
     return tasks;
   };
@@ -101,6 +101,43 @@ TEST_F(PoolsInDatabase, ACancelledTask_IsWithheldOnce_OrItsCarrierIsKilled) {
   execute("UPDATE jobs p SET remote_id = c.remote_id FROM jobs c WHERE p.task = 5 AND c.task = 1");
   EXPECT_THAT(withheld(), IsEmpty());
   EXPECT_EQ(requested(), "1 4 5");
+}
+
+/// A thousand that cannot be claimed were before everybody else's, in each turn, for ever.
+TEST_F(PoolsInDatabase, Attack_CancelledTasksThatCannotBeWithheld_KeepNobodyElsesWaiting) {
+  const auto attacked = a_campaign(1100);
+  a_pool(attacked, 1, 1050);
+  const auto honest = a_campaign(20);
+  a_pool(honest, 1, 6);
+  const auto cancel = [&](grid::CampaignId campaign, std::int64_t first, std::int64_t last) {
+    transact([&](store::Transaction& transaction) {
+      const std::vector<text::Range> range{{first, last}};
+      EXPECT_TRUE(store::cancel_tasks(transaction, campaign, range));
+      store::request_kills_of_cancelled_tasks(transaction, now);
+    });
+  };
+  const auto due = [&] {
+    std::vector<store::PooledTask> tasks;
+    transact([&](store::Transaction& transaction) { tasks = store::pooled_tasks_to_withhold(transaction, alpha, now); });
+    return tasks;
+  };
+  const auto is_honest = [&](const store::PooledTask& task) { return task.campaign == honest; };
+  cancel(attacked, 10, 1040);
+  cancel(honest, 3, 4);
+  const auto first = due();
+  ASSERT_THAT(first, SizeIs(1000));
+  EXPECT_TRUE(is_honest(first[0]) || is_honest(first[1])) << "campaigns take turns";
+  EXPECT_EQ(std::ranges::count_if(first, is_honest), 2);
+  std::vector<grid::JobId> jobs;
+  for (const auto& task : first) {
+    if (!is_honest(task)) jobs.push_back(task.job);
+  }
+  transact([&](store::Transaction& transaction) { store::note_not_withheld(transaction, jobs); });
+  EXPECT_THAT(due(), SizeIs(1031 - 998 + 2)) << "those that were not tried, and the honest user's; the others wait a little";
+  now += std::chrono::minutes{1};
+  const auto later = due();
+  ASSERT_THAT(later, SizeIs(1000));
+  EXPECT_TRUE(is_honest(later[0]) || is_honest(later[1])) << "those tried less often come first";
 }
 
 TEST_F(PoolsInDatabase, TasksWhoseCarriersAreAllOver_AreUnread_UntilTheirFilesTellTheirEnds) {
