@@ -22,6 +22,7 @@
 namespace gleaner::api {
 
 class EventStreams;
+class InputSpool;
 class Spool;
 
 /// The arguments of a route's function.
@@ -35,8 +36,10 @@ struct Call {
   const process::Config& config;  ///< how the grid is run
   Spool& spool;                   ///< disk space for submissions
   Room& room;                     ///< memory for large requests
-  ClusterTurns& cluster_turns;    ///< the right to ask clusters
+  ClusterTurns& cluster_turns;    ///< the right to ask clusters something
+  ClusterTurns& file_turns;       ///< the right to have whole files of them, which may take long
   EventStreams& event_streams;    ///< the streams of changes
+  InputSpool& input_spool;        ///< input files of campaigns
   grid::Instant now;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 namespace views = store::views;
 
-/// Changes of a page. Its messages take 1 MB at most: that of an event has at most 4 kB.
+/// Changes of a page. Its messages take 3 MB at most: that of an event has at most 4 kB, and as much of stderr.
 constexpr std::int64_t kPage = 200;
 
 /// What the changes of one page are about, as it is now.
@@ -46,12 +46,16 @@ class Subjects {
     return found == campaigns_.end() ? nullptr : &found->second;
   }
 
-  /// The data of a change's message; empty: its subject is gone.
-  [[nodiscard]] std::string data_of(const store::FeedChange& change) const {
+  /// The data of a change's message; empty: its subject is gone. `of_others`: empty, unless it is another one.
+  struct Data {
+    std::string data;
+    std::string of_others;
+  };
+  [[nodiscard]] Data data_of(const store::FeedChange& change) const {
     text::JsonWriter json;
-    if (change.kind == "event") return event_data(json, change);
-    if (change.kind == "cluster") return cluster_data(json, change);
-    return campaign_data(json, change);
+    if (change.kind == "event") return event_data(change);
+    if (change.kind == "cluster") return {cluster_data(json, change), {}};
+    return {campaign_data(json, change), {}};
   }
 
  private:
@@ -65,15 +69,19 @@ class Subjects {
     return json.text();
   }
 
-  [[nodiscard]] std::string event_data(text::JsonWriter& json, const store::FeedChange& change) const {
+  [[nodiscard]] Data event_data(const store::FeedChange& change) const {
     auto event = views::event(transaction_, change.id);
     if (!event) return {};
     if (change.change != "closed") {
       event->state = "open";
       event->closed_at.reset();
     }
-    write_event(json, *event);
-    return json.text();
+    const auto written = [&](Audience audience) {
+      text::JsonWriter json;
+      write_event(json, *event, audience);
+      return json.text();
+    };
+    return {written(Audience::owner), event->output.empty() ? std::string{} : written(Audience::others)};
   }
 
   [[nodiscard]] std::string cluster_data(text::JsonWriter& json, const store::FeedChange& change) const {
@@ -112,10 +120,17 @@ ChangePage messages_after(store::Transaction& transaction, store::FeedPlace afte
   ChangePage page;
   page.is_last = std::ssize(changes) < kPage;
   for (const auto& change : changes) {
-    ChangeMessage message{.place = change.place, .campaign = change.campaign, .user = {}, .text = {}};
-    if (const auto* campaign = subjects.campaign(change.campaign)) message.user = campaign->user;
-    if (const auto data = subjects.data_of(change); !data.empty())
-      message.text = fmt::format("id: {}\nevent: {}\ndata: {}\n\n", text_of(change.place), change.kind, data);
+    ChangeMessage message{.place = change.place, .campaign = change.campaign, .user = {}, .project = {}, .text = {}, .text_of_others = {}};
+    if (const auto* campaign = subjects.campaign(change.campaign)) {
+      message.user = campaign->user;
+      message.project = campaign->project;
+    }
+    const auto written = [&](const std::string& data) {
+      return data.empty() ? std::string{} : fmt::format("id: {}\nevent: {}\ndata: {}\n\n", text_of(change.place), change.kind, data);
+    };
+    const auto data = subjects.data_of(change);
+    message.text = written(data.data);
+    message.text_of_others = written(data.of_others);
     page.messages.push_back(std::move(message));
   }
   return page;

@@ -23,7 +23,9 @@ struct ChangeMessage {
   store::FeedPlace place;
   std::optional<grid::CampaignId> campaign;  ///< that it is about
   std::string user;                          ///< the campaign's; empty: it is about none
+  std::string project;                       ///< the campaign's
   std::string text;                          ///< id, event and data; empty: what changed was deleted meanwhile
+  std::string text_of_others;                ///< the same for those who may not read what tasks wrote; empty: no different one
 };
 
 struct ChangePage {

@@ -7,6 +7,8 @@
 
 #include "lib/store/events.hpp"
 
+#include "api/readership.hpp"
+
 namespace gleaner::api {
 namespace {
 
@@ -39,7 +41,16 @@ Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store
     dependencies.push_back(found);
   }
   if (dependencies.empty()) return dependencies;
+  const auto readership = readership_of(call, transaction);
+  for (const auto& one : dependencies) {
+    const auto owner = store::views::owner(transaction, {.campaign = one.on.value()});
+    if (owner && !readership.may_read(owner->user, owner->project))
+      return wrong(name_of(one.kind), fmt::format("campaign {} is not yours to read (read_access = {}), so none of yours can wait for it",
+                                                  one.on.value(), process::name_of(call.config.read_access)));
+  }
   if (auto found = store::wrong_dependency(transaction, tasks, dependencies)) return wrong(name_of(found->kind), std::move(found->why));
+  if (auto found = store::crowded_dependency(transaction, call.caller.user, call.config.max_dependents, dependencies))
+    return wrong(name_of(found->kind), std::move(found->why));
   return dependencies;
 }
 

@@ -4,7 +4,13 @@
 
 namespace gleaner::api {
 
+/// Who reads an event.
+enum class Audience {
+  owner,   ///< the campaign's user, or an administrator: the message ends with the last lines of stderr
+  others,  ///< the message states that there are such lines
+};
+
 /// Writes an event as an object.
-void write_event(text::JsonWriter& json, const store::views::EventView& event);
+void write_event(text::JsonWriter& json, const store::views::EventView& event, Audience audience);
 
 }  // namespace gleaner::api

@@ -23,23 +23,6 @@ constexpr std::size_t kMostEvents = 64;
 
 }  // namespace
 
-std::shared_ptr<void> StreamPlaces::take(const std::string& user) {
-  const std::lock_guard lock{taken_->mutex};
-  auto& of_user = taken_->of_user[user];
-  if (taken_->all >= all_ || of_user >= of_user_) {
-    if (of_user == 0) taken_->of_user.erase(user);
-    return nullptr;
-  }
-  ++taken_->all;
-  ++of_user;
-  const auto give_back = [taken = taken_, user](const void*) {
-    const std::lock_guard guard{taken->mutex};
-    --taken->all;
-    if (--taken->of_user[user] == 0) taken->of_user.erase(user);
-  };
-  return {taken_.get(), give_back};
-}
-
 EventStreams::EventStreams(const Connections& connections, const process::Config& config, const StreamTimes& times)
     : connections_{connections},
       times_{times},

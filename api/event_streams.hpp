@@ -12,29 +12,11 @@
 
 #include "api/connections.hpp"
 #include "api/open_stream.hpp"
+#include "api/places.hpp"
 #include "lib/http/file_descriptor.hpp"
 #include "lib/http/outlet.hpp"
 
 namespace gleaner::api {
-
-/// The right to streams: so many in all, and of one user. Thread-safe.
-class StreamPlaces {
- public:
-  StreamPlaces(int all, int of_user) : all_{all}, of_user_{of_user} {}
-
-  /// Ends with its last copy. Null: no stream is free for this user.
-  [[nodiscard]] std::shared_ptr<void> take(const std::string& user);
-
- private:
-  struct Taken {
-    std::mutex mutex;
-    std::map<std::string, int> of_user;
-    int all = 0;
-  };
-  int all_;
-  int of_user_;
-  std::shared_ptr<Taken> taken_ = std::make_shared<Taken>();
-};
 
 /// All streams of changes, in one thread with one connection to the database. It reads the feed once for all that are at the same place. If
 /// the database cannot be used, all streams end; their clients come again with their places. It also deletes old changes.
@@ -46,7 +28,7 @@ class EventStreams {
   EventStreams(const EventStreams&) = delete;
   EventStreams& operator=(const EventStreams&) = delete;
 
-  [[nodiscard]] StreamPlaces& places() { return places_; }
+  [[nodiscard]] Places& places() { return places_; }
 
   struct Opening {
     std::shared_ptr<void> place;
@@ -77,7 +59,7 @@ class EventStreams {
 
   const Connections& connections_;
   const StreamTimes times_;
-  StreamPlaces places_;
+  Places places_;
   http::FileDescriptor events_;  ///< epoll: the streams, and what wakes the thread up
   http::FileDescriptor awake_;
 

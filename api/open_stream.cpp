@@ -27,6 +27,7 @@ OpenStream::OpenStream(std::unique_ptr<http::Outlet> outlet, std::shared_ptr<voi
 
 bool OpenStream::shows(const ChangeMessage& message) const {
   if (message.text.empty()) return false;
+  if (message.campaign && !filter_.readership.may_read(message.user, message.project)) return false;
   if (filter_.user && *filter_.user != message.user) return false;
   if (filter_.campaigns.empty()) return true;
   return message.campaign && std::ranges::binary_search(filter_.campaigns, message.campaign->value());
@@ -36,7 +37,8 @@ bool OpenStream::take(const ChangeMessage& message) {
   if (message.place <= position_) return true;
   if (shows(message)) {
     if (buffer_.size() >= kMostBuffered) return false;
-    buffer_ += message.text;
+    const bool is_shortened = !message.text_of_others.empty() && !filter_.readership.may_read_output(message.user);
+    buffer_ += is_shortened ? message.text_of_others : message.text;
   }
   position_ = message.place;
   return true;

@@ -10,6 +10,7 @@
 
 #include "api/change_messages.hpp"
 #include "api/code.hpp"
+#include "api/readership.hpp"
 #include "lib/http/outlet.hpp"
 
 namespace gleaner::api {
@@ -18,6 +19,7 @@ namespace gleaner::api {
 struct ChangeFilter {
   std::vector<std::int64_t> campaigns;  ///< sorted; empty: any, and what is of no campaign
   std::optional<std::string> user;      ///< campaigns of this user alone
+  Readership readership;                ///< what the stream's caller may read
 };
 
 struct StreamTimes {

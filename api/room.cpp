@@ -23,6 +23,7 @@ bool Room::is_next(const Waiting& waiting) const {
 std::optional<Room::Part> Room::take(const std::string& user, std::uint64_t bytes) {
   if (bytes <= kSmall) return std::optional<Part>{std::in_place, *this, user, 0};
   std::unique_lock lock{mutex_};
+  if (std::ranges::count_if(waiting_, [&](const Waiting& one) { return one.user == user; }) >= kMostWaitingOfUser) return std::nullopt;
   const auto here = waiting_.insert(waiting_.end(), {user, std::min(bytes, bytes_ / 2)});
   const bool mine = changed_.wait_for(lock, patience_, [&] { return is_next(*here); });
   const auto taken = here->bytes;

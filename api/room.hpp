@@ -12,13 +12,15 @@
 namespace gleaner::api {
 
 /// Memory for large requests: a campaign file while it is read, a long answer until it is sent. Each request takes the memory that it may
-/// need before it begins, in turn; no user has more than half. Small requests neither wait nor count. Thread-safe.
+/// need before it begins, in turn; no user has more than half, nor more than a few requests that wait: each holds a thread. Small requests
+/// neither wait nor count. Thread-safe.
 class Room {
  public:
   /// @param patience  how long a request waits for its turn
   Room(std::uint64_t bytes, std::chrono::milliseconds patience) : bytes_{bytes}, patience_{patience} {}
   /// Bytes; a request of at most this size takes no memory here.
   static constexpr std::uint64_t kSmall = std::uint64_t{1} << 20U;
+  static constexpr int kMostWaitingOfUser = 6;
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
 
@@ -38,7 +40,8 @@ class Room {
     std::uint64_t bytes_;
   };
 
-  /// Waits for the request's turn. A request of more than a user may have is cut to that. Empty: the turn did not come within the patience.
+  /// Waits for the request's turn. A request of more than a user may have is cut to that. Empty: the turn did not come within the patience,
+  /// or kMostWaitingOfUser wait already.
   [[nodiscard]] std::optional<Part> take(const std::string& user, std::uint64_t bytes);
 
  private:

@@ -10,6 +10,7 @@
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
 #include "api/page.hpp"
+#include "api/readership.hpp"
 #include "api/router.hpp"
 #include "lib/grid/durations.hpp"
 #include "lib/jdl/campaign_file.hpp"
@@ -81,7 +82,7 @@ void forget_forecast(views::Campaign& campaign, const std::optional<grid::Instan
 }
 
 http::Response list_campaigns(const Call& call) {
-  const auto filter = asked_campaigns(call);
+  auto filter = asked_campaigns(call);
   if (!filter) return filter.error();
   const auto part = window(call);
   if (!part) return part.error();
@@ -91,6 +92,7 @@ http::Response list_campaigns(const Call& call) {
   std::optional<grid::Instant> standstill;
   auto page = call.connections.read([&](store::Transaction& transaction) {
     standstill = standstill_of(call, transaction);
+    filter->readers = readership_of(call, transaction).restriction();
     return views::campaigns(transaction, *filter, *part);
   });
   for (auto& campaign : page.items) forget_forecast(campaign, standstill);

@@ -22,9 +22,15 @@ std::string_view class_of(const views::EventView& event) {
   return event.cluster ? "cluster" : "grid";
 }
 
+std::string message_of(const views::EventView& event, Audience audience) {
+  if (event.output.empty()) return event.message;
+  if (audience == Audience::owner) return fmt::format("{}; its last lines of stderr:\n{}", event.message, event.output);
+  return fmt::format("{}; the last lines of its stderr are for {} and administrators", event.message, event.user);
+}
+
 }  // namespace
 
-void write_event(text::JsonWriter& json, const views::EventView& event) {
+void write_event(text::JsonWriter& json, const views::EventView& event, Audience audience) {
   json.object([&] {
     json.field("id", event.id);
     json.field("class", class_of(event));
@@ -38,7 +44,7 @@ void write_event(text::JsonWriter& json, const views::EventView& event) {
     json.field("date_open", event.opened_at);
     json.field("date_update", event.last_at);
     json.field("date_closed", event.closed_at);
-    json.field("message", event.message);
+    json.field("message", message_of(event, audience));
     const auto parent = event.campaign ? campaign_path(grid::CampaignId{*event.campaign}) + "/events" : std::string{"/v1/events"};
     write_links(json, {{"self", fmt::format("/v1/events/{}", event.id)}, {"parent", parent}});
   });
@@ -46,13 +52,17 @@ void write_event(text::JsonWriter& json, const views::EventView& event) {
 
 namespace {
 
-/// Bytes of memory for a page of events: a message has at most 4 kB.
-Asked<Memory> memory_of(const Call& call, views::Window part) { return take_memory(call, static_cast<std::uint64_t>(part.limit) * 6000); }
+Audience audience_of(const Call& call, const views::EventView& event) {
+  return may_change(call, event.user) ? Audience::owner : Audience::others;
+}
+
+/// Bytes of memory for a page of events: a message has at most 4 kB, and as much of stderr.
+Asked<Memory> memory_of(const Call& call, views::Window part) { return take_memory(call, static_cast<std::uint64_t>(part.limit) * 10'000); }
 
 http::Response list(const Call& call, const views::Page<views::EventView>& page, views::Window part, const std::string& parent) {
   text::JsonWriter json;
   json.object([&] {
-    json.key("items").array(page.items, [&](const auto& event) { write_event(json, event); });
+    json.key("items").array(page.items, [&](const auto& event) { write_event(json, event, audience_of(call, event)); });
     write_page_end(json, call, {.window = part, .shown = std::ssize(page.items), .total = page.total, .parent = parent});
   });
   return answer(json);
@@ -97,7 +107,7 @@ http::Response show_event(const Call& call) {
   const auto event = call.connections.read([&](store::Transaction& transaction) { return views::event(transaction, *id); });
   if (!event) return unknown();
   text::JsonWriter json;
-  write_event(json, *event);
+  write_event(json, *event, audience_of(call, *event));
   return answer(json);
 }
 

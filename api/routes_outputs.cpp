@@ -25,6 +25,9 @@ namespace views = store::views;
 /// Bytes of memory for the listing of a folder and its tree.
 constexpr std::uint64_t kListing = std::uint64_t{48} << 20U;
 constexpr std::size_t kMostRanges = 1000;
+/// How long a request waits for its turn to have a file, and a listing for that to list a folder.
+constexpr std::chrono::seconds kPatienceForFile{2};
+constexpr std::chrono::seconds kPatienceForFolder{10};
 
 using Clusters = std::map<grid::ClusterId, store::Cluster>;
 
@@ -75,11 +78,18 @@ Asked<std::vector<text::Range>> asked_tasks(const Call& call, const views::Campa
   return std::move(*ranges);
 }
 
+std::string too_many_questions(std::string_view cluster) {
+  return fmt::format("{} has as many requests for outputs as it may have at once, or does not answer them: try again in a few seconds",
+                     cluster);
+}
+
 /// Writes the listing, a thousand tasks at a time: those whose outputs are in one folder. Each thousand is one short transaction.
 class ListingStream {
  public:
   ListingStream(const Call& call, const views::Campaign& campaign, std::vector<text::Range> ranges)
       : connections_{call.connections},
+        turns_{call.cluster_turns},
+        user_{call.caller.user},
         limits_{fleet::limits_of(call.config)},
         clusters_{clusters_by_id(call)},
         campaign_{campaign.id},
@@ -112,10 +122,14 @@ class ListingStream {
   ListedFolder list(const views::OutputJob& job, const std::string& folder) {
     auto access = access_to(clusters_, job);
     if (!access) return tl::unexpected(access.error());
+    const auto turn = turns_.take(job.cluster, user_, kPatienceForFolder);
+    if (!turn) return tl::unexpected(oar::Failure{oar::NotSent{too_many_questions(job.cluster_name)}});
     return oar::list_files(*access, limits_, job.login, folder);
   }
 
   Connections& connections_;
+  ClusterTurns& turns_;
+  std::string user_;
   oar::Limits limits_;
   Clusters clusters_;
   grid::CampaignId campaign_;
@@ -177,12 +191,19 @@ http::Response show_output(const Call& call) {
   if (!job || (is_gathered && job->output_directory.empty())) return unknown();
   const auto access = access_to(clusters_by_id(call), *job);
   if (!access) return unreadable(access.error(), *job, name);
+  auto turn = call.file_turns.take(job->cluster, call.caller.user, kPatienceForFile);
+  if (!turn) {
+    auto response = error(Code::busy, too_many_questions(job->cluster_name));
+    response.headers.add("Retry-After", "2");
+    return response;
+  }
   auto file = oar::FileStream::open(*access, fleet::limits_of(call.config), job->login, file_of_output(*job, campaign->id, *output));
   if (!file) return unreadable(file.error(), *job, name);
   http::Response response;
   response.headers.add("Content-Type", "application/octet-stream");
   auto shared = std::make_shared<oar::FileStream>(std::move(*file));
-  response.stream = [shared, left = *skip](http::Sink& sink) { return pass_on(*shared, left, sink); };
+  auto held = std::make_shared<ClusterTurns::Turn>(std::move(*turn));
+  response.stream = [shared, held = std::move(held), left = *skip](http::Sink& sink) { return pass_on(*shared, left, sink); };
   return response;
 }
 

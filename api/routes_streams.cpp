@@ -129,7 +129,7 @@ http::Response no_turn(const Shown& shown) {
 http::Response show(const Call& call, const Shown& shown, const OutputRequest& asked) {
   auto memory = take_memory(call, kRoomOfOutput);
   if (!memory) return memory.error();
-  const auto turn = call.cluster_turns.take(shown.cluster.id, kPatienceOfStream);
+  const auto turn = call.cluster_turns.take(shown.cluster.id, call.caller.user, kPatienceOfStream);
   if (!turn) return no_turn(shown);
   const auto output = read_output(shown.cluster, shown.job, asked.stream, asked.lines);
   if (!output) return no_output(output.error().code, output.error().why);
@@ -174,7 +174,7 @@ http::Response of_job(const Call& call, Stream stream) {
 http::Response job_on_cluster(const Call& call) {
   const auto shown = find_job(call);
   if (!shown) return shown.error();
-  const auto turn = call.cluster_turns.take(shown->cluster.id, kPatienceOfStream);
+  const auto turn = call.cluster_turns.take(shown->cluster.id, call.caller.user, kPatienceOfStream);
   if (!turn) return no_turn(*shown);
   const auto details = read_details(shown->cluster, shown->job);
   if (!details) return no_output(details.error().code, details.error().why);

@@ -24,6 +24,7 @@
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/requests.hpp"
+#include "lib/text/digest.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -240,10 +241,12 @@ std::optional<http::Response> find_repeated(const Call& call, const Submission& 
 }
 
 http::Response take(const Call& call, Submission& submission, SubmissionMode mode, std::optional<std::string> key,
-                    const SubmissionLimits& limits, ParameterBody* following) {
+                    std::optional<std::int64_t> digest, const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
   if (const auto wrong = wrong_inputs(call, file)) return *wrong;
-  store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(key)};
+  store::NewCampaign campaign{
+      .user = call.caller.user, .name = file.name, .type = file.type, .jdl = jdl::to_json(file), .idempotency_key = std::move(key)};
+  campaign.digest = digest;
   if (mode == SubmissionMode::store) {
     if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
@@ -269,10 +272,22 @@ http::Response submit(const Call& call, const SubmissionHead& head, const Submis
   if (!key) return key.error();
   auto submission = check_submission(call, head, following == nullptr ? Parameters::in_the_file : Parameters::may_follow);
   if (!submission) return submission.error();
-  auto response = take(call, *submission, head.mode, std::move(*key), limits, following);
+  auto response = take(call, *submission, head.mode, std::move(*key), head.digest, limits, following);
   // No connection to the database is held here.
   if (submission->broken_rule) report_broken_rule(call, *submission->broken_rule);
   return response;
+}
+
+/// Reads the digest of the whole request, if it has a key: the same key with another request is refused.
+Asked<void> read_digest(const Call& call, Upload& upload, SubmissionHead& head) {
+  if (!call.request.headers.find("Idempotency-Key")) return {};
+  const auto body = upload.digest();
+  if (!body) return tl::unexpected{broken_body(http::BodyError::broken)};
+  text::Digest digest;
+  digest.add(*body);
+  for (const auto* key : {"type", "input_manifest"}) digest.add(call.request.parameter(key).value_or(""));
+  head.digest = static_cast<std::int64_t>(digest.value());
+  return {};
 }
 
 http::Response submit_json(const Call& call) {
@@ -291,6 +306,7 @@ http::Response submit_json(const Call& call) {
   if (auto received = upload.receive_all(); !received) return received.error();
   const auto memory = take_memory(call, memory_of_file(upload.size()));
   if (!memory) return memory.error();
+  if (auto read = read_digest(call, upload, head); !read) return read.error();
   auto text = upload.read_all(limits.campaign_file);
   if (!text) return broken_body(text.error());
   head.jdl = std::move(*text);
@@ -320,11 +336,14 @@ http::Response submit_ndjson(const Call& call) {
   const auto longest = 2 * limits.campaign_file + 4096;
   const auto memory = take_memory(call, memory_of_file(std::min<std::uint64_t>(first ? first->size() : upload.size(), longest)));
   if (!memory) return memory.error();
+  SubmissionHead whole;
+  if (auto read = read_digest(call, upload, whole); !read) return read.error();
   ParameterBody body{upload};
   auto line = body.first_line(longest);
   if (!line) return line.error() == http::BodyError::too_large ? file_too_large(limits.campaign_file) : broken_body(line.error());
-  const auto head = read_head(std::exchange(*line, {}));
+  auto head = read_head(std::exchange(*line, {}));
   if (!head) return error(Code::bad_input, head.error());
+  head->digest = whole.digest;
   if (head->jdl.size() > limits.campaign_file) return file_too_large(limits.campaign_file);
   return submit(call, *head, limits, &body);
 }

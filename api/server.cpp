@@ -7,7 +7,10 @@
 
 #include "api/cigri/gate.hpp"
 #include "api/etag.hpp"
+#include "api/readership.hpp"
+#include "lib/http/uri.hpp"
 #include "lib/jdl/problem.hpp"
+#include "lib/jdl/text.hpp"
 #include "lib/process/log.hpp"
 #include "lib/text/json_writer.hpp"
 
@@ -17,8 +20,11 @@ namespace {
 /// Bytes for campaign files while they are read and answers until they are sent, in total.
 constexpr std::uint64_t kRoom = std::uint64_t{192} << 20U;
 constexpr std::chrono::seconds kPatienceForRoom{10};
-/// Requests to clusters for users, at once: at most a quarter of the connections.
+/// Questions to clusters for users at once, and files of theirs: at most a quarter of the connections each. With those that wait for them,
+/// a fifth of the connections is left.
 constexpr int kMostClusterTurns = 12;
+constexpr int kMostFileTurns = 16;
+constexpr int kMostFilesOfCluster = 8;
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel identifies the caller
@@ -60,6 +66,31 @@ http::Response try_again(std::string_view message) {
   return response;
 }
 
+/// Whatever a user's requests wait for, the other users have the rest of the threads.
+http::Response too_many_requests(const Caller& caller, const process::Config& config) {
+  auto response =
+      error(Code::busy, fmt::format("{} requests of {} are in progress, the most of one user (api_connections_of_peer): "
+                                    "nothing was done; try again when one has ended",
+                                    config.api_connections_of_peer, caller.user.empty() ? "callers without a name" : caller.user));
+  response.headers.add("Retry-After", "2");
+  return response;
+}
+
+/// What is no text: the database has none of it. Empty: the query and the path are texts.
+std::optional<std::string> wrong_bytes(const http::Request& request) {
+  const auto is_text = [](std::string_view value) {
+    return value.find('\0') == std::string_view::npos && jdl::first_invalid_utf8(value) == std::string_view::npos;
+  };
+  for (const auto& [key, value] : request.query) {
+    if (!is_text(key) || !is_text(value))
+      return fmt::format("{}={}: it is not UTF-8, or has a NUL: encode the text as UTF-8 first, then with %", jdl::excerpt(key),
+                         jdl::excerpt(value));
+  }
+  if (const auto path = http::percent_decode(request.path); path && !is_text(*path))
+    return fmt::format("{}: the path is not UTF-8, or has a NUL", jdl::excerpt(request.path));
+  return std::nullopt;
+}
+
 /// The answer to what is no request, in the form of all errors.
 http::Response refusal_of_status(unsigned status, std::string_view message) {
   switch (status) {
@@ -89,8 +120,15 @@ Api::Api(const ApiOptions& options)
       sandbox_{options.rules_program},
       spool_{options.config.api_spool, options.config.api_spool_size},
       room_{kRoom, kPatienceForRoom},
-      cluster_turns_{std::clamp(options.config.api_connections / 4, 1, kMostClusterTurns)},
+      cluster_turns_{{.all = std::clamp(options.config.api_connections / 4, 1, kMostClusterTurns),
+                      .of_cluster = 3,
+                      .waiting = std::clamp(options.config.api_connections / 8, 1, kMostClusterTurns / 2)}},
+      file_turns_{{.all = std::clamp(options.config.api_connections / 4, 1, kMostFileTurns),
+                   .of_cluster = kMostFilesOfCluster,
+                   .waiting = std::clamp(options.config.api_connections / 8, 1, kMostFileTurns / 2)}},
+      places_{options.config.api_connections, options.config.api_connections_of_peer},
       event_streams_{connections_, options.config, options.streams},
+      input_spool_{options.config},
       routes_{all_routes()} {}
 
 tl::expected<std::unique_ptr<Api>, std::string> Api::start(const ApiOptions& options) {
@@ -132,12 +170,18 @@ http::Response Api::handle(const http::Request& request) {
 }
 
 http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller) {
+  auto place = places_.take(caller.user);
+  if (place == nullptr) return too_many_requests(caller, config_);
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-  return match.route->respond(
-      Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_, event_streams_, now});
+  auto response = respond_if_readable(*match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_,
+                                                         room_, cluster_turns_, file_turns_, event_streams_, input_spool_, now});
+  // An answer that is still being written has the thread of its connection.
+  response.kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(response.kept), std::move(place));
+  return response;
 }
 
 http::Response Api::dispatch(const http::Request& request) try {
+  if (const auto wrong = wrong_bytes(request)) return error(Code::bad_value, *wrong);
   if (cigri::is_below(config_.api_cigri_path, request.path)) {
     const auto respond_inside = [this](const Match& match, const http::Request& inner, const Caller& caller) {
       return respond(match, inner, caller);

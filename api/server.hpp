@@ -12,6 +12,8 @@
 #include "api/connections.hpp"
 #include "api/event_streams.hpp"
 #include "api/identity.hpp"
+#include "api/input_spool.hpp"
+#include "api/places.hpp"
 #include "api/room.hpp"
 #include "api/router.hpp"
 #include "api/spool.hpp"
@@ -62,7 +64,10 @@ class Api {
   Spool spool_;
   Room room_;
   ClusterTurns cluster_turns_;
+  ClusterTurns file_turns_;
+  Places places_;  ///< requests in progress
   EventStreams event_streams_;
+  InputSpool input_spool_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // last member: the servers stop before the others are destroyed
 };

@@ -46,11 +46,11 @@ std::optional<std::uint64_t> announced_size(const http::Request& request) {
 
 }  // namespace
 
-Spool::Grown Spool::grow(const std::string& user, std::uint64_t bytes, std::uint64_t most) {
+Spool::Grown Spool::grow(const std::string& user, std::uint64_t bytes, std::uint64_t most, std::uint64_t in_all) {
   const std::lock_guard lock{mutex_};
   auto& own = of_user_[user];
   if (own + bytes > most) return Grown::too_much_of_user;
-  if (taken_ + bytes > bytes_) return Grown::too_much;
+  if (taken_ + bytes > in_all) return Grown::too_much;
   own += bytes;
   taken_ += bytes;
   return Grown::yes;

@@ -25,7 +25,9 @@ class Spool {
 
   enum class Grown { yes, too_much_of_user, too_much };
   /// @param most  bytes that the user may have at once
-  [[nodiscard]] Grown grow(const std::string& user, std::uint64_t bytes, std::uint64_t most);
+  [[nodiscard]] Grown grow(const std::string& user, std::uint64_t bytes, std::uint64_t most) { return grow(user, bytes, most, bytes_); }
+  /// @param in_all  bytes that all users may have at once
+  [[nodiscard]] Grown grow(const std::string& user, std::uint64_t bytes, std::uint64_t most, std::uint64_t in_all);
   void give_back(const std::string& user, std::uint64_t bytes);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }

@@ -23,11 +23,11 @@ std::string_view asked_place(const Call& call) {
   return call.request.parameter("after").value_or(kNow);
 }
 
-Asked<ChangeFilter> asked_changes(const Call& call) {
+Asked<ChangeFilter> asked_changes(const Call& call, const Readership& readership) {
   const auto wrong = [](std::string_view text) {
     return tl::unexpected{error(Code::bad_value, fmt::format("campaign={}: ids with commas between them are needed", jdl::excerpt(text)))};
   };
-  ChangeFilter filter;
+  ChangeFilter filter{.campaigns = {}, .user = {}, .readership = readership};
   for (const auto& text : list(call, "campaign")) {
     const auto id = text::whole_number(text, std::int64_t{1});
     if (!id) return wrong(text);
@@ -45,10 +45,13 @@ Asked<ChangeFilter> asked_changes(const Call& call) {
   return filter;
 }
 
-std::optional<http::Response> unknown_campaign(store::Transaction& transaction, const std::vector<std::int64_t>& ids) {
+/// One that the caller may not read is as unknown as one that does not exist.
+std::optional<http::Response> unknown_campaign(store::Transaction& transaction, const ChangeFilter& asked) {
+  const auto& ids = asked.campaigns;
   if (ids.empty()) return std::nullopt;
   store::views::CampaignFilter filter;
   filter.ids = ids;
+  filter.readers = asked.readership.restriction();
   const auto found = store::views::campaigns(transaction, filter, {.limit = std::ssize(ids)}).items;
   for (const auto id : ids) {
     const auto is_it = [&](const store::views::Campaign& campaign) { return campaign.id.value() == id; };
@@ -91,12 +94,13 @@ http::Response open_stream(const Call& call) {
   if (!asked && where != kNow)
     return error(Code::bad_value,
                  fmt::format("after={}: 'now' is needed, or the id of a message of this stream, such as 8123-17", jdl::excerpt(where)));
-  const auto filter = asked_changes(call);
+  const auto readership = call.connections.read([&](store::Transaction& transaction) { return readership_of(call, transaction); });
+  const auto filter = asked_changes(call, readership);
   if (!filter) return filter.error();
   auto place = call.event_streams.places().take(call.caller.user);
   if (!place) return no_place(call);
   const auto after = call.connections.read([&](store::Transaction& transaction) -> Asked<store::FeedPlace> {
-    if (auto unknown = unknown_campaign(transaction, filter->campaigns)) return tl::unexpected{std::move(*unknown)};
+    if (auto unknown = unknown_campaign(transaction, *filter)) return tl::unexpected{std::move(*unknown)};
     return place_in(transaction, asked);
   });
   if (!after) return after.error();

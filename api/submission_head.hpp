@@ -21,7 +21,8 @@ struct SubmissionHead {
   std::optional<std::int64_t> nb_jobs;
   SubmissionMode mode = SubmissionMode::store;
   jdl::Doubts doubts = jdl::Doubts::reported;
-  std::string input_manifest{};  ///< SHA-256 of the list of its input files; empty: none
+  std::string input_manifest{};          ///< SHA-256 of the list of its input files; empty: none
+  std::optional<std::int64_t> digest{};  ///< of the whole request, where it has an Idempotency-Key
 };
 
 /// Reads the first line of an NDJSON submission, whose values are strings, numbers and booleans; reading stops at an array or an object.

@@ -7,6 +7,7 @@
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/inputs.hpp"
@@ -18,6 +19,9 @@
 
 namespace gleaner::metascheduler {
 namespace {
+
+/// What tasks of other campaigns set free is put into bags for so long; the rest comes in the next cycle.
+constexpr std::chrono::seconds kPatienceForReleases{2};
 
 using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
 
@@ -71,13 +75,14 @@ class Aside {
 }  // namespace
 
 std::string Counts::summary() const {
-  return fmt::format("campaigns={} launches={} jobs={} set_aside={}", campaigns, launches, jobs, set_aside);
+  return fmt::format("campaigns={} launches={} jobs={} set_aside={} released={}", campaigns, launches, jobs, set_aside, released);
 }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
   Counts counts;
+  const auto released = store::release_freed(database, term, kPatienceForReleases, now);
   store::transact(database, term, [&](store::Transaction& transaction) {
-    counts = {};
+    counts = {.released = released.tasks};
     if (!fleet::is_sole_turn(config, transaction, store::Database::Work::plan)) return;
     // A restored database must not give ids in the epoch of before.
     (void)store::current_epochs(transaction, now);

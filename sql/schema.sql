@@ -80,6 +80,13 @@ CREATE FUNCTION acting() RETURNS text
     LANGUAGE sql STABLE
     AS $$ SELECT nullif(current_setting('gleaner.actor', true), '') $$;
 
+CREATE FUNCTION add_to_input_totals(of_user text, more_bytes bigint, more_contents bigint) RETURNS void
+    LANGUAGE sql
+    AS $$
+  INSERT INTO input_totals AS t VALUES (of_user, more_bytes, more_contents)
+  ON CONFLICT (user_name) DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes, contents = t.contents + EXCLUDED.contents
+$$;
+
 CREATE FUNCTION asked_of(campaign bigint) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -92,8 +99,19 @@ $$;
 CREATE FUNCTION awaited_by(campaign bigint) RETURNS bigint
     LANGUAGE sql STABLE
     AS $$
-  SELECT min(d.campaign_id) FROM dependencies d JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+  SELECT min(d.campaign_id) FROM dependencies d
+  JOIN campaigns c ON c.id = d.on_campaign
+  JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state) AND w.user_name = c.user_name
   WHERE d.on_campaign = campaign AND d.met_at IS NULL
+$$;
+
+CREATE FUNCTION awaits_task(campaign bigint, task bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT EXISTS (
+    SELECT FROM dependencies d
+    WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND d.met_at IS NULL
+      AND NOT EXISTS (SELECT FROM tasks o WHERE o.campaign_id = d.on_campaign AND o.number = task AND o.state = 'done'))
 $$;
 
 CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
@@ -103,6 +121,18 @@ CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
 CREATE FUNCTION cluster_of_script(task bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT (1 - task) / 2 $$;
+
+CREATE FUNCTION count_gone_inputs() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM add_to_input_totals(g.user_name, -sum(g.bytes)::bigint, -count(*)) FROM gone g GROUP BY g.user_name ORDER BY g.user_name;
+  PERFORM add_to_input_totals('', -sum(n.bytes)::bigint, -count(*)) FROM (SELECT DISTINCT sha256, bytes FROM gone) n
+  WHERE NOT EXISTS (SELECT FROM inputs i WHERE i.sha256 = n.sha256)
+  HAVING count(*) > 0;
+  DELETE FROM input_totals WHERE contents = 0 AND user_name <> '';
+  RETURN NULL;
+END $$;
 
 CREATE FUNCTION count_jobs() RETURNS trigger
     LANGUAGE plpgsql
@@ -133,6 +163,19 @@ BEGIN
     GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id
     AND (d.launching, d.waiting, d.running, d.unknown) <> (0, 0, 0, 0);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION count_new_inputs() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM add_to_input_totals(a.user_name, sum(a.bytes)::bigint, count(*)) FROM added a GROUP BY a.user_name ORDER BY a.user_name;
+  PERFORM add_to_input_totals('', sum(n.bytes)::bigint, count(*)) FROM (SELECT DISTINCT sha256, bytes FROM added) n
+  WHERE NOT EXISTS (
+    SELECT FROM inputs i WHERE i.sha256 = n.sha256 AND NOT EXISTS (
+      SELECT FROM added a WHERE a.user_name = i.user_name AND a.sha256 = i.sha256))
+  HAVING count(*) > 0;
   RETURN NULL;
 END $$;
 
@@ -236,6 +279,7 @@ END) STORED,
     checkpoint_cost_s integer GENERATED ALWAYS AS ((((jdl -> 'checkpoint'::text) ->> 'cost'::text))::integer) STORED,
     input_files text DEFAULT ''::text NOT NULL,
     input_bytes bigint DEFAULT 0 NOT NULL,
+    request_digest bigint,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -261,6 +305,8 @@ COMMENT ON COLUMN campaigns.checkpoint_signal IS 'the signal that its tasks get,
 COMMENT ON COLUMN campaigns.checkpoint_period_s IS 'seconds from one checkpoint to the next; null: as the rate of interruptions requires';
 
 COMMENT ON COLUMN campaigns.checkpoint_cost_s IS 'seconds that a task takes to write one; null: they write none';
+
+COMMENT ON COLUMN campaigns.request_digest IS 'of the request that submitted the campaign under its key, parameters included; null: it had no key, or is of an earlier version';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -444,10 +490,11 @@ CREATE FUNCTION is_epilogue(task bigint) RETURNS boolean
 CREATE FUNCTION is_held(campaign bigint, task bigint) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
-  SELECT EXISTS (
+  SELECT awaits_task(campaign, task) OR EXISTS (
     SELECT FROM dependencies d
-    WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND d.met_at IS NULL
-      AND NOT EXISTS (SELECT FROM tasks o WHERE o.campaign_id = d.on_campaign AND o.number = task AND o.state = 'done'))
+    WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND d.released_at IS NULL
+      AND ((task >= d.scan_at AND task < d.scan_to) OR EXISTS (
+        SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to AND f.number = task)))
 $$;
 
 CREATE FUNCTION is_in_flight(state task_state) RETURNS boolean
@@ -672,24 +719,12 @@ CREATE FUNCTION prologue_on(cluster bigint) RETURNS bigint
 CREATE FUNCTION release_tasks() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
-DECLARE
-  held bigint[];
 BEGIN
   IF NOT EXISTS (SELECT FROM dependencies WHERE met_at IS NULL AND kind = 'after_each') THEN RETURN NULL; END IF;
-  SELECT array_agg(DISTINCT d.campaign_id ORDER BY d.campaign_id) INTO held
-  FROM after a JOIN dependencies d ON d.on_campaign = a.campaign_id AND d.met_at IS NULL AND d.kind = 'after_each'
-  WHERE a.state = 'done';
-  IF held IS NULL THEN RETURN NULL; END IF;
-  -- Nobody cancels their tasks meanwhile.
-  PERFORM FROM campaigns WHERE id = ANY (held) ORDER BY id FOR NO KEY UPDATE;
-  INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
-  SELECT t.campaign_id, t.number, t.request, clock_timestamp()
-  FROM after a
-  JOIN dependencies d ON d.on_campaign = a.campaign_id AND d.met_at IS NULL AND d.kind = 'after_each'
-  JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
-  JOIN tasks t ON t.campaign_id = d.campaign_id AND t.number = a.number AND t.state = 'waiting'
-  WHERE a.state = 'done' AND NOT is_script(a.number) AND NOT is_held(t.campaign_id, t.number)
-  ON CONFLICT DO NOTHING;
+  INSERT INTO freed_tasks (on_campaign, number)
+  SELECT a.campaign_id, a.number FROM after a
+  WHERE a.state = 'done' AND NOT is_script(a.number)
+    AND EXISTS (SELECT FROM dependencies d WHERE d.on_campaign = a.campaign_id AND d.met_at IS NULL AND d.kind = 'after_each');
   RETURN NULL;
 END $$;
 
@@ -1069,6 +1104,11 @@ CREATE TABLE dependencies (
     on_campaign bigint NOT NULL,
     kind text NOT NULL,
     met_at timestamp with time zone,
+    released_to bigint DEFAULT 0 NOT NULL,
+    scan_at bigint DEFAULT 0 NOT NULL,
+    scan_to bigint DEFAULT 0 NOT NULL,
+    looked_at timestamp with time zone,
+    released_at timestamp with time zone,
     CONSTRAINT dependencies_kind_check CHECK ((kind = ANY (ARRAY['after'::text, 'after_any_end'::text, 'after_each'::text])))
 );
 
@@ -1128,8 +1168,11 @@ CREATE TABLE events (
     last_at timestamp with time zone NOT NULL,
     closed_at timestamp with time zone,
     message text NOT NULL,
+    output text DEFAULT ''::text NOT NULL,
     CONSTRAINT events_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
 );
+
+COMMENT ON COLUMN events.output IS 'the last lines of stderr that the event is about, for the campaign''s user and administrators alone; empty: none';
 
 CREATE VIEW event_rows AS
  SELECT e.id,
@@ -1143,9 +1186,12 @@ CREATE VIEW event_rows AS
     micros(e.opened_at) AS opened_at,
     micros(e.last_at) AS last_at,
     micros(e.closed_at) AS closed_at,
-    e.message
-   FROM (events e
-     LEFT JOIN clusters k ON ((k.id = e.cluster_id)));
+    e.message,
+    e.output,
+    c.user_name
+   FROM ((events e
+     LEFT JOIN clusters k ON ((k.id = e.cluster_id)))
+     LEFT JOIN campaigns c ON ((c.id = e.campaign_id)));
 
 ALTER TABLE events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME events_id_seq
@@ -1194,6 +1240,21 @@ CREATE TABLE forecasts (
     throughput double precision DEFAULT 0 NOT NULL
 );
 
+CREATE TABLE freed_tasks (
+    on_campaign bigint NOT NULL,
+    place bigint NOT NULL,
+    number bigint NOT NULL
+);
+
+ALTER TABLE freed_tasks ALTER COLUMN place ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME freed_tasks_place_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE grid (
     one boolean DEFAULT true NOT NULL,
     token text DEFAULT substr(md5(((random())::text || (clock_timestamp())::text)), 1, 8) NOT NULL,
@@ -1229,6 +1290,12 @@ CREATE TABLE imported_campaigns (
     campaign_id bigint NOT NULL,
     tasks bigint NOT NULL,
     left_out bigint NOT NULL
+);
+
+CREATE TABLE input_totals (
+    user_name text NOT NULL,
+    bytes bigint NOT NULL,
+    contents bigint NOT NULL
 );
 
 CREATE TABLE inputs (
@@ -1553,6 +1620,9 @@ ALTER TABLE ONLY forecast_history
 ALTER TABLE ONLY forecasts
     ADD CONSTRAINT forecasts_pkey PRIMARY KEY (campaign_id, cluster_id);
 
+ALTER TABLE ONLY freed_tasks
+    ADD CONSTRAINT freed_tasks_pkey PRIMARY KEY (on_campaign, place);
+
 ALTER TABLE ONLY grid
     ADD CONSTRAINT grid_pkey PRIMARY KEY (one);
 
@@ -1561,6 +1631,9 @@ ALTER TABLE ONLY gridstatus
 
 ALTER TABLE ONLY imported_campaigns
     ADD CONSTRAINT imported_campaigns_pkey PRIMARY KEY (source, source_id, submitted_at);
+
+ALTER TABLE ONLY input_totals
+    ADD CONSTRAINT input_totals_pkey PRIMARY KEY (user_name);
 
 ALTER TABLE ONLY inputs
     ADD CONSTRAINT inputs_pkey PRIMARY KEY (user_name, sha256);
@@ -1658,6 +1731,8 @@ CREATE INDEX cycles_time ON cycles USING btree (started_at);
 
 CREATE INDEX dependencies_open ON dependencies USING btree (on_campaign, campaign_id) WHERE (met_at IS NULL);
 
+CREATE INDEX dependencies_to_release ON dependencies USING btree (on_campaign, released_to) WHERE ((kind = 'after_each'::text) AND (released_at IS NULL));
+
 CREATE INDEX events_campaign ON events USING btree (campaign_id, id);
 
 CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint)) WHERE (state = 'open'::text);
@@ -1667,6 +1742,8 @@ CREATE UNIQUE INDEX feed_newest ON feed USING btree (kind, subject) WHERE (chang
 CREATE INDEX feed_noted_at ON feed USING btree (noted_at);
 
 CREATE INDEX inputs_contents ON inputs USING btree (sha256, bytes);
+
+CREATE INDEX inputs_used ON inputs USING btree (used_at);
 
 CREATE INDEX jobs_done ON jobs USING btree (campaign_id, cluster_id, ended_at, id) WHERE (ending = 'done'::text);
 
@@ -1712,7 +1789,11 @@ CREATE INDEX tasks_failed ON tasks USING btree (campaign_id, number) WHERE (stat
 
 CREATE TRIGGER account_usage AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION account_usage();
 
+CREATE TRIGGER count_gone_inputs AFTER DELETE ON inputs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_gone_inputs();
+
 CREATE TRIGGER count_jobs AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
+
+CREATE TRIGGER count_new_inputs AFTER INSERT ON inputs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_new_inputs();
 
 CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 

@@ -35,21 +35,20 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   const auto what = script ? fmt::format("the {}", grid::name_of(*script)) : fmt::format("task {}", verdict.left.number.value());
   const auto cause = over.remote != nullptr ? fmt::format("{}, job {} of OAR: {}", what, over.remote->id.value(), verdict.message)
                                             : fmt::format("{}, job {}: {}", what, over.job.value(), verdict.message);
-  auto message = cause;
   const auto tail = poll.stderr_tails.find(over.job);
-  if (tail != poll.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
+  auto output = tail == poll.stderr_tails.end() ? std::string{} : tail->second;
   if (script_failed) {
-    scripts_.push_back({over.campaign, *script, over.job, std::move(message)});
+    scripts_.push_back({over.campaign, *script, over.job, cause, std::move(output)});
     return;
   }
   if (grid::is_failure(over.end, verdict.settlement, verdict.left.task)) ++tally.failed;
   else ++tally.excused;
   tally.last = over.end;
-  // The longest message holds the most detail.
-  if (message.size() >= tally.message.size()) {
+  // The longest one holds the most detail.
+  if (cause.size() + output.size() >= tally.cause.size() + tally.output.size()) {
     tally.last_job = over.job;
     tally.cause = cause;
-    tally.message = std::move(message);
+    tally.output = std::move(output);
   }
 }
 
@@ -59,7 +58,8 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
                       {.code = store::failure_code_of(failed.script),
                        .target = {.campaign = failed.campaign, .cluster = visit.cluster.id},
                        .job = failed.job,
-                       .message = failed.message},
+                       .message = failed.message,
+                       .output = failed.output},
                       now);
   }
   const auto& config = visit.config;
@@ -71,8 +71,9 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
                       {.code = code_of(tally.last),
                        .target = pair,
                        .job = tally.last_job,
-                       .message = tally.message,
-                       .occurrences = tally.failed + tally.excused},
+                       .message = tally.cause,
+                       .occurrences = tally.failed + tally.excused,
+                       .output = tally.output},
                       now);
     // What the wrapper complains of may be an input file, and its report may be lost with a full home.
     if (tally.last == grid::JobEnd::cannot_start) store::send_inputs_again(transaction, campaign, visit.cluster.id);

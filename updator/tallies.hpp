@@ -22,14 +22,15 @@ class Tallies {
     int failures_before = 0;
     grid::JobEnd last = grid::JobEnd::done;
     grid::JobId last_job{0};
-    std::string cause;    ///< one sentence
-    std::string message;  ///< the cause, with the last lines of stderr
+    std::string cause;   ///< one sentence
+    std::string output;  ///< the last lines of stderr
   };
   struct FailedScript {
     grid::CampaignId campaign;
     grid::Script script;
     grid::JobId job;
     std::string message;
+    std::string output;  ///< the last lines of stderr
   };
   std::map<grid::CampaignId, Tally> tallies_;
   std::vector<FailedScript> scripts_;

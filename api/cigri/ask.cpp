@@ -6,6 +6,7 @@
 
 #include "api/cigri/body.hpp"
 #include "api/cigri/words.hpp"
+#include "api/readership.hpp"
 #include "api/router.hpp"
 #include "lib/text/json_value.hpp"
 #include "lib/text/utc.hpp"
@@ -30,8 +31,9 @@ http::Response send(const Call& call, const Question& question, http::Headers he
   const auto found = find_route(routes, request.method, request.path);
   const auto* const match = std::get_if<Match>(&found);
   if (match == nullptr) throw std::logic_error{fmt::format("{} {} is no route of ours", request.method, request.path)};
-  return match->route->respond(Call{request, match->parts, call.caller, call.connections, call.defaults, call.sandbox, call.config,
-                                    call.spool, call.room, call.cluster_turns, call.event_streams, call.now});
+  return respond_if_readable(
+      *match->route, Call{request, match->parts, call.caller, call.connections, call.defaults, call.sandbox, call.config, call.spool,
+                          call.room, call.cluster_turns, call.file_turns, call.event_streams, call.input_spool, call.now});
 }
 
 /// What an answer takes of the room is given back before more is taken. The answer to a change takes nothing: the change is made, and to

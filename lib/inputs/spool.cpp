@@ -28,16 +28,29 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-void Spool::keep_only(const std::set<std::string>& contents, std::chrono::seconds older_than) const {
+void Spool::remove(const std::string& name) const {
+  std::error_code ignored;
+  fs::remove(folder_ / name, ignored);
+}
+
+std::vector<std::string> Walk::next(int most) {
+  std::vector<std::string> names;
   std::error_code error;
-  const auto before = fs::file_time_type::clock::now() - older_than;
-  for (const auto& entry : fs::directory_iterator{folder_, error}) {
-    const auto name = entry.path().filename().string();
-    const bool is_ours = grid::is_sha256(name) || name.starts_with("arriving-");
-    std::error_code ignored;
-    if (!is_ours || contents.contains(name) || entry.last_write_time(ignored) > before || ignored) continue;
-    fs::remove(entry.path(), ignored);
+  const auto now = std::chrono::steady_clock::now();
+  if (place_ == fs::directory_iterator{}) {
+    if (now < begins_) return names;
+    place_ = fs::directory_iterator{spool_.folder(), error};
+    begins_ = now + kPause;
   }
+  const auto before = fs::file_time_type::clock::now() - older_than_;
+  for (int i = 0; i < most && !error && place_ != fs::directory_iterator{}; ++i, place_.increment(error)) {
+    auto name = place_->path().filename().string();
+    std::error_code ignored;
+    const bool is_ours = grid::is_sha256(name) || name.starts_with("arriving-");
+    if (is_ours && place_->last_write_time(ignored) < before && !ignored) names.push_back(std::move(name));
+  }
+  if (error) place_ = {};
+  return names;
 }
 
 tl::expected<std::string, std::string> Spool::read(std::string_view sha256, std::int64_t most) const {

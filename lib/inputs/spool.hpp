@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +18,8 @@ class Spool {
  public:
   explicit Spool(std::filesystem::path folder) : folder_{std::move(folder)} {}
 
-  /// Removes what has none of these names and is older than a day: contents that nobody needs, and uploads that were not finished.
-  void keep_only(const std::set<std::string>& contents, std::chrono::seconds older_than = std::chrono::hours{24}) const;
+  /// Removes a content, or an upload that was not finished.
+  void remove(const std::string& name) const;
   /// The content of a small file. Error: why it cannot be read.
   [[nodiscard]] tl::expected<std::string, std::string> read(std::string_view sha256, std::int64_t most) const;
   /// Bytes of the contents of files that stand one after the other, from `begin` to `end`. Error: the file that cannot be read, and why.
@@ -33,8 +32,26 @@ class Spool {
   std::filesystem::path folder_;
 };
 
+/// A walk through the files of the spool, a part at a time. It finds what a crash left: uploads that were not finished, and contents
+/// without a row in the database.
+class Walk {
+ public:
+  explicit Walk(Spool spool, std::chrono::seconds older_than = std::chrono::hours{24})
+      : spool_{std::move(spool)}, older_than_{older_than} {}
+
+  /// The names of ours among the next files that are older than that. At the end it begins anew, after an hour. Cost: O(most).
+  [[nodiscard]] std::vector<std::string> next(int most);
+
+ private:
+  static constexpr std::chrono::hours kPause{1};
+  Spool spool_;
+  std::chrono::seconds older_than_;
+  std::filesystem::directory_iterator place_;
+  std::chrono::steady_clock::time_point begins_{};
+};
+
 /// A content on its way into the spool, in a file of another name until it is whole. Whoever dies in between leaves a file that
-/// Spool::keep_only removes.
+/// the walk finds.
 class Arrival {
  public:
   /// Error: why the spool cannot be written.

@@ -10,6 +10,7 @@
 #include "lib/grid/headroom.hpp"
 #include "lib/grid/planner_config.hpp"
 #include "lib/grid/time.hpp"
+#include "lib/process/read_access.hpp"
 
 namespace gleaner::process {
 
@@ -115,14 +116,17 @@ struct Config : grid::PlannerConfig {
   std::uint64_t api_spool_size{};
   std::filesystem::path input_spool;
   std::uint64_t input_spool_max{};
+  double input_spool_share{};
   std::uint64_t input_max{};
   std::uint64_t input_user_max{};
   std::uint64_t max_submission{};
   std::uint64_t max_campaign_file{};
   int max_tasks{};
   int max_campaigns{};
+  int max_dependents{};
   int max_rows{};
   std::string admin_group;
+  ReadAccess read_access{};
   Duration api_patience{};
   std::string api_cigri_path;
   std::vector<std::string> api_cigri_proxies;

@@ -134,6 +134,14 @@ inline Wrong read_availability(std::string_view value, Config& into) {
   return {};
 }
 
+inline Wrong read_read_access(std::string_view value, Config& into) {
+  constexpr std::array kNames{name_of(ReadAccess::all), name_of(ReadAccess::project), name_of(ReadAccess::own)};
+  const auto read = read_access(value);
+  if (!read) return fmt::format("all, project or own{}", text::did_you_mean(value, kNames));
+  into.read_access = *read;
+  return {};
+}
+
 inline Wrong read_load_property(std::string_view value, Config& into) {
   if (!value.empty() && !grid::is_property_name(value))
     return "the name of a property of OAR's resources (letters, digits and '_'); empty: there is none";
@@ -208,6 +216,7 @@ inline std::string written(double value) { return fmt::format("{}", value); }
 inline std::string written(grid::Grouping value) { return std::string{grid::name_of(value)}; }
 inline std::string written(const grid::Headroom& value) { return value.text(); }
 inline std::string written(grid::Availability value) { return std::string{grid::name_of(value)}; }
+inline std::string written(ReadAccess value) { return std::string{name_of(value)}; }
 inline std::string written(bool value) { return value ? "yes" : "no"; }
 inline std::string written(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ",")); }
 
@@ -246,6 +255,7 @@ inline constexpr Option::Codec walltime{read_walltime, write<&Config::default_wa
 inline constexpr Option::Codec grouping{read_grouping, write<&Config::temporal_grouping>};
 inline constexpr Option::Codec headroom{read_headroom, write<&Config::headroom>};
 inline constexpr Option::Codec availability{read_availability, write<&Config::availability>};
+inline constexpr Option::Codec whose{read_read_access, write<&Config::read_access>};
 inline constexpr Option::Codec load_property{read_load_property, write<&Config::load_property>};
 inline constexpr Option::Codec headroom_weight{read_headroom_weight, write<&Config::headroom_weight>};
 inline constexpr Option::Codec address{read_address, write<&Config::api>};

@@ -57,6 +57,7 @@ std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transactio
                                              .jdl = campaign.jdl,
                                              .now = now,
                                              .key = campaign.idempotency_key,
+                                             .digest = campaign.digest,
                                              .groups = groups,
                                          });
   if (!created.empty()) return created[0].id.as<grid::CampaignId>();
@@ -66,8 +67,9 @@ std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transactio
 }
 
 std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaign& campaign) {
-  const auto known =
-      exec(transaction, sql::campaigns_find_repeated{.jdl = campaign.jdl, .user = campaign.user, .key = campaign.idempotency_key});
+  const auto known = exec(
+      transaction,
+      sql::campaigns_find_repeated{.jdl = campaign.jdl, .digest = campaign.digest, .user = campaign.user, .key = campaign.idempotency_key});
   if (known.empty()) return std::nullopt;
   return Repeated{*known[0].id, *known[0].same};
 }

@@ -50,13 +50,14 @@ struct NewCampaign {
   grid::CampaignType type{};
   std::string jdl;  ///< JSON, without the parameters
   std::optional<std::string> idempotency_key;
-  std::vector<std::string> groups = {};  ///< unix groups of the user
+  std::vector<std::string> groups = {};     ///< unix groups of the user
+  std::optional<std::int64_t> digest = {};  ///< of the whole request, where it has a key
 };
 
 /// The campaign that a key was used for before.
 struct Repeated {
   grid::CampaignId id;
-  bool same;  ///< whether its JDL, type included, was the same
+  bool same;  ///< whether the request was the same: its JDL, type included, and its digest
 };
 
 /// Creates a campaign without tasks, which is invisible until the transaction is committed; or returns the one that the user submitted

@@ -13,10 +13,13 @@ namespace {
 using detail::Array;
 using detail::exec;
 
-void hold(Transaction& transaction, grid::CampaignId campaign, std::int64_t first, grid::Instant now) {
+/// Of one dependency in a transaction: some 50 ms.
+constexpr int kReleasedAtOnce = 2000;
+constexpr int kLookedAtOnce = 500;
+
+void hold(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::dependencies_hold{.campaign = campaign});
   exec(transaction, sql::dependencies_hold_bags{.campaign = campaign});
-  exec(transaction, sql::dependencies_release{.campaign = campaign, .first = first, .now = now});
 }
 
 }  // namespace
@@ -56,7 +59,58 @@ std::optional<WrongDependency> wrong_dependency(Transaction& transaction, std::i
 void add_dependencies(Transaction& transaction, grid::CampaignId campaign, std::span<const NewDependency> dependencies, grid::Instant now) {
   for (const auto& one : dependencies)
     exec(transaction, sql::dependencies_add{.campaign = campaign, .kind = std::string{name_of(one.kind)}, .now = now, .on = one.on});
-  if (!lock_holders(transaction, campaign).empty()) hold(transaction, campaign, 0, now);
+  if (!lock_holders(transaction, campaign).empty()) hold(transaction, campaign);
+}
+
+std::optional<WrongDependency> crowded_dependency(Transaction& transaction, const std::string& user, int most,
+                                                  std::span<const NewDependency> dependencies) {
+  Array ids;
+  for (const auto& one : dependencies) ids.add(one.on.value());
+  for (const auto& row : exec(transaction, sql::dependencies_waiting{.campaigns = ids})) {
+    const auto own = row.of_owner.as<std::int64_t>();
+    const auto others = row.of_others.as<std::int64_t>();
+    const auto owner = row.user_name.as<std::string>();
+    const auto id = row.id.as<grid::CampaignId>();
+    const bool is_own = owner == user;
+    if (own + others < most && (is_own || others < (most + 1) / 2)) continue;
+    const auto one = std::ranges::find(dependencies, id, &NewDependency::on);
+    return WrongDependency{one->kind, fmt::format("{} campaigns wait for campaign {} already, {} of them of others than {}: {} may "
+                                                  "(max_dependents), and half of these are kept for {}",
+                                                  own + others, id.value(), others, owner, most, owner)};
+  }
+  return std::nullopt;
+}
+
+std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int most) {
+  std::vector<ToRelease> due;
+  for (const auto& row : exec(transaction, sql::dependencies_to_release{.most = most})) due.push_back({*row.campaign_id, *row.on_campaign});
+  return due;
+}
+
+Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  Released released;
+  while (std::chrono::steady_clock::now() < end) {
+    std::vector<ToRelease> due;
+    transact(database, term, [&](Transaction& transaction) { due = dependencies_to_release(transaction, kLookedAtOnce); });
+    if (due.empty()) break;
+    for (const auto& one : due) {
+      if (std::chrono::steady_clock::now() >= end) break;
+      transact(database, term, [&](Transaction& transaction) {
+        exec(transaction, sql::dependencies_lock_waiting{.campaign = one.campaign});
+        const auto rows =
+            exec(transaction, sql::dependencies_release{.campaign = one.campaign, .on = one.on, .most = kReleasedAtOnce, .now = now});
+        released.tasks += rows[0].released.as<int>();
+      });
+      ++released.dependencies;
+    }
+  }
+  if (released.dependencies == 0) return released;
+  transact(database, term, [&](Transaction& transaction) {
+    exec(transaction, sql::dependencies_note_released{.now = now});
+    exec(transaction, sql::dependencies_forget_freed{});
+  });
+  return released;
 }
 
 std::vector<Holder> lock_holders(Transaction& transaction, grid::CampaignId campaign) {
@@ -66,8 +120,9 @@ std::vector<Holder> lock_holders(Transaction& transaction, grid::CampaignId camp
   return holders;
 }
 
-void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first, grid::Instant now) {
-  hold(transaction, campaign, first, now);
+void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first) {
+  hold(transaction, campaign);
+  exec(transaction, sql::dependencies_scan_from{.first = first, .campaign = campaign});
 }
 
 std::vector<OpenDependency> open_dependencies(Transaction& transaction) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/store/lease.hpp"
 
 /// Campaigns that wait for others.
 namespace gleaner::store {
@@ -33,7 +35,12 @@ struct WrongDependency {
 /// settled meanwhile.
 [[nodiscard]] std::optional<WrongDependency> wrong_dependency(Transaction& transaction, std::int64_t tasks,
                                                               std::span<NewDependency> dependencies);
-/// Has a campaign wait for others, which wrong_dependency has locked. Its tasks are complete.
+/// Why no further campaign of this user may wait for these, which wrong_dependency has locked: `most` may wait for one, and half of them
+/// are kept for its own user. Empty: it may.
+[[nodiscard]] std::optional<WrongDependency> crowded_dependency(Transaction& transaction, const std::string& user, int most,
+                                                                std::span<const NewDependency> dependencies);
+/// Has a campaign wait for others, which wrong_dependency has locked. Its tasks are complete. Cost: does not depend on the tasks: what is
+/// done already is released by release_freed().
 void add_dependencies(Transaction& transaction, grid::CampaignId campaign, std::span<const NewDependency> dependencies, grid::Instant now);
 
 /// The campaigns whose tasks hold tasks of this one, with their numbers of tasks. Locks them, as wrong_dependency does.
@@ -42,8 +49,24 @@ struct Holder {
   std::int64_t tasks = 0;
 };
 [[nodiscard]] std::vector<Holder> lock_holders(Transaction& transaction, grid::CampaignId campaign);
-/// Takes tasks that were appended, from the number `first` on, out of the bag, but for those whose own are done.
-void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first, grid::Instant now);
+/// Takes tasks that were appended, from the number `first` on, out of the bag, until release_freed() has found that their own are done.
+void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first);
+
+/// A dependency task by task that may have tasks to release.
+struct ToRelease {
+  grid::CampaignId campaign{0};
+  grid::CampaignId on{0};
+};
+/// The next ones: users take turns, and of each user those looked at longest ago come first.
+[[nodiscard]] std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int most);
+
+struct Released {
+  int tasks = 0;         ///< put into bags
+  int dependencies = 0;  ///< looked at
+};
+/// Puts tasks into the bags of campaigns that wait task by task, when those that they wait for are done: a few thousand of one dependency
+/// in a transaction, users in turn, until the time is over. What is left comes in the next turn.
+Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now);
 
 /// A campaign in treatment or paused, and one that keeps it, or tasks of it, waiting.
 struct OpenDependency {

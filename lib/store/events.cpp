@@ -17,26 +17,30 @@ using detail::exec;
 }  // namespace
 
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now) {
-  const auto open = [&](std::string_view code, const Target& target, const std::string& message) -> std::int64_t {
+  const auto open = [&](std::string_view code, const Target& target, const std::string& message,
+                        const std::string& output) -> std::int64_t {
     const auto rows = exec(transaction, sql::events_open{
                                             .code = code,
                                             .campaign = target.campaign,
                                             .cluster = target.cluster,
                                             .job = event.job,
                                             .message = message,
+                                            .output = output,
                                             .now = now,
                                             .occurrences = event.occurrences,
                                         });
     return *rows[0].id;
   };
   const auto message = text::clean_text(event.message, {.lines = text::Lines::kept});
+  const auto output = text::clean_text(event.output, {.lines = text::Lines::kept, .keep = text::Keep::end});
   std::int64_t opened = 0;
-  const auto why = attempt(transaction, [&] { opened = open(event.code, event.target, message); });
+  const auto why = attempt(transaction, [&] { opened = open(event.code, event.target, message, output); });
   if (!why) return opened;
   const auto shown = [](const auto& id) { return id ? std::to_string(id->value()) : std::string{"none"}; };
   open("EVENT_REFUSED", {},
        text::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; its message: {}", event.code,
-                                    shown(event.target.campaign), shown(event.target.cluster), *why, message)));
+                                    shown(event.target.campaign), shown(event.target.cluster), *why, message)),
+       {});
   return std::nullopt;
 }
 

@@ -12,7 +12,12 @@ using detail::exec;
 
 void lock_inputs(Transaction& transaction) { exec(transaction, sql::inputs_lock{}); }
 
-std::int64_t bytes_of_inputs(Transaction& transaction) { return *exec(transaction, sql::inputs_bytes{})[0].bytes; }
+bool try_lock_inputs(Transaction& transaction) { return exec(transaction, sql::inputs_try_lock{})[0].locked.as<bool>(); }
+
+InputBytes bytes_of_inputs(Transaction& transaction, std::string_view user) {
+  const auto rows = exec(transaction, sql::inputs_totals{.user = user});
+  return {*rows[0].bytes_of_all, *rows[0].bytes_of_user};
+}
 
 bool has_input(Transaction& transaction, std::string_view sha256) {
   return exec(transaction, sql::inputs_has{.sha256 = sha256})[0].found.as<bool>();
@@ -32,11 +37,22 @@ std::map<std::string, std::int64_t> use_inputs(Transaction& transaction, std::st
   return known;
 }
 
-std::set<std::string> forget_inputs(Transaction& transaction, grid::Instant before) {
-  exec(transaction, sql::inputs_forget{.before = before});
-  std::set<std::string> left;
-  for (const auto& row : exec(transaction, sql::inputs_contents{})) left.insert(*row.sha256);
-  return left;
+Forgotten forget_inputs(Transaction& transaction, grid::Instant before, std::int64_t most, grid::Instant now) {
+  Forgotten forgotten;
+  const auto rows = exec(transaction, sql::inputs_forget{.before = before, .most = most, .now = now});
+  for (const auto& row : rows) {
+    if (row.gone.as<bool>()) forgotten.contents.push_back(*row.sha256);
+  }
+  forgotten.is_all = std::ssize(rows) < most;
+  return forgotten;
+}
+
+std::set<std::string> known_inputs(Transaction& transaction, std::span<const std::string> contents) {
+  Array sums;
+  for (const auto& sum : contents) sums.add(std::string_view{sum});
+  std::set<std::string> known;
+  for (const auto& row : exec(transaction, sql::inputs_known{.contents = sums})) known.insert(*row.sha256);
+  return known;
 }
 
 void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files) {

@@ -20,8 +20,14 @@ namespace gleaner::store {
 
 /// Waits until no other transaction changes the spool, and keeps others from it until this one ends.
 void lock_inputs(Transaction& transaction);
-/// Bytes of all contents.
-[[nodiscard]] std::int64_t bytes_of_inputs(Transaction& transaction);
+/// The same, unless another one changes it now: false.
+[[nodiscard]] bool try_lock_inputs(Transaction& transaction);
+struct InputBytes {
+  std::int64_t of_all = 0;  ///< a content of several users counts once
+  std::int64_t of_user = 0;
+};
+/// Bytes of the contents in the spool. Cost: O(1).
+[[nodiscard]] InputBytes bytes_of_inputs(Transaction& transaction, std::string_view user);
 /// Whether a content is in the spool, whoever uploaded it.
 [[nodiscard]] bool has_input(Transaction& transaction, std::string_view sha256);
 
@@ -34,8 +40,15 @@ void add_input(Transaction& transaction, const NewInput& input, grid::Instant no
 /// Of these contents, those that the user has uploaded, with their bytes. They stay for some days from now on.
 [[nodiscard]] std::map<std::string, std::int64_t> use_inputs(Transaction& transaction, std::string_view user,
                                                              std::span<const std::string> contents, grid::Instant now);
-/// Forgets contents that were not used since then and that no campaign needs. Returns those that stay. `lock_inputs` comes first.
-[[nodiscard]] std::set<std::string> forget_inputs(Transaction& transaction, grid::Instant before);
+struct Forgotten {
+  std::vector<std::string> contents;  ///< that no user has any more
+  bool is_all = true;                 ///< there are no further old ones
+};
+/// Forgets contents that were not used since then and that no campaign needs, of the `most` oldest. `lock_inputs` comes first. Cost:
+/// O(most).
+[[nodiscard]] Forgotten forget_inputs(Transaction& transaction, grid::Instant before, std::int64_t most, grid::Instant now);
+/// Those of these contents that some user has.
+[[nodiscard]] std::set<std::string> known_inputs(Transaction& transaction, std::span<const std::string> contents);
 
 // Campaigns.
 

@@ -111,6 +111,12 @@ bool remove_limit(Transaction& transaction, std::int64_t id) {
   return removed;
 }
 
+std::vector<std::string> projects_of(Transaction& transaction, const std::string& user) {
+  std::vector<std::string> names;
+  for (const auto& row : exec(transaction, sql::policies_projects_of{.user = user})) names.push_back(*row.name);
+  return names;
+}
+
 std::vector<std::int64_t> projects_named(Transaction& transaction, const std::string& name) {
   std::vector<std::int64_t> ids;
   for (const auto& row : exec(transaction, sql::policies_projects_named{.name = name})) ids.push_back(*row.id);

@@ -41,6 +41,8 @@ struct DeclaredConsumable {
 std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit);
 bool remove_limit(Transaction& transaction, std::int64_t id);
 
+/// The projects that a user is below in the tree of shares.
+[[nodiscard]] std::vector<std::string> projects_of(Transaction& transaction, const std::string& user);
 [[nodiscard]] std::vector<std::int64_t> projects_named(Transaction& transaction, const std::string& name);
 [[nodiscard]] std::optional<std::int64_t> share_of(Transaction& transaction, const std::string& kind, const std::string& name,
                                                    std::optional<std::int64_t> parent);

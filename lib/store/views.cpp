@@ -48,6 +48,7 @@ Campaign read_campaign(const sql::views_campaigns::Row& row) {
   campaign.id = *row.id;
   campaign.name = *row.name;
   campaign.user = *row.user_name;
+  campaign.project = *row.project;
   campaign.type = *row.type;
   campaign.state = row.state.as(grid::campaign_state);
   campaign.submitted_at = *row.submitted_at;
@@ -141,12 +142,16 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
   std::optional<std::string> ids;
   if (filter.ids) ids = number_array(std::span<const std::int64_t>{*filter.ids});
   const auto states = detail::state_array(filter.states);
+  const auto reader = filter.readers ? std::optional{filter.readers->user} : std::nullopt;
+  const auto projects = store::detail::text_array(filter.readers ? filter.readers->projects : std::vector<std::string>{});
   Page<Campaign> page;
   for (const auto& row : exec(transaction, sql::views_campaigns{
                                                .ids = ids,
                           .states = states,
                           .unfixed = filter.unfixed,
                           .user = filter.user,
+                          .reader = reader,
+                          .projects = projects,
                           .from = filter.submitted_from,
                           .before = filter.submitted_before,
                           .limit = window.limit,
@@ -162,12 +167,20 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
                                             .states = states,
                                             .unfixed = filter.unfixed,
                                             .user = filter.user,
+                                            .reader = reader,
+                                            .projects = projects,
                                             .from = filter.submitted_from,
                                             .before = filter.submitted_before,
                                         });
     page.total = *rows[0].campaigns;
   }
   return page;
+}
+
+std::optional<Owner> owner(Transaction& transaction, const OwnedObject& object) {
+  const auto rows = exec(transaction, sql::views_owner{.campaign = object.campaign, .job = object.job, .event = object.event});
+  if (rows.empty()) return std::nullopt;
+  return Owner{*rows[0].id, *rows[0].user_name, *rows[0].project};
 }
 
 std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id) {
@@ -177,6 +190,8 @@ std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id) 
                                           .states = std::nullopt,
                                           .unfixed = false,
                                           .user = std::nullopt,
+                                          .reader = std::nullopt,
+                                          .projects = std::nullopt,
                                           .from = std::nullopt,
                                           .before = std::nullopt,
                                           .limit = 1,

@@ -60,6 +60,7 @@ struct Campaign {
   grid::CampaignId id{0};
   std::string name;
   std::string user;
+  std::string project;
   std::string type;
   grid::CampaignState state{};
   grid::Instant submitted_at;
@@ -74,6 +75,26 @@ struct Campaign {
   std::vector<ShownDependency> dependencies;  ///< the campaigns that come first
 };
 
+/// The campaigns that somebody may read: their own, and those of projects.
+struct Readers {
+  std::string user;
+  std::vector<std::string> projects;
+};
+
+/// A campaign, or what belongs to one; one member is set.
+struct OwnedObject {
+  std::optional<std::int64_t> campaign{};
+  std::optional<std::int64_t> job{};
+  std::optional<std::int64_t> event{};
+};
+struct Owner {
+  grid::CampaignId campaign{0};
+  std::string user;
+  std::string project;
+};
+/// Empty: there is no such object, or it is of no campaign.
+[[nodiscard]] std::optional<Owner> owner(Transaction& transaction, const OwnedObject& object);
+
 /// Selects campaigns; an empty member matches all.
 struct CampaignFilter {
   std::optional<std::vector<std::int64_t>> ids;
@@ -82,6 +103,7 @@ struct CampaignFilter {
   std::optional<std::string> user;
   std::optional<grid::Instant> submitted_from;
   std::optional<grid::Instant> submitted_before;
+  std::optional<Readers> readers;
 };
 /// The oldest first.
 [[nodiscard]] Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter, Window window);

@@ -70,6 +70,8 @@ EventView read_event(const auto& row) {
   event.last_at = *row.last_at;
   event.closed_at = row.closed_at;
   event.message = *row.message;
+  event.output = *row.output;
+  event.user = row.user_name.value_or("");
   return event;
 }
 

@@ -67,6 +67,8 @@ struct EventView {
   grid::Instant last_at;
   std::optional<grid::Instant> closed_at;
   std::string message;
+  std::string output;  ///< the last lines of stderr, for `user` and administrators alone; empty: none
+  std::string user;    ///< of the campaign; empty: of none
 };
 enum class Which { open, all };
 /// Open events of the campaign and of its clusters; or all of its own.

@@ -2,14 +2,15 @@
 
 -- name: campaigns.create
 -- Creates a campaign, without tasks yet; no row when its user has used the key before.
-INSERT INTO campaigns (user_name, name, type, jdl, submitted_at, idempotency_key, groups)
-VALUES (@user, @name, @type, @jdl::jsonb, instant(@now), @key, @groups::text[])
+INSERT INTO campaigns (user_name, name, type, jdl, submitted_at, idempotency_key, request_digest, groups)
+VALUES (@user, @name, @type, @jdl::jsonb, instant(@now), @key, @digest::bigint, @groups::text[])
 ON CONFLICT (user_name, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
 RETURNING id
 
 -- name: campaigns.find_repeated
--- The campaign that a user submitted under this key, and whether its JDL, which includes the type, was the same.
-SELECT id, coalesce(submitted_jdl, jdl) = @jdl::jsonb AS same FROM campaigns WHERE user_name = @user AND idempotency_key = @key
+-- The campaign that a user submitted under this key, and whether the request was the same: its JDL, which includes the type, and the digest
+-- of all of it, parameters included.
+SELECT id, coalesce(submitted_jdl, jdl) = @jdl::jsonb AND coalesce(request_digest = @digest::bigint, true) AS same FROM campaigns WHERE user_name = @user AND idempotency_key = @key
 
 -- name: campaigns.record_admitted
 -- Stores the name and the JDL of a new campaign after its admission rules; the submitted JDL is kept.

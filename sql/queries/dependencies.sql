@@ -14,10 +14,26 @@ SELECT c.id, c.total FROM campaigns c
 WHERE c.id IN (SELECT on_campaign FROM dependencies WHERE campaign_id = @campaign AND kind = 'after_each' AND met_at IS NULL)
 ORDER BY c.id FOR NO KEY UPDATE
 
+-- name: dependencies.waiting
+-- How many live campaigns wait for each of these: of its own user, and of others.
+SELECT o.id, o.user_name, count(*) FILTER (WHERE w.user_name = o.user_name) AS of_owner,
+  count(*) FILTER (WHERE w.user_name <> o.user_name) AS of_others
+FROM dependencies d
+JOIN campaigns o ON o.id = d.on_campaign
+JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+WHERE d.on_campaign = ANY (@campaigns::bigint[]) AND d.met_at IS NULL
+GROUP BY o.id ORDER BY o.id
+
 -- name: dependencies.add
--- Has a campaign wait for another one, which is locked, unless that one has ended so that nothing is left to wait for.
-INSERT INTO dependencies (campaign_id, on_campaign, kind, met_at)
-SELECT @campaign, c.id, @kind, CASE WHEN meets(c, @kind) THEN instant(@now) END FROM campaigns c WHERE c.id = @on
+-- Has a campaign wait for another one, which is locked, unless that one has ended so that nothing is left to wait for. What is done of it
+-- already is released later.
+INSERT INTO dependencies (campaign_id, on_campaign, kind, met_at, released_at, released_to, scan_to)
+SELECT @campaign, c.id, @kind, m.met_at, m.met_at,
+  (SELECT coalesce(max(f.place), 0) FROM freed_tasks f WHERE f.on_campaign = c.id),
+  CASE WHEN @kind = 'after_each' AND m.met_at IS NULL THEN (SELECT w.total FROM campaigns w WHERE w.id = @campaign) ELSE 0 END
+FROM campaigns c
+CROSS JOIN LATERAL (SELECT CASE WHEN meets(c, @kind) THEN instant(@now) END AS met_at) m
+WHERE c.id = @on
 
 -- name: dependencies.hold
 -- Takes all tasks of a campaign out of its bag: from now on those that were released are in it, as returned tasks.
@@ -27,16 +43,67 @@ UPDATE campaigns SET next_task = total, skipped = 0 WHERE id = @campaign
 -- The same of the bag of each request.
 UPDATE request_bags b SET next_task = c.total, untaken = 0 FROM campaigns c WHERE c.id = @campaign AND b.campaign_id = c.id
 
+-- name: dependencies.scan_from
+-- Has the tasks of a campaign from @first on looked at: those that they wait for may be done already.
+UPDATE dependencies d SET scan_at = CASE WHEN d.scan_at < d.scan_to THEN least(d.scan_at, @first) ELSE @first END, scan_to = c.total
+FROM campaigns c
+WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each' AND d.met_at IS NULL
+
+-- name: dependencies.to_release
+-- Dependencies task by task that may have tasks to release: users take turns, and of each user those looked at longest ago come first.
+SELECT d.campaign_id, d.on_campaign
+FROM dependencies d
+JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+WHERE d.kind = 'after_each' AND d.released_at IS NULL
+  AND (d.scan_at < d.scan_to OR EXISTS (SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to))
+ORDER BY row_number() OVER (PARTITION BY w.user_name ORDER BY d.looked_at NULLS FIRST, d.campaign_id), d.looked_at NULLS FIRST, d.campaign_id
+LIMIT @most
+
+-- name: dependencies.lock_waiting
+-- Locks a campaign whose tasks are released: nobody cancels them, or appends some, meanwhile.
+SELECT id FROM campaigns WHERE id = @campaign FOR NO KEY UPDATE
+
 -- name: dependencies.release
--- Puts those tasks from @first on into the bag that wait for tasks that are all done.
-WITH each AS (SELECT on_campaign FROM dependencies WHERE campaign_id = @campaign AND kind = 'after_each' AND met_at IS NULL),
-ready AS (
-  SELECT o.number FROM each e JOIN tasks o ON o.campaign_id = e.on_campaign AND o.state = 'done' AND o.number >= @first
-  GROUP BY o.number HAVING count(*) = (SELECT count(*) FROM each))
-INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
-SELECT @campaign, t.number, t.request, instant(@now)
-FROM ready r JOIN tasks t ON t.campaign_id = @campaign AND t.number = r.number AND t.state = 'waiting'
-ON CONFLICT DO NOTHING
+-- Puts tasks into the bag of a campaign for which those of all the others are done: of the next @most that were, or may be.
+WITH d AS (
+  SELECT scan_at, scan_to, released_to, scan_at < scan_to AS scans FROM dependencies
+  WHERE campaign_id = @campaign AND on_campaign = @on FOR UPDATE),
+scanned AS (
+  SELECT o.number FROM d JOIN tasks o ON o.campaign_id = @on AND o.number >= d.scan_at AND o.number < least(d.scan_to, d.scan_at + @most)
+  WHERE d.scans AND o.state = 'done'),
+noted AS (
+  SELECT f.place, f.number FROM d
+  CROSS JOIN LATERAL (SELECT * FROM freed_tasks f WHERE f.on_campaign = @on AND f.place > d.released_to ORDER BY f.place LIMIT @most) f
+  WHERE NOT d.scans),
+freed AS (
+  INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
+  SELECT t.campaign_id, t.number, t.request, instant(@now)
+  FROM (SELECT number FROM scanned UNION SELECT number FROM noted) n
+  JOIN tasks t ON t.campaign_id = @campaign AND t.number = n.number AND t.state = 'waiting'
+  WHERE NOT awaits_task(t.campaign_id, t.number)
+  ON CONFLICT DO NOTHING RETURNING number),
+moved AS (
+  UPDATE dependencies p SET
+    scan_at = CASE WHEN d.scans THEN least(d.scan_to, d.scan_at + @most) ELSE p.scan_at END,
+    released_to = greatest(p.released_to, (SELECT max(place) FROM noted)),
+    looked_at = instant(@now)
+  FROM d WHERE p.campaign_id = @campaign AND p.on_campaign = @on)
+SELECT count(*) AS released FROM freed
+
+-- name: dependencies.note_released
+-- Records which dependencies, once met, have nothing left to release.
+UPDATE dependencies d SET released_at = instant(@now)
+WHERE d.kind = 'after_each' AND d.released_at IS NULL AND d.met_at IS NOT NULL AND d.scan_at >= d.scan_to
+  AND NOT EXISTS (SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to)
+
+-- name: dependencies.forget_freed
+-- Deletes the notes that every live campaign which waits has looked at.
+WITH seen AS (
+  SELECT o.on_campaign, (
+    SELECT min(d.released_to) FROM dependencies d JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+    WHERE d.on_campaign = o.on_campaign AND d.kind = 'after_each' AND d.released_at IS NULL) AS until
+  FROM (SELECT DISTINCT on_campaign FROM freed_tasks) o)
+DELETE FROM freed_tasks f USING seen s WHERE f.on_campaign = s.on_campaign AND (s.until IS NULL OR f.place <= s.until)
 
 -- name: dependencies.open
 -- What keeps the campaigns in treatment or paused, or tasks of them, waiting: the campaigns that come first, and how far they are.

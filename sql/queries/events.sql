@@ -2,13 +2,14 @@
 
 -- name: events.open
 -- Opens an event, or counts a repetition into the open one. Each cause has at most one open event.
-INSERT INTO events AS e (code, campaign_id, cluster_id, job_id, message, opened_at, last_at, occurrences)
-VALUES (@code, @campaign, @cluster, @job, @message, instant(@now), instant(@now), @occurrences)
+INSERT INTO events AS e (code, campaign_id, cluster_id, job_id, message, output, opened_at, last_at, occurrences)
+VALUES (@code, @campaign, @cluster, @job, @message, @output, instant(@now), instant(@now), @occurrences)
 ON CONFLICT (code, coalesce(campaign_id, 0), coalesce(cluster_id, 0)) WHERE state = 'open'
 DO UPDATE SET
   occurrences = e.occurrences + EXCLUDED.occurrences,
   last_at = EXCLUDED.last_at,
   message = EXCLUDED.message,
+  output = EXCLUDED.output,
   job_id = coalesce(EXCLUDED.job_id, e.job_id)
 RETURNING id
 

@@ -4,9 +4,15 @@
 -- One at a time adds contents to the spool, or removes some, until the end of the transaction.
 SELECT pg_advisory_xact_lock(hashtext('gleaner.inputs')) AS locked
 
--- name: inputs.bytes
--- Bytes of all contents in the spool.
-SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM (SELECT DISTINCT sha256, bytes FROM inputs) contents
+-- name: inputs.try_lock
+-- The same, unless another transaction has it now.
+SELECT pg_try_advisory_xact_lock(hashtext('gleaner.inputs')) AS locked
+
+-- name: inputs.totals
+-- Bytes of all contents in the spool, and of those of a user.
+SELECT coalesce(sum(bytes) FILTER (WHERE user_name = ''), 0)::bigint AS bytes_of_all,
+  coalesce(sum(bytes) FILTER (WHERE user_name = @user), 0)::bigint AS bytes_of_user
+FROM input_totals WHERE user_name IN ('', @user)
 
 -- name: inputs.has
 -- Whether a content is in the spool, whoever uploaded it.
@@ -94,11 +100,25 @@ WHERE campaign_id = @campaign AND cluster_id = @cluster AND inputs_at IS NOT NUL
 UPDATE clusters SET measured_mb_s = (coalesce(measured_mb_s, @mb_s::double precision) + @mb_s::double precision) / 2 WHERE id = @cluster
 
 -- name: inputs.forget
--- Forgets contents that were not used since then, and that no campaign needs which is live or ended since then.
-DELETE FROM inputs i WHERE i.used_at < instant(@before) AND NOT EXISTS (
-  SELECT FROM campaign_inputs f JOIN campaigns c ON c.id = f.campaign_id
-  WHERE f.sha256 = i.sha256 AND c.user_name = i.user_name AND (is_live(c.state) OR c.ended_at >= instant(@before)))
+-- Forgets contents that were not used since then, and that no campaign needs which is live or ended since then: of the @most that were not
+-- used for longest. One that is needed counts as used now, so that it is not looked at again and again. Returns those looked at; `gone`: no
+-- user has the content any more.
+WITH old AS (SELECT user_name, sha256 FROM inputs WHERE used_at < instant(@before) ORDER BY used_at LIMIT @most FOR UPDATE),
+judged AS MATERIALIZED (
+  SELECT o.*, EXISTS (
+    SELECT FROM campaign_inputs f JOIN campaigns c ON c.id = f.campaign_id
+    WHERE f.sha256 = o.sha256 AND c.user_name = o.user_name AND (is_live(c.state) OR c.ended_at >= instant(@before))) AS needed
+  FROM old o),
+kept AS (
+  UPDATE inputs i SET used_at = instant(@now) FROM judged j WHERE j.needed AND i.user_name = j.user_name AND i.sha256 = j.sha256),
+forgotten AS (
+  DELETE FROM inputs i USING judged j WHERE NOT j.needed AND i.user_name = j.user_name AND i.sha256 = j.sha256
+  RETURNING i.user_name, i.sha256)
+SELECT j.sha256, NOT j.needed AND NOT EXISTS (
+  SELECT FROM inputs i WHERE i.sha256 = j.sha256
+    AND NOT EXISTS (SELECT FROM judged o WHERE NOT o.needed AND o.user_name = i.user_name AND o.sha256 = i.sha256)) AS gone
+FROM judged j
 
--- name: inputs.contents
--- All contents of the spool.
-SELECT DISTINCT sha256 FROM inputs
+-- name: inputs.known
+-- Those of these contents that some user has.
+SELECT DISTINCT sha256 FROM inputs WHERE sha256 = ANY (@contents::text[])

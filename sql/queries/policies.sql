@@ -144,6 +144,14 @@ SELECT id FROM shares WHERE kind = @kind AND name = @name AND coalesce(parent_id
 -- The projects of this name in the tree of shares.
 SELECT id FROM shares WHERE kind = 'project' AND name = @name ORDER BY id
 
+-- name: policies.projects_of
+-- The projects that a user is below in the tree of shares.
+WITH RECURSIVE above AS (
+  SELECT parent_id FROM shares WHERE kind = 'user' AND name = @user
+  UNION
+  SELECT s.parent_id FROM shares s JOIN above a ON a.parent_id = s.id)
+SELECT DISTINCT s.name FROM shares s JOIN above a ON a.parent_id = s.id WHERE s.kind = 'project' ORDER BY s.name
+
 -- name: policies.set_share
 -- Sets a node's shares. @parent: null: a child of the root.
 INSERT INTO shares (kind, name, parent_id, shares) VALUES (@kind, @name, @parent, @shares)

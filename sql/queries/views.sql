@@ -1,12 +1,14 @@
 -- The API's views. The cost of none depends on the number of a campaign's tasks.
 
 -- name: views.campaigns
--- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any. @unfixed: besides those of the states, ended
+-- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any. @reader: null: all; else this user's, and
+-- those of these @projects. @unfixed: besides those of the states, ended
 -- ones whose failures are open.
 SELECT
   c.id,
   c.name,
   c.user_name,
+  c.project,
   c.type,
   c.state,
   micros(c.submitted_at) AS submitted_at,
@@ -37,6 +39,7 @@ WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state
     OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
         AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
   AND (@user::text IS NULL OR c.user_name = @user)
+  AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
 ORDER BY c.id LIMIT @limit OFFSET @offset
 
@@ -47,6 +50,7 @@ WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state
     OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
         AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
   AND (@user::text IS NULL OR c.user_name = @user)
+  AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
 
 -- name: views.campaign_clusters
@@ -312,6 +316,12 @@ SELECT count(*) AS events FROM events e WHERE e.campaign_id IS NULL AND (e.state
 -- One event.
 SELECT * FROM event_rows e
 WHERE e.id = @event
+
+-- name: views.owner
+-- Whose campaign it is: the campaign of this id, or the one of this job or event.
+SELECT c.id, c.user_name, c.project FROM campaigns c
+WHERE c.id = coalesce(@campaign::bigint, (SELECT j.campaign_id FROM jobs j WHERE j.id = @job::bigint),
+  (SELECT e.campaign_id FROM events e WHERE e.id = @event::bigint))
 
 -- name: views.clusters
 -- The newest status and the brake of each cluster.

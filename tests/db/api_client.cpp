@@ -23,10 +23,14 @@ http::FileDescriptor connect_unix(const std::string& path) {
   return fd;
 }
 
-http::FileDescriptor connect_tcp(int port) {
+http::FileDescriptor connect_tcp(int port, const std::string& from) {
   http::FileDescriptor fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  if (!from.empty()) {
+    ::inet_pton(AF_INET, from.c_str(), &address.sin_addr);
+    if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error{"cannot bind to " + from};
+  }
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error{"cannot connect"};
@@ -102,8 +106,8 @@ std::string ApiAnswer::link(std::string_view rel) const {
   return {};
 }
 
-http::FileDescriptor connect_to(const std::string& address) {
-  return address.starts_with('/') ? connect_unix(address) : connect_tcp(std::stoi(address));
+http::FileDescriptor connect_to(const std::string& address, const std::string& from) {
+  return address.starts_with('/') ? connect_unix(address) : connect_tcp(std::stoi(address), from);
 }
 
 std::string text_of(const ApiRequest& request) {

@@ -30,8 +30,8 @@ struct ApiRequest {
   std::map<std::string, std::string> headers{};
 };
 
-/// A connection to an API. `address`: a port, or the path of a unix socket.
-[[nodiscard]] http::FileDescriptor connect_to(const std::string& address);
+/// A connection to an API. `address`: a port, or the path of a unix socket. `from`: an address of this machine; empty: any.
+[[nodiscard]] http::FileDescriptor connect_to(const std::string& address, const std::string& from = {});
 /// The bytes of a request.
 [[nodiscard]] std::string text_of(const ApiRequest& request);
 

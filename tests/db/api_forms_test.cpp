@@ -66,6 +66,16 @@ TEST_F(ApiForms, WhatIsNoRequest_IsAnsweredInTheFormOfAllErrors) {
   EXPECT_EQ(long_head.code(), "head_too_large");
 }
 
+TEST_F(ApiForms, WhatIsNoText_IsTheCallersMistake_AndNotAnErrorOfTheServer) {
+  for (const auto* target : {"/v1/campaigns?user=%ff", "/v1/campaigns?user=a%00b", "/v1/campaigns?%ff=1", "/v1/events/%ff",
+                             "/v1/usage?user=%c3%28", "/cigri/campaigns?limit=%ff", "/v1/campaigns/1/outputs/%ff"}) {
+    const auto answer = get(target);
+    EXPECT_EQ(answer.status, 400) << target << answer.body;
+    EXPECT_THAT(answer.message(), HasSubstr("not UTF-8, or has a NUL")) << target;
+  }
+  EXPECT_EQ(get("/v1/campaigns?user=f%c3%bcr").status, 200);
+}
+
 TEST_F(ApiForms, EveryList_HasPages_WithTheSameMembersAndKeys) {
   const auto id = a_campaign_of(3);
   for (const auto& list :

@@ -23,6 +23,7 @@ class InputsOfUsers : public ApiTest {
     options.config.input_max = 1000;
     options.config.input_spool_max = 3000;
     options.config.input_user_max = 2000;
+    options.config.input_spool_share = 1;
   }
   [[nodiscard]] std::filesystem::path spool() const { return folder() / "inputs"; }
   [[nodiscard]] ApiAnswer put(const std::string& user, const std::string& sum, const std::string& content) const {

@@ -299,6 +299,30 @@ TEST_F(Submission, SameKeyForAnotherCampaign_IsRefused) {
   EXPECT_EQ(stored_campaigns(), "1");
 }
 
+TEST_F(Submission, SameKeyWithOtherParametersOfTheSameNumber_IsRefused) {
+  ApiRequest request{.method = "POST",
+                     .target = "/v1/campaigns",
+                     .body = head_of(kOnAlpha) + "\n\"1\"\n\"2\"\n",
+                     .headers = {{"Content-Type", "application/x-ndjson"}, {"Idempotency-Key", "k1"}}};
+  ASSERT_EQ(as("alice", request).status, 201);
+  auto other = request;
+  other.body = head_of(kOnAlpha) + "\n\"1\"\n\"3\"\n";
+  const auto refused = as("alice", other);
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_EQ(refused.code(), "key_reused");
+  EXPECT_EQ(as("alice", request).headers.at("idempotent-replayed"), "true");
+  sql("UPDATE campaigns SET request_digest = NULL RETURNING 1");
+  EXPECT_EQ(as("alice", request).status, 201) << "one of an earlier version has no digest";
+  ApiRequest json{.method = "POST",
+                  .target = "/v1/campaigns",
+                  .body = R"({"name": "n", "params": ["1"], "clusters": {"alpha": {"exec_file": "run"}}})",
+                  .headers = {{"Idempotency-Key", "k2"}}};
+  ASSERT_EQ(as("alice", json).status, 201);
+  EXPECT_EQ(as("alice", json).status, 201);
+  json.body = R"({"name": "n", "params": ["2"], "clusters": {"alpha": {"exec_file": "run"}}})";
+  EXPECT_EQ(as("alice", json).status, 409);
+}
+
 TEST_F(Submission, OfOtherContent_IsRefused) {
   EXPECT_EQ(as("alice", {.method = "POST", .target = "/v1/campaigns", .body = "x", .headers = {{"Content-Type", "text/plain"}}}).status,
             415);

@@ -31,7 +31,12 @@ class Dependencies : public GridFixture {
     });
     return id;
   }
+  /// As the metascheduler does before it plans.
+  store::Released release(std::chrono::milliseconds time = std::chrono::minutes{10}) {
+    return store::release_freed(database, term, time, now);
+  }
   int plan(grid::CampaignId campaign, int jobs) {
+    release();
     int got = 0;
     transact([&](store::Transaction& t) {
       got = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = jobs, .resources = 1.0 * jobs}, term, now);
@@ -39,6 +44,7 @@ class Dependencies : public GridFixture {
     return got;
   }
   grid::CampaignFacts facts_of(grid::CampaignId campaign) {
+    release();
     auto transaction = database.begin();
     for (const auto& facts : store::planning_facts(transaction, {.flood = 1, .array_size = 100}, now).campaigns) {
       if (facts.id == campaign) return facts;
@@ -49,6 +55,7 @@ class Dependencies : public GridFixture {
     transact([&](store::Transaction& t) { static_cast<void>(store::finish_campaigns(t, now)); });
   }
   std::string bag(grid::CampaignId campaign) {
+    release();
     return value(fmt::format(
         "SELECT coalesce(string_agg(number::text, ' ' ORDER BY number), '') FROM returned_tasks WHERE campaign_id = {}", campaign.value()));
   }
@@ -240,6 +247,84 @@ TEST_F(Dependencies, WhatIsWrong_IsSaid) {
   EXPECT_EQ(said(1, {.kind = DependencyKind::after_any_end, .on = first}), "");
 }
 
+/// The transaction that settles a campaign's tasks also filled the bags of all that wait for it.
+TEST_F(Dependencies, Attack_ManyCampaignsThatWaitForOne_CostItsSettlingNothing_AndUsersTakeTurns) {
+  constexpr int kTasks = 40;
+  const auto first = a_campaign(kTasks);
+  std::vector<grid::CampaignId> attacking;
+  for (int i = 0; i < 30; ++i) {
+    attacking.push_back(after(first, DependencyKind::after_each, kTasks));
+    execute(fmt::format("UPDATE campaigns SET user_name = 'mal' WHERE id = {}", attacking.back().value()));
+  }
+  const auto honest = after(first, DependencyKind::after_each, kTasks);
+  release();
+  const auto jobs = launched(first, alpha, kTasks);
+  for (const auto& job : jobs) end(job, grid::JobEnd::done);
+  EXPECT_EQ(value("SELECT count(*) FROM freed_tasks"), std::to_string(kTasks)) << "one note a task, however many campaigns wait";
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_THAT(broken(), IsEmpty());
+  EXPECT_EQ(release(std::chrono::milliseconds{0}).dependencies, 0) << "the time of a turn bounds it";
+  finish();
+  EXPECT_EQ(release().tasks, 31 * kTasks) << "also once the first has ended, and the dependencies are met";
+  EXPECT_EQ(bag(honest), bag(attacking.front()));
+  EXPECT_EQ(value("SELECT count(*) FROM freed_tasks"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM dependencies WHERE released_at IS NULL"), "0");
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Dependencies, TaskByTask_ReleasesAPartAtATime_OfEachUserInTurn) {
+  const auto first = a_campaign(1);
+  std::vector<grid::CampaignId> all;
+  for (const auto* user : {"mal", "mal", "mal", "bob"}) {
+    all.push_back(after(first, DependencyKind::after_each, 1));
+    execute(fmt::format("UPDATE campaigns SET user_name = '{}' WHERE id = {}", user, all.back().value()));
+  }
+  const auto order = [&] {
+    std::vector<std::int64_t> ids;
+    transact([&](store::Transaction& t) {
+      for (const auto& one : store::dependencies_to_release(t, 2)) ids.push_back(one.campaign.value());
+    });
+    return ids;
+  };
+  EXPECT_EQ(order(), (std::vector{all[0].value(), all[3].value()})) << "bob's is not behind mal's";
+}
+
+TEST_F(Dependencies, OnOneCampaign_AreBounded_AndHalfOfThemAreForItsOwnUser) {
+  const auto first = a_campaign(2);
+  const auto refused = [&](const std::string& user) {
+    std::string why;
+    transact([&](store::Transaction& t) {
+      const std::array dependencies{store::NewDependency{.kind = DependencyKind::after_each, .on = first}};
+      if (auto found = store::crowded_dependency(t, user, 4, dependencies)) why = found->why;
+    });
+    return why;
+  };
+  const auto owner = value(fmt::format("SELECT user_name FROM campaigns WHERE id = {}", first.value()));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(refused("mal"), "");
+    const auto other = after(first, DependencyKind::after_each, 2);
+    execute(fmt::format("UPDATE campaigns SET user_name = 'mal' WHERE id = {}", other.value()));
+  }
+  EXPECT_THAT(refused("mal"), ::testing::HasSubstr(fmt::format("4 may (max_dependents), and half of these are kept for {}", owner)));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(refused(owner), "");
+    static_cast<void>(after(first, DependencyKind::after, 2));
+  }
+  EXPECT_NE(refused(owner), "");
+}
+
+TEST_F(Dependencies, OfAStranger_DoNotKeepACampaignThatIsOverFromBeingDeleted) {
+  const auto first = a_campaign(1);
+  const auto second = after(first, DependencyKind::after, 1);
+  execute(fmt::format("UPDATE campaigns SET user_name = 'mal' WHERE id = {}", second.value()));
+  end(launched(first, alpha, 1).front(), grid::JobEnd::task_error);
+  finish();
+  execute(fmt::format("UPDATE campaign_clusters SET cleaned_at = now() WHERE campaign_id = {}", first.value()));
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::seal_campaign(t, first)); });
+  EXPECT_EQ(store::prune(database, now + std::chrono::hours{1000}).campaigns, 1);
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
 TEST_F(Dependencies, ACampaignForWhichAnotherWaits_IsNotDeleted) {
   const auto first = a_campaign(1);
   const auto second = after(first, DependencyKind::after, 1);
@@ -281,6 +366,8 @@ TEST_F(Dependencies, SubmittedWhileTasksEnd_MissNone) {
   over = true;
   submits.join();
   ASSERT_FALSE(waiting.empty());
+  EXPECT_THAT(broken(), IsEmpty()) << "what is not released yet is held";
+  release();
   for (const auto id : waiting)
     EXPECT_EQ(value(fmt::format("SELECT count(*) FROM returned_tasks WHERE campaign_id = {}", id.value())), std::to_string(kTasks));
   EXPECT_THAT(broken(), IsEmpty());

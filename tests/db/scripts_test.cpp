@@ -171,7 +171,7 @@ TEST_F(ScriptsInDatabase, AFailedPrologue_StopsItsPairAlone_AndTheFixRunsItAgain
   EXPECT_EQ(task(-1), "failed 0");
   EXPECT_EQ(value("SELECT string_agg(code, ' ') FROM events"), "PROLOGUE_FAILED");
   EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("the prologue, job"));
-  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("no such module"));
+  EXPECT_THAT(value("SELECT output FROM events"), HasSubstr("no such module"));
   EXPECT_EQ(pair("failures_in_a_row"), "0") << "its failure is no task's";
   EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
   EXPECT_EQ(grid::preparation_of(pairs()[0].facts), grid::Preparation::prologue_failed);

@@ -19,7 +19,7 @@ TEST_F(Ends, OfJobsThatCouldNotClaimTheirAttempts_AreTheClustersFault_AndTheEven
   apply(jobs);
   EXPECT_EQ(ended("cannot_start"), "5");
   EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'CANNOT_START'"), ::testing::HasSubstr("No space left"));
+  EXPECT_THAT(value("SELECT output FROM events WHERE code = 'CANNOT_START'"), ::testing::HasSubstr("No space left"));
   EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1") << "the next jobs would fail there too";
 }
 
@@ -217,7 +217,7 @@ TEST_F(Ends, OfProgramsThatPrintAnything_AreWritten) {
   poll.stderr_tails.emplace(jobs[0].id, text::clean_text(std::string_view{"caf\xE9 \x1b[31m \0 \xff\n", 14}));
   apply(jobs);
   EXPECT_EQ(ended("task_error"), "1");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), ::testing::HasSubstr("caf\xEF\xBF\xBD"));
+  EXPECT_THAT(value("SELECT output FROM events WHERE code = 'TASK_ERROR'"), ::testing::HasSubstr("caf\xEF\xBF\xBD"));
 }
 
 TEST_F(Ends, ThatTheDatabaseRefuses_CostTheirOwnJobAlone) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "api/cluster_turns.hpp"
@@ -132,21 +133,53 @@ TEST(OutputPath, InTheHome_OrOfAnEarlierVersionsJob_IsAsOarReports) {
 }
 
 TEST(ClusterTurns, OfOneCluster_AreFew_AndDoNotHoldTheOthersUp) {
-  ClusterTurns turns{ClusterTurns::kMostOfCluster + 1};
+  ClusterTurns turns{{.all = 4, .of_cluster = 3, .waiting = 2}};
   const grid::ClusterId alpha{1};
   const grid::ClusterId beta{2};
   std::vector<ClusterTurns::Turn> taken;
-  for (int i = 0; i < ClusterTurns::kMostOfCluster; ++i) taken.push_back(turns.take(alpha, 0ms).value());
-  EXPECT_FALSE(turns.take(alpha, 1ms));
+  for (const auto* user : {"alice", "bob", "carol"}) taken.push_back(turns.take(alpha, user, 0ms).value());
+  EXPECT_FALSE(turns.take(alpha, "dave", 1ms));
   {
-    const auto other = turns.take(beta, 0ms);
+    const auto other = turns.take(beta, "dave", 0ms);
     EXPECT_TRUE(other);
-    EXPECT_FALSE(turns.take(grid::ClusterId{3}, 1ms)) << "all turns together";
+    EXPECT_FALSE(turns.take(grid::ClusterId{3}, "erin", 1ms)) << "all turns together";
   }
-  EXPECT_TRUE(turns.take(beta, 0ms)) << "it was given back";
+  EXPECT_TRUE(turns.take(beta, "dave", 0ms)) << "it was given back";
   std::thread later{[&] { taken.pop_back(); }};
-  EXPECT_TRUE(turns.take(alpha, 10s));
+  EXPECT_TRUE(turns.take(alpha, "dave", 10s));
   later.join();
+}
+
+TEST(ClusterTurns, OfOneUser_LeaveOneOfTheClustersToOthers_AndHalfOfAll) {
+  ClusterTurns turns{{.all = 6, .of_cluster = 3, .waiting = 4}};
+  const auto first = turns.take(grid::ClusterId{1}, "alice", 0ms);
+  const auto second = turns.take(grid::ClusterId{1}, "alice", 0ms);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(turns.take(grid::ClusterId{1}, "alice", 0ms));
+  EXPECT_TRUE(turns.take(grid::ClusterId{1}, "bob", 0ms));
+  const auto third = turns.take(grid::ClusterId{2}, "alice", 0ms);
+  ASSERT_TRUE(third);
+  EXPECT_FALSE(turns.take(grid::ClusterId{3}, "alice", 0ms)) << "half of all";
+  EXPECT_TRUE(turns.take(grid::ClusterId{3}, "bob", 0ms));
+}
+
+TEST(ClusterTurns, ThoseOfOneUserThatWait_AreFew_AndTheNextOneIsRefusedAtOnce) {
+  ClusterTurns turns{{.all = 2, .of_cluster = 2, .waiting = 4}};
+  auto held = turns.take(grid::ClusterId{1}, "alice", 0ms);
+  ASSERT_TRUE(held);
+  std::atomic<int> refused{0};
+  std::vector<std::thread> waiting;
+  for (int i = 0; i < 5; ++i) {
+    waiting.emplace_back([&] {
+      const auto turn = turns.take(grid::ClusterId{1}, "alice", 600s);
+      if (!turn) ++refused;
+    });
+  }
+  while (refused < 3) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(turns.take(grid::ClusterId{1}, "bob", 0ms)) << "there is room for others";
+  held.reset();
+  for (auto& one : waiting) one.join();
+  EXPECT_EQ(refused, 3) << "two have waited";
 }
 
 }  // namespace

@@ -49,6 +49,24 @@ TEST(Room, WhatIsSmall_WaitsForNobody) {
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(room.take("alice", Room::kSmall));
 }
 
+TEST(Room, ThoseOfOneUserThatWait_AreFew_AndTheNextOneIsRefusedAtOnce) {
+  Room room{10 * kMegabyte, 600s};
+  auto held = room.take("alice", 5 * kMegabyte);
+  ASSERT_TRUE(held);
+  std::atomic<int> refused{0};
+  std::vector<std::thread> waiting;
+  for (int i = 0; i < Room::kMostWaitingOfUser + 2; ++i) {
+    waiting.emplace_back([&] {
+      if (!room.take("alice", 5 * kMegabyte)) ++refused;
+    });
+  }
+  while (refused < 2) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(room.take("bob", 5 * kMegabyte)) << "there is room for others";
+  held.reset();
+  for (auto& one : waiting) one.join();
+  EXPECT_EQ(refused, 2);
+}
+
 TEST(Room, WhoeverWaits_IsNotOvertakenByOneForWhomThereWouldBeRoom) {
   Room room{10 * kMegabyte, 20ms};
   auto alices = room.take("alice", 5 * kMegabyte);

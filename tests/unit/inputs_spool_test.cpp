@@ -58,11 +58,15 @@ TEST_F(InputSpool, AnUploadThatBreaksOff_LeavesNoContent) {
   std::ofstream{folder_ / "spool/arriving-abcdef"} << "half";
   const auto kept = add("kept");
   const auto gone = add("gone");
-  spool().keep_only({kept});
-  EXPECT_EQ(files(), 3) << "all are young";
-  spool().keep_only({kept}, std::chrono::seconds{-1});
-  EXPECT_EQ(files(), 1);
-  EXPECT_TRUE(fs::exists(spool().path_of(kept)));
+  EXPECT_TRUE(Walk{spool()}.next(100).empty()) << "all are young";
+  Walk walk{spool(), std::chrono::seconds{-1}};
+  std::vector<std::string> found = walk.next(2);
+  EXPECT_EQ(found.size(), 2U);
+  for (auto& name : walk.next(2)) found.push_back(std::move(name));
+  EXPECT_THAT(found, ::testing::UnorderedElementsAre(kept, gone, "arriving-abcdef"));
+  EXPECT_TRUE(walk.next(2).empty()) << "it begins anew after an hour";
+  spool().remove("arriving-abcdef");
+  EXPECT_EQ(files(), 2);
 }
 
 TEST_F(InputSpool, AFolderThatCannotBeWritten_IsReported) {
