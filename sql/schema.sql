@@ -405,9 +405,9 @@ CREATE TABLE campaign_clusters (
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
 );
 
-COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
-
 COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
+
+COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
 
 CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
