@@ -172,8 +172,8 @@ struct Settlement {
 /// cluster could not start it.
 [[nodiscard]] bool is_failure(JobEnd end);
 /// Whether this end counts as a failure of the cluster, charged or not. A raised walltime does not count, nor one after which the task
-/// continues from its checkpoint, nor the end of a task that failed before, there or elsewhere: that it fails again is no evidence about the
-/// cluster.
+/// continues from its checkpoint, nor the end of a task that failed before, there or elsewhere: that it fails again is no evidence about
+/// the cluster.
 [[nodiscard]] bool is_failure(JobEnd end, const Settlement& next, const TaskFacts& task);
 /// Failures in a row of a campaign on a cluster after more of its jobs ended there. A success among these resets the count, whatever their
 /// order. The query jobs.settle counts in the same way.

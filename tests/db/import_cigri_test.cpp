@@ -106,8 +106,9 @@ TEST_F(ImportCigri, CampaignThatWasPrunedHere_DoesNotComeBack) {
   campaign(7, 3);
   ASSERT_EQ(import().end.exit_status, 0);
   here("UPDATE campaigns SET state = 'cancelled', ended_at = now() - interval '1 day' RETURNING 1");
-  const auto pruned = process::capture(
-      {.arguments = {program(), "prune", "--older-than", "1h", "--yes"}, .environment = {{"GLEANER_DATABASE", here_}}}, std::chrono::minutes{2});
+  const auto pruned =
+      process::capture({.arguments = {program(), "prune", "--older-than", "1h", "--yes"}, .environment = {{"GLEANER_DATABASE", here_}}},
+                       std::chrono::minutes{2});
   ASSERT_TRUE(pruned && pruned->end.succeeded()) << (pruned ? pruned->output : pruned.error());
   ASSERT_EQ(here("SELECT count(*) FROM campaigns"), "0");
   const auto said = import();
