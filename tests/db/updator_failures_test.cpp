@@ -118,6 +118,7 @@ TEST_F(Failures, OfOneTaskInFive_WhateverItsRetries_HoldTheOthersBackForNoBrake)
       remote.started = now;
       remote.stopped = now + grid::Seconds{10};
     }
+    began(some);
     now += grid::Seconds{12};
     apply(some);
     jobs += static_cast<int>(some.size());

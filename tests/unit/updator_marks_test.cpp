@@ -109,7 +109,7 @@ TEST(Judge, AJobThatOarRanAgain_HasItsWalltime_WhereTheFirstRunMayGoOn) {
   }
   turn.first_run(RemoteState::running, "");
   EXPECT_THAT(ends(turn.judged()), IsEmpty());
-  turn.first_run(RemoteState::error, "BESTEFFORT_KILL", {}, "somebody-elses");
+  turn.first_run(RemoteState::error, "BESTEFFORT_KILL", {}, "cigri.7.2-other");
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the id is another job's";
   turn.live[0].over_since = kNow - turn.live[0].walltime;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
