@@ -132,7 +132,7 @@ Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const L
   if (is_last || is_last_charged) next.state = TaskState::failed;
   if (task.cancelled) next.state = TaskState::cancelled;
   if (next.state != TaskState::waiting) next.attempt = task.attempt;
-  if (next.walltime) next.place = BagPlace::before_new;
+  if (next.walltime || next.state != TaskState::waiting) next.place = BagPlace::before_new;
   next.kept = continues && next.state == TaskState::waiting;
   if (next.kept && end != JobEnd::rerun_last) next.place = BagPlace::first;
   return next;

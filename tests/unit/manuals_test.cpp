@@ -164,7 +164,7 @@ TEST(Completions, OfferTheCommandsOfGridctl) {
   EXPECT_EQ(in_bash({"gridctl", "limit", "set", "running"}), " running_jobs \n");
   EXPECT_EQ(in_bash({"gridctl", "share", "set", ""}), " project user \n");
   EXPECT_EQ(in_bash({"gridctl", "check", ""}), "  \n");
-  EXPECT_EQ(in_bash({"gridctl", "db", ""}), " check migrate status \n");
+  EXPECT_EQ(in_bash({"gridctl", "db", ""}), " check migrate restored status \n");
   EXPECT_EQ(in_bash({"gridctl", "cluster", "re"}), " remove retire \n");
   EXPECT_EQ(in_fish("gridctl", "gridctl limit "), (std::set<std::string>{"list", "remove", "set"}));
   EXPECT_EQ(in_fish("gridctl", "gridctl share set "), (std::set<std::string>{"project", "user"}));

@@ -98,8 +98,10 @@ TEST(Identify, OnlyAJobWithItsOwnNameAndCommand_IsOurs) {
   other.command = "sleep 10";
   EXPECT_THAT(ours(other), IsEmpty());
   other = job;
+  other.name = "cigri.12.9-other";
+  EXPECT_THAT(ours(other), IsEmpty()) << "it is another launch's";
   other.name = "somebody's";
-  EXPECT_THAT(ours(other), IsEmpty());
+  EXPECT_EQ(ours(other).size(), 1U) << "a rule of the cluster renamed it";
   other = job;
   other.id = grid::RemoteJobId{8};
   EXPECT_THAT(ours(other), IsEmpty()) << "it is not listed";
