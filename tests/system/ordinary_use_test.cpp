@@ -9,7 +9,7 @@
 namespace gleaner::tests {
 namespace {
 
-std::string text_of(grid::CampaignId campaign) { return std::to_string(campaign.value()); }
+std::string id_of(grid::CampaignId campaign) { return std::to_string(campaign.value()); }
 
 class OrdinaryUse : public ::testing::Test {
  protected:
@@ -40,21 +40,21 @@ class OrdinaryUse : public ::testing::Test {
 TEST_F(OrdinaryUse, ACampaignThatIsDeletedWithItsJobs_LeavesTheCheckClean) {
   const auto campaign = grid.gridsub({.tasks = 40, .exec_file = grid.oracle().gated_task()});
   ASSERT_TRUE(grid.becomes(count(campaign, "state = 'running'"), "t"));
-  carry_out("griddel", {text_of(campaign)});
+  carry_out("griddel", {id_of(campaign)});
   leaves_the_check_clean(campaign, "cancelled");
 }
 
 TEST_F(OrdinaryUse, APoolThatIsDeletedInMidRun_LeavesTheCheckClean) {
   const auto campaign = grid.gridsub({.tasks = 200, .exec_file = grid.oracle().task("sleep 0.5"), .grouping = true});
   ASSERT_TRUE(grid.becomes(count(campaign, "pooled AND state = 'pooled' AND remote_id IS NOT NULL"), "t"));
-  carry_out("griddel", {text_of(campaign)});
+  carry_out("griddel", {id_of(campaign)});
   leaves_the_check_clean(campaign, "cancelled");
 }
 
 TEST_F(OrdinaryUse, TasksThatAreDeletedOneByOne_LeaveTheCheckClean) {
   const auto campaign = grid.gridsub({.tasks = 30, .exec_file = grid.oracle().gated_task()});
   ASSERT_TRUE(grid.becomes(count(campaign, "state = 'running'"), "t"));
-  carry_out("griddel", {text_of(campaign), "--task", "0-3"});
+  carry_out("griddel", {id_of(campaign), "--task", "0-3"});
   ASSERT_TRUE(grid.becomes(count(campaign, "state = 'killed'"), "t"));
   grid.oracle().open_gate();
   leaves_the_check_clean(campaign, "terminated");
@@ -64,16 +64,16 @@ TEST_F(OrdinaryUse, ACampaignThatFails_AndIsGivenBackAndFailsAgain_LeavesTheChec
   const auto campaign = grid.gridsub({.tasks = 30, .exec_file = "false"});
   ASSERT_TRUE(grid.becomes("SELECT count(*) > 0 FROM brakes", "t"));
   leaves_the_check_clean(campaign, "terminated");
-  carry_out("gridsub", {"--retry", text_of(campaign)});
+  carry_out("gridsub", {"--retry", id_of(campaign)});
   leaves_the_check_clean(campaign, "terminated");
 }
 
 TEST_F(OrdinaryUse, ACampaignThatIsHeld_Edited_AndResumed_LeavesTheCheckClean) {
   const auto campaign = grid.gridsub({.tasks = 60, .exec_file = grid.oracle().task("sleep 0.3"), .more_keys = R"("replicas":"allowed")"});
   ASSERT_TRUE(grid.becomes(count(campaign, "ending = 'done'"), "t"));
-  carry_out("gridsub", {"--hold", text_of(campaign)});
-  carry_out("gridsub", {"--edit", text_of(campaign), "walltime=0:20:0"});
-  carry_out("gridsub", {"--resume", text_of(campaign)});
+  carry_out("gridsub", {"--hold", id_of(campaign)});
+  carry_out("gridsub", {"--edit", id_of(campaign), "walltime=0:20:0"});
+  carry_out("gridsub", {"--resume", id_of(campaign)});
   leaves_the_check_clean(campaign, "terminated");
 }
 
@@ -81,7 +81,7 @@ TEST_F(OrdinaryUse, AFailedCampaignWithAnEpilogueThatIsDeleted_LeavesTheCheckCle
   const auto campaign =
       grid.gridsub({.tasks = 40, .exec_file = grid.oracle().gated_task(), .more_keys = R"("prologue":["true"],"epilogue":["false"])"});
   ASSERT_TRUE(grid.becomes(count(campaign, "state = 'running' AND task >= 0"), "t"));
-  carry_out("griddel", {text_of(campaign)});
+  carry_out("griddel", {id_of(campaign)});
   leaves_the_check_clean(campaign, "cancelled");
 }
 
