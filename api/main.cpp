@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
                "module_time_limit", "api_cigri_path",  "api_cigri_proxies", "api_cigri_admins",
                "api_cigri_public",  "stress_max",      "api_streams",       "api_streams_of_user",
                "input_spool",       "input_spool_max", "input_spool_share", "input_max",
-               "input_user_max",    "availability",    "read_access",       "max_dependents"},
+               "input_user_max",    "availability",    "read_access",       "max_dependents",
+               "brake_time",        "brake_time_max"},
       .notes = "The API's document is at /openapi.json.",
       .section = 8,
   };

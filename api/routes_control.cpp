@@ -1,5 +1,6 @@
 // Routes that change campaigns and events.
 #include <array>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -121,7 +122,9 @@ http::Response retry_swallowed(const Call& call, std::string_view sink) {
   return change(
       call, "swallowed tasks retried",
       [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
-        const auto tasks = store::retry_swallowed_tasks(transaction, id, sink_of(sink), call.now);
+        const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
+        const store::BrakeLength brake{seconds(call.config.brake_time), seconds(call.config.brake_time_max)};
+        const auto tasks = store::retry_swallowed_tasks(transaction, id, sink_of(sink), brake, call.now);
         return tasks > 0 ? std::optional{tasks} : std::nullopt;
       },
       [&](grid::CampaignState state) {

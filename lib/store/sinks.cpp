@@ -1,5 +1,7 @@
 #include "lib/store/sinks.hpp"
 
+#include <set>
+
 #include "lib/grid/sink.hpp"
 #include "lib/store/detail.hpp"
 
@@ -82,7 +84,8 @@ void suspect(Transaction& transaction, grid::CampaignId campaign, grid::ClusterI
   exec(transaction, sql::sinks_suspect{.suspected = suspicion == Suspicion::raised, .campaign = campaign, .cluster = cluster});
 }
 
-std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, grid::Instant now) {
+std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, BrakeLength brake,
+                                   grid::Instant now) {
   if (exec(transaction, sql::sinks_lock{.campaign = campaign}).empty()) return 0;
   const auto tasks =
       exec(transaction, sql::sinks_retry_swallowed_tasks{.campaign = campaign, .event = sink.event, .cluster = sink.cluster, .now = now});
@@ -91,6 +94,11 @@ std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId ca
   exec(transaction, sql::sinks_reopen{.campaign = campaign});
   exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
   exec(transaction, sql::sinks_close{.now = now, .campaign = campaign, .event = sink.event, .cluster = sink.cluster});
+  std::set<grid::ClusterId> clusters;
+  for (const auto& row : tasks) clusters.insert(*row.cluster_id);
+  for (const auto& cluster : clusters)
+    set_brake(transaction, {.campaign = campaign, .cluster = cluster}, "the tasks that did nothing there run again elsewhere first", brake,
+              now);
   wake_up(transaction);
   return static_cast<std::int64_t>(tasks.size());
 }

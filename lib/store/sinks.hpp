@@ -9,6 +9,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/store/events.hpp"
 
 /// Sinks: the facts for grid::find_sink, and the return of swallowed tasks to the bag.
 namespace gleaner::store {
@@ -53,9 +54,9 @@ struct SinkName {
   std::optional<std::string> cluster = {};
 };
 /// Returns the tasks that the sink swallowed to the bag, each as a new attempt with a clean slate, puts a terminated campaign in treatment
-/// again, and closes the sink's events. Brakes stay. Returns the number of tasks; 0, with no change, when none is left, the campaign is
-/// cancelled, or it is sealed.
+/// again, and closes the sink's events. Its brake stays; where it went with the campaign's end, it is set again, so that the tasks go
+/// elsewhere first. Returns the number of tasks; 0, with no change, when none is left, the campaign is cancelled, or it is sealed.
 [[nodiscard]] std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink,
-                                                 grid::Instant now);
+                                                 BrakeLength brake, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -101,7 +101,7 @@ lasted AS (
   UPDATE durations d SET jobs = d.jobs - g.jobs
   FROM (SELECT cluster_id, duration_bucket(seconds) AS bucket, count(*) AS jobs FROM again GROUP BY 1, 2) g
   WHERE d.campaign_id = @campaign AND d.cluster_id = g.cluster_id AND d.bucket = g.bucket)
-SELECT number FROM again
+SELECT number, cluster_id FROM again
 
 -- name: sinks.forget_durations
 -- Deletes durations without jobs.

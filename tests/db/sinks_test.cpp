@@ -44,7 +44,9 @@ class Sinks : public Ends {
   }
   std::int64_t retry(grid::CampaignId campaign, const store::SinkName& sink) {
     std::int64_t tasks = 0;
-    store::transact(database, std::nullopt, [&](store::Transaction& t) { tasks = store::retry_swallowed_tasks(t, campaign, sink, now); });
+    store::transact(database, std::nullopt, [&](store::Transaction& t) {
+      tasks = store::retry_swallowed_tasks(t, campaign, sink, {grid::Seconds{60}, grid::Seconds{600}}, now);
+    });
     return tasks;
   }
   std::string brakes() { return value("SELECT count(*) FROM brakes"); }
@@ -162,7 +164,9 @@ TEST_F(Sinks, WhatTheySwallowed_IsGivenBackOnce_AsANewAttempt_AndTheCountersFoll
   const auto sum =
       "SELECT sum(done) || ' ' || sum(concluded) || ' ' || sum(duration_sum) || ' ' || (SELECT sum(jobs) FROM durations) FROM campaign_clusters";
   EXPECT_EQ(value(sum), "205 205 12000 205");
+  execute("DELETE FROM brakes");  // as at the end of the campaign
   EXPECT_EQ(retry(campaign, {.cluster = "beta"}), 0);
+  EXPECT_EQ(brakes(), "0");
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 5);
   EXPECT_EQ(counters(campaign), recount(campaign));
   EXPECT_EQ(counters(campaign).done, 200);
