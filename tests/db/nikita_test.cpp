@@ -148,7 +148,7 @@ TEST_F(Nikita, DeletesNoJobThatHasAnIdOfOurs_ButNotOurNameAndCommand) {
   api.forget();
   show(jobs[0]);
   api.show(jobs[1].remote, jobs[1].tag, "sleep 1000");
-  api.show(jobs[2].remote, "somebody else's",
+  api.show(jobs[2].remote, "cigri.1.9999-other",
            fmt::format("wrapper gleaner.{} {} 0 {} 1 -", jobs[2].campaign.value(), jobs[2].task.value(), jobs[2].id.value()));
   const auto counts = turn();
   EXPECT_EQ(counts.sent, 1);
@@ -168,7 +168,7 @@ TEST_F(Nikita, HasJobsSignalledWhoseCheckpointIsDue_OncePerPeriod_IfTheyAreOurs)
                       jobs[1].id.value()));
   api.forget();
   show(jobs[0]);
-  api.show(jobs[2].remote, "somebody else's", "sleep 1000");
+  api.show(jobs[2].remote, "cigri.1.9999-other", "sleep 1000");
   EXPECT_EQ(turn().signalled, 1);
   EXPECT_EQ(api.asked(), (std::multiset<std::string>{fmt::format("POST /jobs/{}/signals/10.json", jobs[0].remote.value())}));
   EXPECT_EQ(value("SELECT string_agg(id::text, ' ') FROM jobs WHERE checkpointed_at IS NOT NULL"), std::to_string(jobs[0].id.value()));

@@ -122,6 +122,9 @@ TEST_F(Planning, APairIsNotActive_WhenItsCampaignIsOverAndItsClaimsAreRemoved_Un
   execute("UPDATE tasks SET state = 'failed' WHERE number = 2; UPDATE campaigns SET state = 'terminated', ended_at = instant(0)");
   EXPECT_TRUE(facts().pairs.empty());
   transact([&](store::Transaction& transaction) { store::note_cleaned(transaction, campaign, alpha, now); });
+  EXPECT_EQ(active(), "1:1") << "a job of it lives there";
+  execute("UPDATE jobs SET state = 'killed', ending = 'killed_by_us', ended_at = instant(0)");
+  transact([&](store::Transaction& transaction) { store::note_cleaned(transaction, campaign, alpha, now); });
   EXPECT_EQ(active(), "");
   transact([&](store::Transaction& transaction) { static_cast<void>(store::retry_failed_tasks(transaction, campaign, now)); });
   EXPECT_EQ(facts().pairs.at(0).waiting, 1);

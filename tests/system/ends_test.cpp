@@ -31,7 +31,7 @@ TEST(Task, ThatFails_OpensAnEventWithItsStderr_AndBrakesItsClusterAlone) {
   grid.almighty().start();
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM brakes b JOIN clusters k ON k.id = b.cluster_id WHERE k.name = 'alpha'", "1"));
   const auto failed_before = grid.number(ends(campaign, "task_error"));
-  EXPECT_THAT(grid.value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("no such molecule"));
+  EXPECT_THAT(grid.value("SELECT output FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("no such molecule"));
   ASSERT_TRUE(grid.becomes(fmt::format("SELECT count(*) > {} FROM jobs WHERE ending = 'task_error'", failed_before), "t"))
       << "the cluster is tried again when the brake is over";
   ASSERT_TRUE(grid.terminates(campaign));
@@ -51,7 +51,7 @@ TEST(Task, ThatWritesWhatIsNoText_IsReported_AndHurtsNobodyElse) {
   ASSERT_TRUE(grid.terminates(bad));
   EXPECT_TRUE(grid.is_exactly_done(good, 30));
   EXPECT_EQ(grid.value(of(bad, "failed")), "8");
-  EXPECT_THAT(grid.value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("\uFFFD"));
+  EXPECT_THAT(grid.value("SELECT output FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("\uFFFD"));
   EXPECT_EQ(grid.value("SELECT count(*) FROM events WHERE code LIKE '%FAILED%' OR code LIKE '%REFUSED'"), "0");
 }
 

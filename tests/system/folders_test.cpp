@@ -112,10 +112,12 @@ TEST_P(Folders, ThatAreMissing_AreReported_AndPaidFor_AndNothingIsRun) {
     ASSERT_TRUE(grid->terminates(campaign));
     EXPECT_EQ(grid->number(fmt::format("SELECT failed FROM campaigns WHERE id = {}", campaign.value())), 4);
     EXPECT_EQ(grid->number(fmt::format("SELECT min(charged) FROM tasks WHERE campaign_id = {}", campaign.value())), 1);
-    const auto message = grid->value(
-        fmt::format("SELECT message FROM events WHERE code = 'BAD_REQUEST' AND campaign_id = {} ORDER BY id LIMIT 1", campaign.value()));
-    EXPECT_THAT(message, HasSubstr(fmt::format("its exec_directory {} cannot be used, and nothing was run", missing.string())));
-    EXPECT_THAT(message, HasSubstr("nothing was run: No such file or directory"));
+    const auto of_event = [&](const std::string& column) {
+      return grid->value(fmt::format("SELECT {} FROM events WHERE code = 'BAD_REQUEST' AND campaign_id = {} ORDER BY id LIMIT 1", column,
+                                     campaign.value()));
+    };
+    EXPECT_THAT(of_event("message"), HasSubstr(fmt::format("its exec_directory {} cannot be used, and nothing was run", missing.string())));
+    EXPECT_THAT(of_event("output"), HasSubstr("nothing was run: No such file or directory"));
   }
   EXPECT_FALSE(fs::exists(trace));
   EXPECT_TRUE(grid->is_consistent());
@@ -150,7 +152,7 @@ TEST(AFolder, OtherThanTheHome_HasTheStreamsThatGridstatAndEventsShow) {
       R"({{"name":"shown","nb_jobs":1,"exec_file":"echo said; echo no such molecule >&2; exit 3; :","exec_directory":{},"clusters":{{"alpha":{{}}}}}})",
       text::json_string(folder.string())));
   ASSERT_TRUE(grid.terminates(campaign));
-  EXPECT_THAT(grid.value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("no such molecule"));
+  EXPECT_THAT(grid.value("SELECT output FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("no such molecule"));
   const auto number = std::to_string(campaign.value());
   EXPECT_THAT(grid.run("gridstat", {number, "--task", "0", "-O"}).output, HasSubstr("said"));
   EXPECT_THAT(grid.run("gridget", {number, "--to", (grid.folder() / "fetched").string()}).output, HasSubstr("2 files fetched"));

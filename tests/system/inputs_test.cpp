@@ -125,7 +125,7 @@ TEST_P(InputFiles, AreThereForEachTaskOfAPool) {
 TEST_P(InputFiles, GoOnlyToClustersOnWhichTasksRun) {
   write("common", "for all");
   const auto campaign = submitted(
-      R"({"name": "few", "nb_jobs": 1, "input_files": ["common"], "exec_file": "cat $CIGRI_INPUTS/common", "clusters": {"alpha": {}, "beta": {}}})");
+      R"({"name": "few", "nb_jobs": 1, "input_files": ["common"], "exec_file": "sh -c 'cat $CIGRI_INPUTS/common' task", "clusters": {"alpha": {}, "beta": {}}})");
   grid->almighty().start();
   ASSERT_TRUE(grid->terminates(campaign));
   EXPECT_EQ(grid->number("SELECT done FROM campaigns"), 1);
@@ -194,7 +194,7 @@ TEST_P(InputFiles, ThatAreDamagedOnACluster_CostNoTask_AndAreBroughtAgain) {
   std::ofstream{inputs / "0"} << "damaged!\n";
   std::ofstream{gate}.flush();
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM events WHERE code = 'CANNOT_START'", "1"));
-  EXPECT_THAT(grid->value("SELECT message FROM events WHERE code = 'CANNOT_START'"), HasSubstr("data/1.bin cannot be used"));
+  EXPECT_THAT(grid->value("SELECT output FROM events WHERE code = 'CANNOT_START'"), HasSubstr("data/1.bin cannot be used"));
   ASSERT_TRUE(grid->terminates(campaign));
   EXPECT_EQ(grid->number("SELECT done FROM campaigns WHERE id = 1"), 2);
   EXPECT_EQ(grid->number("SELECT sum(charged) FROM tasks"), 0);

@@ -118,7 +118,7 @@ TEST_P(OutputsOfACampaign, OfATaskThatFailed_AreItsLastAttempts_AndTheEventHasTh
   ASSERT_TRUE(grid->terminates(campaign));
   const auto last = grid->value(fmt::format("SELECT attempt FROM tasks WHERE campaign_id = {}", campaign.value()));
   const auto name = last == "0" ? std::string{"0.err"} : fmt::format("0.{}.err", last);
-  EXPECT_THAT(grid->value(fmt::format("SELECT string_agg(message, ' ') FROM events WHERE campaign_id = {}", campaign.value())),
+  EXPECT_THAT(grid->value(fmt::format("SELECT string_agg(output, ' ') FROM events WHERE campaign_id = {}", campaign.value())),
               HasSubstr("attempt "));
   EXPECT_TRUE(gridget(campaign).end.succeeded());
   EXPECT_EQ(files_of(to())[name], fmt::format("attempt {}\n", last));
@@ -128,7 +128,7 @@ TEST_P(OutputsOfACampaign, WhoseFolderCannotBeMade_RunNothing_AndTheEventSaysWhy
   const auto campaign = grid->gridsub(
       R"({"name": "nowhere", "nb_jobs": 2, "output_directory": "/proc/nowhere", "exec_file": "touch ran-nowhere; :", "clusters": {"alpha": {}}})");
   const auto message = fmt::format(
-      "SELECT count(*) > 0 FROM events WHERE campaign_id = {} AND code = 'CANNOT_START' AND message LIKE "
+      "SELECT count(*) > 0 FROM events WHERE campaign_id = {} AND code = 'CANNOT_START' AND output LIKE "
       "'%output directory cannot be used, nothing was run: mkdir:%'",
       campaign.value());
   EXPECT_TRUE(grid->becomes(message, "t"));

@@ -70,7 +70,7 @@ TEST_P(Scripts, AFailedPrologue_StopsItsClusterAlone_AndRunsAgainAfterTheFix) {
   const auto id = campaign.value();
   ASSERT_TRUE(grid->becomes(
       fmt::format("SELECT count(*) FROM events WHERE campaign_id = {} AND code = 'PROLOGUE_FAILED' AND state = 'open'", id), "1"));
-  EXPECT_THAT(grid->value("SELECT message FROM events WHERE code = 'PROLOGUE_FAILED'"), HasSubstr("no such module"));
+  EXPECT_THAT(grid->value("SELECT output FROM events WHERE code = 'PROLOGUE_FAILED'"), HasSubstr("no such module"));
   ASSERT_TRUE(
       grid->becomes(fmt::format("SELECT count(*) > 0 FROM jobs WHERE campaign_id = {} AND task >= 0 AND state = 'running'", id), "t"));
   ASSERT_TRUE(
