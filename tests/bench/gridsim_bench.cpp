@@ -41,8 +41,9 @@ Days simulated(Scenario scenario, const char* what) {
 
 TEST(DefaultAlgorithm, OnSharedClusters_UsesNearlyAllThatAnOmniscientSchedulerWould) {
   const auto days = simulated(shared_clusters(), "without checkpoints");
-  EXPECT_GE(days.used, 0.984);
-  EXPECT_GE(days.worst, 0.97);
+  // Each campaign begins with three tasks a cluster, until one has worked there for some seconds (grid::most_unjudged).
+  EXPECT_GE(days.used, 0.982);
+  EXPECT_GE(days.worst, 0.958);
   EXPECT_LE(days.killed, 0.01);
   EXPECT_LT(days.most_killed, 0.025);
   EXPECT_LE(days.before_full, 60);
@@ -52,8 +53,8 @@ TEST(DefaultAlgorithm, OnSharedClusters_LosesLittleToLocalJobs_WhereTasksWriteCh
   auto scenario = shared_clusters();
   for (auto& campaign : scenario.campaigns) campaign.checkpoint_cost = 5.0;
   const auto days = simulated(std::move(scenario), "checkpoints of 5 s");
-  EXPECT_GE(days.used, 0.99);
-  EXPECT_GE(days.worst, 0.98);
+  EXPECT_GE(days.used, 0.987);
+  EXPECT_GE(days.worst, 0.976);
   EXPECT_LE(days.most_killed, 0.005);
   EXPECT_LE(days.before_full, 120);
 }
