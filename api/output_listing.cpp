@@ -30,6 +30,7 @@ std::string line_of(const views::TaskOutputs& task, const ListedOutput& listed) 
   text::JsonWriter json;
   json.object([&] {
     json.field("name", grid::output_name(listed.output));
+    if (listed.output.number > 0) json.field("path", grid::encoded_path(listed.output.name));
     json.field("task", task.number);
     json.field("attempt", listed.output.attempt);
     json.field("kind", grid::name_of(listed.output.kind));
@@ -87,10 +88,17 @@ std::string file_of_output(const views::OutputJob& job, grid::CampaignId campaig
 
 FolderOfOutputs::FolderOfOutputs(const std::vector<oar::ListedFile>& files, grid::CampaignId campaign) : campaign_{campaign} {
   const auto prefix = oar_prefix(campaign);
+  grid::LongPaths paths;
+  for (const auto& file : files) static_cast<void>(paths.add(file.name));
   for (const auto& file : files) {
     if (file.name.starts_with(prefix)) files_of_oar_.emplace(file.name, file.size);
     auto output = grid::read_output_name(file.name);
     if (!output) continue;
+    if (output->number > 0) {
+      auto path = paths.of(*output);
+      if (!path) continue;
+      output->name = std::move(*path);
+    }
     const std::pair attempt{output->task, output->attempt};
     by_attempt_[attempt].push_back({.output = std::move(*output), .size = file.size});
   }

@@ -95,6 +95,11 @@ void read_line(std::string_view line, Listing& listing) {
     listing.errors.push_back(fmt::format("{}: {} cannot be listed: {}", terminal::printable((*json)["cluster_name"].text()),
                                          terminal::printable((*json)["folder"].text()), terminal::printable(error)));
   } else if (auto output = grid::read_output_name((*json)["name"].text())) {
+    if (output->number > 0) {
+      auto path = grid::decoded_path((*json)["path"].text());
+      if (!path || path->size() > grid::kLongestOutputPath) return;
+      output->name = std::move(*path);
+    }
     listing.outputs.push_back({.output = std::move(*output),
                                .cluster = (*json)["cluster_name"].text(),
                                .state = (*json)["state"].text(),

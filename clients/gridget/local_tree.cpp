@@ -38,6 +38,15 @@ std::size_t obeyed_bytes(std::string_view text) {
   return is_embedding || is_isolate ? 3 : 0;
 }
 
+/// A name that the system takes. Only what is written out can make one longer; its end is then a hash of the whole (FNV-1a).
+std::string shortened(std::string name) {
+  if (name.size() <= grid::kLongestFileName) return name;
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  constexpr std::size_t kKept = 230;
+  return fmt::format("{}~{:016x}", std::string_view{name}.substr(0, kKept), hash);
+}
+
 /// Adds one part of a path. A part that would leave the folder is written out, and so are bytes that are no part of a name.
 void add_part(fs::path& path, std::string_view part) {
   if (part.empty()) return;
@@ -54,7 +63,7 @@ void add_part(fs::path& path, std::string_view part) {
     if (obeyed == 0) name += part.front();
     part.remove_prefix(std::max<std::size_t>(obeyed, 1));
   }
-  path /= name;
+  path /= shortened(std::move(name));
 }
 
 void make_folders(const fs::path& folder) {

@@ -14,13 +14,14 @@ namespace gleaner::grid {
 namespace {
 
 constexpr std::string_view kFileMark{".file."};
+constexpr std::string_view kLongMark{".long."};
+constexpr std::string_view kPathMark{".path."};
+/// A byte takes at most three characters.
+constexpr int kMostParts = static_cast<int>((3 * kLongestOutputPath + kPartOfPath - 1) / kPartOfPath);
 
 bool is_plain(char c, std::string_view more) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || more.find(c) != std::string_view::npos;
 }
-
-/// The wrapper has the same set.
-std::string encoded(std::string_view name) { return text::percent_encoded(name, "._,=+@-"); }
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -45,6 +46,35 @@ std::optional<std::string> decoded(std::string_view text) {
 
 /// Whether it names a file: a job gathers nothing else. A name such as `/` would stand for the task's folder itself.
 bool is_path_of_file(std::string_view name) { return !name.empty() && !name.ends_with('/'); }
+
+/// A number as a program prints it, up to `most`.
+std::optional<int> take_count(std::string_view& text, int least, int most) {
+  const bool is_padded = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+  if (text.empty() || text[0] < '0' || text[0] > '9' || is_padded) return std::nullopt;
+  const auto value = text::take_whole_number<int>(text);
+  return value && *value >= least && *value <= most ? std::optional{*value} : std::nullopt;
+}
+
+bool take_dot(std::string_view& text) {
+  if (!text.starts_with('.')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+/// The beginning of the name of each output: its task and its attempt.
+std::optional<TaskOutput> take_stem(std::string_view& text) {
+  TaskOutput output;
+  const auto task = text::take_whole_number(text);
+  if (!task || *task < 0) return std::nullopt;
+  output.task = *task;
+  if (text.size() > 1 && text[0] == '.' && text[1] >= '1' && text[1] <= '9') {
+    text.remove_prefix(1);
+    const auto attempt = text::take_whole_number<int>(text);
+    if (!attempt) return std::nullopt;
+    output.attempt = *attempt;
+  }
+  return output;
+}
 
 std::string stem(const TaskOutput& output) {
   return output.attempt == 0 ? std::to_string(output.task) : fmt::format("{}.{}", output.task, output.attempt);
@@ -77,30 +107,61 @@ std::string output_name(const TaskOutput& output) {
     case OutputKind::standard_error: return stem(output) + ".err";
     case OutputKind::file: break;
   }
-  return stem(output) + std::string{kFileMark} + encoded(output.name);
+  if (output.number > 0) return fmt::format("{}{}{}", stem(output), kLongMark, output.number);
+  return stem(output) + std::string{kFileMark} + encoded_path(output.name);
 }
 
 std::optional<TaskOutput> read_output_name(std::string_view name) {
-  TaskOutput output;
   auto rest = name;
-  const auto task = text::take_whole_number(rest);
-  if (!task || *task < 0) return std::nullopt;
-  output.task = *task;
-  if (rest.size() > 1 && rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9') {
-    rest.remove_prefix(1);
-    const auto attempt = text::take_whole_number<int>(rest);
-    if (!attempt) return std::nullopt;
-    output.attempt = *attempt;
-  }
-  if (rest == ".err") output.kind = OutputKind::standard_error;
+  auto output = take_stem(rest);
+  if (!output) return std::nullopt;
+  if (rest == ".err") output->kind = OutputKind::standard_error;
   if (rest.starts_with(kFileMark)) {
-    auto file = decoded(rest.substr(kFileMark.size()));
-    if (!file || !is_path_of_file(*file)) return std::nullopt;
-    output.kind = OutputKind::file;
-    output.name = std::move(*file);
+    auto file = decoded_path(rest.substr(kFileMark.size()));
+    if (!file) return std::nullopt;
+    output->kind = OutputKind::file;
+    output->name = std::move(*file);
+  } else if (rest.starts_with(kLongMark)) {
+    rest.remove_prefix(kLongMark.size());
+    const auto number = take_count(rest, 1, kMostOutputFiles);
+    if (!number) return std::nullopt;
+    output->kind = OutputKind::file;
+    output->number = *number;
   }
   // Only the one spelling of each name is accepted.
-  return output_name(output) == name ? std::optional{std::move(output)} : std::nullopt;
+  return output_name(*output) == name ? std::move(output) : std::nullopt;
+}
+
+/// The wrapper has the same set of characters.
+std::string encoded_path(std::string_view path) { return text::percent_encoded(path, "._,=+@-"); }
+
+std::optional<std::string> decoded_path(std::string_view text) {
+  auto path = decoded(text);
+  if (!path || !is_path_of_file(*path) || encoded_path(*path) != text) return std::nullopt;
+  return path;
+}
+
+bool LongPaths::add(std::string_view name) {
+  auto rest = name;
+  auto file = take_stem(rest);
+  if (!file || stem(*file) != name.substr(0, name.size() - rest.size()) || !rest.starts_with(kPathMark)) return false;
+  rest.remove_prefix(kPathMark.size());
+  const auto number = take_count(rest, 1, kMostOutputFiles);
+  const auto part = number && take_dot(rest) ? take_count(rest, 0, kMostParts - 1) : std::nullopt;
+  const auto count = part && take_dot(rest) ? take_count(rest, *part + 1, kMostParts) : std::nullopt;
+  if (!count || !take_dot(rest) || rest.empty() || rest.size() > kPartOfPath) return false;
+  auto& parts = files_.try_emplace(File{file->task, file->attempt, *number}, Parts{.count = *count, .texts = {}}).first->second;
+  if (!parts.texts.try_emplace(*part, rest).second || parts.count != *count) parts.count = 0;
+  return true;
+}
+
+std::optional<std::string> LongPaths::of(const TaskOutput& file) const {
+  const auto found = files_.find({file.task, file.attempt, file.number});
+  if (found == files_.end() || std::cmp_not_equal(found->second.texts.size(), found->second.count)) return std::nullopt;
+  std::string whole;
+  for (const auto& [part, text] : found->second.texts) whole += text;
+  auto path = decoded_path(whole);
+  return path && path->size() <= kLongestOutputPath ? std::move(path) : std::nullopt;
 }
 
 std::string stream_name(CampaignId campaign, RemoteJobId remote, std::optional<TaskNumber> pooled, OutputKind kind) {

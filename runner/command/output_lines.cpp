@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/task_outputs.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::runner {
@@ -25,6 +26,8 @@ exec >>"$t.out" 2>>"$t.err")sh"};
 /// - A name has only characters that OAR's API can read; the others are encoded, byte by byte (LC_ALL=C).
 /// - A link needs no room. It is made of what a symbolic link leads to.
 /// - A copy that is not whole is removed.
+/// - A name that would be longer than a file's may be is that of the number m instead, and the path is in the names of empty files beside
+/// it, in parts. They are made first.
 constexpr std::string_view kAfter{R"sh(
 r(){ echo "$p $1">&2;((s))||s=74;}
 shopt -s nullglob globstar
@@ -34,10 +37,13 @@ for y in @PATTERNS@;do
 ((++m>1000))&&{ r "more than 1000 files match output_files, the others were not gathered";break;}
 local LC_ALL=C;n=${y#"$PWD/"};n=${n#./};n=${n#/};u=
 for((j=0;j<${#n};j++));do b=${n:j:1};case $b in [A-Za-z0-9._,=+@-]);;*)printf -v b %%%02X "'$b";;esac;u+=$b;done
-u=$t.file.$u
-ln -fL -- "$y" "$u" 2>/dev/null||e=$(cp -fL -- "$y" "$u" 2>&1)||{ rm -f -- "$u";r "its output file $y cannot be gathered: $e";}
+n=$u u=$t.file.$u b=${t##*/}.file.$n e=
+((${#b}>255))&&{ u=$t.long.$m;rm -f -- "$t.path.$m".*
+b=$(((${#n}+199)/200));e=$(for((j=0;j<b;j++));do :>"$t.path.$m.$j.$b.${n:j*200:200}";done 2>&1);}
+[ ! "$e" ]&&{ ln -fLT -- "$y" "$u" 2>/dev/null||e=$(cp -fLT -- "$y" "$u" 2>&1);}||{ rm -f -- "$u" 2>/dev/null;r "its output file $y cannot be gathered: $e";}
 done)sh"};
 static_assert(grid::kNotGathered == 74, "the wrapper says it in its own text");
+static_assert(grid::kLongestFileName == 255 && grid::kPartOfPath == 200 && grid::kMostOutputFiles == 1000, "the wrapper has these numbers");
 
 bool is_wildcard(char c) { return std::string_view{"*?[]!^"}.find(c) != std::string_view::npos; }
 bool is_plain(char c) {

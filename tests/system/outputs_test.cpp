@@ -124,6 +124,33 @@ TEST_P(OutputsOfACampaign, OfATaskThatFailed_AreItsLastAttempts_AndTheEventHasTh
   EXPECT_EQ(files_of(to())[name], fmt::format("attempt {}\n", last));
 }
 
+TEST_P(OutputsOfACampaign, WithDeepFolders_AndLongNames_AreFetchedUnderTheirNames_FromJobsAndFromPools) {
+  std::string deep;
+  for (int i = 0; i < 9; ++i) deep += fmt::format("folder_{}_of_30_bytes_----------/", i);
+  std::string accents;
+  for (int i = 0; i < 100; ++i) accents += "\xC3\xA9";
+  for (const auto* more : {"", R"("temporal_grouping": true, )"}) {
+    const int tasks = *more == '\0' ? 8 : 40;  // more than there are cores
+    const auto campaign = grid->gridsub(fmt::format(
+        R"j({{"name": "deep", "nb_jobs": {}, {}"output_directory": "{}", "output_files": ["left-{{1}}/**/*"],
+    "exec_file": "sh -c 'mkdir -p left-$1/{}; echo deep $1 > left-$1/{}a.dat; echo accents $1 > left-$1/{}' sh", "clusters": {{"alpha": {{}}, "beta": {{}}}}}})j",
+        tasks, more, results(), deep, deep, accents));
+    ASSERT_TRUE(grid->terminates(campaign));
+    ASSERT_EQ(grid->number(fmt::format("SELECT done FROM campaigns WHERE id = {}", campaign.value())), tasks);
+    std::map<std::string, std::string> expected;
+    for (int task = 0; task < tasks; ++task) {
+      for (const auto* stream : {"out", "err"}) expected[fmt::format("{}.{}", task, stream)] = "";
+      expected[fmt::format("{0}/left-{0}/{1}a.dat", task, deep)] = fmt::format("deep {}\n", task);
+      expected[fmt::format("{0}/left-{0}/{1}", task, accents)] = fmt::format("accents {}\n", task);
+    }
+    const auto place = to() / text_of(campaign);
+    const auto fetched = grid->run("gridget", {text_of(campaign), "--to", place.string()});
+    EXPECT_TRUE(fetched.end.succeeded()) << fetched.output;
+    EXPECT_EQ(files_of(place), expected);
+  }
+  EXPECT_GT(grid->number("SELECT count(*) FROM jobs WHERE pooled"), 0);
+}
+
 TEST_P(OutputsOfACampaign, WhoseFolderCannotBeMade_RunNothing_AndTheEventSaysWhy) {
   const auto campaign = grid->gridsub(
       R"({"name": "nowhere", "nb_jobs": 2, "output_directory": "/proc/nowhere", "exec_file": "touch ran-nowhere; :", "clusters": {"alpha": {}}})");

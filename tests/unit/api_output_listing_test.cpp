@@ -58,6 +58,15 @@ TEST_F(Listing, HasTheFilesOfTheAttemptThatCounts_AndOfNoOther) {
   EXPECT_THAT(asked_, ElementsAre("~/results/12"));
 }
 
+TEST_F(Listing, OfAFileWithALongPath_HasThePath_AndOneWithoutAPathIsNoOutput) {
+  answer_ = std::vector<oar::ListedFile>{{"7.long.1", 5}, {"7.path.1.1.2.Fb", 0}, {"7.path.1.0.2.a%2", 0},
+                                         {"7.long.2", 9}, {"7.path.2.0.2.a", 0},  {"7.1.path.2.1.2.b", 0}};
+  const auto lines = lines_of(lister_.lines({a_task(7, a_job())}));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[2],
+            R"({"name":"7.long.1","path":"a%2Fb","task":7,"attempt":0,"kind":"file","cluster_name":"alpha","state":"done","size":5})");
+}
+
 TEST_F(Listing, OfAThousandTasks_IsOneOfTheirFolder) {
   std::vector<TaskOutputs> tasks;
   for (int task = 1000; task < 2000; ++task) tasks.push_back(a_task(task, a_job()));
@@ -106,6 +115,8 @@ TEST(FileOfAnOutput, IsMadeOfTheDatabasesFolder) {
   const grid::TaskOutput output{.task = 5123, .attempt = 1, .kind = grid::OutputKind::standard_error};
   EXPECT_EQ(file_of_output(a_job(1), grid::CampaignId{12}, output), "~/results/12/5000/5123.1.err");
   EXPECT_EQ(file_of_output(a_job(1, ""), grid::CampaignId{12}, output), "~/./OAR.cigri.12.101.stderr");
+  const grid::TaskOutput deep{.task = 7, .kind = grid::OutputKind::file, .name = "a/b", .number = 3};
+  EXPECT_EQ(file_of_output(a_job(1), grid::CampaignId{12}, deep), "~/results/12/7.long.3");
   const grid::TaskOutput hostile{.task = 7, .kind = grid::OutputKind::file, .name = "../../../etc/passwd"};
   EXPECT_EQ(file_of_output(a_job(), grid::CampaignId{12}, hostile), "~/results/12/7.file...%2F..%2F..%2Fetc%2Fpasswd");
 }

@@ -48,6 +48,16 @@ TEST(GridgetPath, HasNoLettersThatATerminalObeys) {
   EXPECT_EQ(local_path(file(7, "für 3 €")), "7/für 3 €");
 }
 
+TEST(GridgetPath, HasNoPartThatTheSystemRefuses_AndTwoStayTwo) {
+  std::string reversed;
+  for (int i = 0; i < 66; ++i) reversed += "\u202E";
+  const auto one = local_path(file(7, reversed + "a")).filename().string();
+  EXPECT_LE(one.size(), 255U);
+  EXPECT_THAT(one, ::testing::StartsWith("%E2%80%AE%E2%80%AE"));
+  EXPECT_NE(local_path(file(7, reversed + "b")).filename().string(), one);
+  EXPECT_EQ(local_path(file(7, std::string(255, 'x'))).filename().string(), std::string(255, 'x'));
+}
+
 /// A folder, and an API that has files and breaks transfers as the test wants.
 class Gridget : public ::testing::Test {
  protected:
@@ -180,6 +190,18 @@ TEST_F(Gridget, WhatCameBeforeAnInterruption_IsContinuedByTheNextRun) {
   EXPECT_EQ(fetch({remote(out(7))}).bytes, 6);
   EXPECT_EQ(content("7.out"), "0123456789");
   EXPECT_THAT(offsets_, testing::ElementsAre(4U));
+}
+
+TEST_F(Gridget, AFileWithALongPath_IsFetchedByItsNumber_IntoItsFolders) {
+  std::string path;
+  for (int i = 0; i < 9; ++i) path += fmt::format("folder {} of 30 bytes ---------/", i);
+  path += "a.dat";
+  files_ = {{"7.long.3", "deep"}};
+  auto wanted = file(7, path);
+  wanted.number = 3;
+  EXPECT_EQ(fetch({remote(wanted)}).fetched, 1);
+  EXPECT_EQ(content("7/" + path), "deep");
+  EXPECT_EQ(fetch({remote(wanted)}).present, 1);
 }
 
 TEST_F(Gridget, APartThatIsLongerThanItsFile_IsFetchedAnew) {

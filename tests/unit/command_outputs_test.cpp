@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/task_outputs.hpp"
 #include "lib/text/words.hpp"
 #include "runner/command/command.hpp"
 #include "runner/command/output_lines.hpp"
@@ -168,11 +170,60 @@ TEST_F(WrapperOutputs, FilesOfAFailedTask_AreGathered_AndItsStatusStays) {
 }
 
 TEST_F(WrapperOutputs, AFileThatCannotBeGathered_FailsItsTask_WithTheReason) {
-  const std::string long_name(254, 'x');
-  EXPECT_EQ(run({.exec_file = fmt::format("echo 1 > 7{}; :", long_name.substr(5)), .patterns = "{TASK}*"}), grid::kNotGathered);
-  EXPECT_THAT(content("results/12/7.err"), HasSubstr("gleaner: task 7, attempt 0: its output file 7xxx"));
+  EXPECT_EQ(run({.exec_file = "mkdir -p results/12/7.file.7-x; echo 1 > 7-x; :", .patterns = "{TASK}-x"}), grid::kNotGathered);
+  EXPECT_THAT(content("results/12/7.err"), HasSubstr("gleaner: task 7, attempt 0: its output file 7-x cannot be gathered: "));
+  EXPECT_THAT(files("results/12/7.file.7-x"), IsEmpty());
   EXPECT_EQ(run({.exec_file = "for i in $(seq 1001); do : > 8-$i; done; :", .patterns = "{TASK}-*", .task = 8}), grid::kNotGathered);
   EXPECT_THAT(content("results/12/8.err"), HasSubstr("more than 1000 files match output_files"));
+}
+
+/// What the names of the folder say: the path of each gathered file, and what it holds.
+using Gathered = std::map<std::string, std::string>;
+
+TEST_F(WrapperOutputs, FilesOfAnyDepth_AndOfLongNames_AreGathered_AndTheirPathsAreReadBack) {
+  std::string deep;
+  for (int i = 0; i < 9; ++i) deep += fmt::format("folder {} of 30 bytes ---------/", i);
+  std::string accents;
+  for (int i = 0; i < 100; ++i) accents += "\xC3\xA9";
+  const std::string letters(249, 'x');
+  const Gathered left{
+      {"7-w/" + deep + "a.dat", "deep\n"}, {"7-w/" + accents, "accents\n"}, {"7-w/" + letters, "letters\n"}, {"7-w/short", "short\n"}};
+  std::string script = "set -e; ";
+  for (const auto& [path, text] : left)
+    script += fmt::format("mkdir -p '{0}'; echo {1} > '{2}'; ", path.substr(0, path.rfind('/')), text.substr(0, text.size() - 1), path);
+  const auto gathered = [this](int attempt) {
+    Gathered found;
+    grid::LongPaths paths;
+    for (const auto& name : files("results/12")) {
+      EXPECT_LE(name.size(), 255U);
+      static_cast<void>(paths.add(name));
+    }
+    for (const auto& name : files("results/12")) {
+      auto output = grid::read_output_name(name);
+      if (!output || output->attempt != attempt || output->kind != grid::OutputKind::file) continue;
+      if (output->number > 0) output->name = paths.of(*output).value_or("?");
+      found[output->name] = content("results/12/" + name);
+    }
+    return found;
+  };
+  EXPECT_EQ(run({.exec_file = script + ":", .patterns = "{TASK}-w/**/*"}), 0);
+  EXPECT_EQ(content("results/12/7.err"), "");
+  EXPECT_EQ(gathered(0), left);
+  EXPECT_EQ(content("results/12/7.file.7-w%2Fshort"), "short\n");
+  // A retry overwrites nothing, and other bytes that lie under its names do not count.
+  std::ofstream{home_ + "/results/12/7.1.path.1.0.9.old"};
+  EXPECT_EQ(run({.exec_file = script + ":", .patterns = "{TASK}-w/**/*", .attempt = 1}), 0);
+  EXPECT_EQ(gathered(1), left);
+  EXPECT_EQ(gathered(0), left);
+}
+
+TEST_F(WrapperOutputs, APathThatCannotBeNoted_FailsItsTask_AndLeavesNoFileWithoutAPath) {
+  const std::string letters(250, 'x');
+  EXPECT_EQ(run({.exec_file = fmt::format("echo 1 > 7-{0}; mkdir -p results/12/7.path.1.1.2.{1}; :", letters, letters.substr(0, 52)),
+                 .patterns = "{TASK}-*"}),
+            grid::kNotGathered);
+  EXPECT_THAT(content("results/12/7.err"), HasSubstr("cannot be gathered: "));
+  EXPECT_FALSE(fs::exists(home_ + "/results/12/7.long.1"));
 }
 
 TEST_F(WrapperOutputs, TheEndIsNoted_WhenTheFilesAreGathered) {

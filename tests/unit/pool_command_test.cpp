@@ -61,6 +61,20 @@ TEST_F(Pool, InAnOutputDirectory_EachTaskHasItsStreamsAndItsFiles_AndOarsFolderN
   EXPECT_TRUE(evidence(2).duration);
 }
 
+TEST_F(Pool, InAnOutputDirectory_FilesWithLongPaths_AreKeptWithTheirPaths) {
+  list(1, 2);
+  const std::string name(250, 'x');
+  const auto ended = run_carrier({.exec_file = "f() { mkdir -p $1; echo result $1 > $1/" + name + "; }; f",
+                                  .output_directory = "$HOME/results/12",
+                                  .output_files = "{TASK}/*"});
+  EXPECT_EQ(ended.status, 0);
+  for (const auto* task : {"0", "1", "2"}) {
+    EXPECT_EQ(content(fmt::format("results/12/{}.long.1", task)), fmt::format("result {}\n", task));
+    EXPECT_TRUE(fs::exists(home_ + fmt::format("/results/12/{0}.path.1.0.2.{0}%2F{1}", task, name.substr(0, 196))));
+    EXPECT_TRUE(fs::exists(home_ + fmt::format("/results/12/{0}.path.1.1.2.{1}", task, name.substr(196))));
+  }
+}
+
 TEST_F(Pool, WhatGathersFiles_LeavesTheCountOfFailuresAlone) {
   list(1, 8);
   (void)run_carrier({.exec_file = "f() { echo $1 >> $HOME/ran; echo x > $1.dat; return 3; }; f",

@@ -1,8 +1,13 @@
 #include "lib/grid/task_outputs.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 /// The names of what tasks leave.
 namespace gleaner::grid {
@@ -55,11 +60,64 @@ TEST(TaskOutputs, OfAnotherSpelling_AreNotRead) {
                            "7.file.%4",
                            "7.file.%41",
                            "7.file.a b",
+                           "7.long.",
+                           "7.long.0",
+                           "7.long.03",
+                           "7.long.1001",
+                           "7.long.3.x",
+                           "7.path.3.0.1.a",
                            "99999999999999999999.out",
                            "7.99999999999.out",
                            "../7.out",
                            "notes.txt"})
     EXPECT_EQ(read_output_name(name), std::nullopt) << name;
+}
+
+std::vector<std::string> names_of_path(std::string_view stem, std::string_view path) {
+  const auto encoded = encoded_path(path);
+  const auto parts = (encoded.size() + kPartOfPath - 1) / kPartOfPath;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < parts; ++i)
+    names.push_back(fmt::format("{}.{}.{}.{}", stem, i, parts, encoded.substr(i * kPartOfPath, kPartOfPath)));
+  return names;
+}
+TaskOutput long_output(int number, int attempt = 0) {
+  return {.task = 7, .attempt = attempt, .kind = OutputKind::file, .name = {}, .number = number};
+}
+
+RC_GTEST_PROP(LongPaths, OfAnyBytes_AreReadBackFromTheNames_InAnyOrder, ()) {
+  const auto path =
+      *rc::gen::suchThat(rc::gen::resize(4096, rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::arbitrary<char>()))),
+                         [](const std::string& text) { return !text.ends_with('/') && text.size() <= kLongestOutputPath; });
+  auto names = names_of_path("7.2.path.3", path);
+  std::ranges::reverse(names);
+  LongPaths paths;
+  for (const auto& name : names) {
+    RC_ASSERT(name.size() <= kLongestFileName);
+    RC_ASSERT(paths.add(name));
+    RC_ASSERT(!read_output_name(name));
+  }
+  RC_ASSERT(paths.of(long_output(3, 2)) == path);
+  RC_ASSERT(paths.of(long_output(3)) == std::nullopt);
+}
+
+TEST(LongPaths, TheFileOfOne_HasItsNumber) {
+  EXPECT_EQ(output_name(long_output(3)), "7.long.3");
+  EXPECT_EQ(read_output_name("7.2.long.1000"), long_output(1000, 2));
+}
+
+/// Whoever writes into the folder may put anything there.
+TEST(LongPaths, ThatAreIncomplete_OrContradictory_OrNoPaths_AreNone_AndHideNoOther) {
+  LongPaths paths;
+  for (const auto* name : {"7.path.1.0.2.a", "7.path.2.0.2.a", "7.path.2.0.3.a", "7.path.2.1.2.b", "7.path.3.0.1.a%2F", "7.path.4.0.1.%4",
+                           "7.path.5.0.1.a", "7.path.5.0.1.b", "7.path.8.0.1.%41", "7.path.6.0.1.right"})
+    EXPECT_TRUE(paths.add(name)) << name;
+  for (const auto* name : {"7.path.6.0.63.a", "7.path.6.1.1.a", "7.path.6.0.1.", "7.path.06.0.1.a", "7.path.1001.0.1.a", "07.path.6.0.1.a",
+                           "7.0.path.6.0.1.a", "7.path.6.0.1", "7.path.6.-1.1.a", "7.path.6.99999999999.1.a", "7.long.6", "x"})
+    EXPECT_FALSE(paths.add(name)) << name;
+  EXPECT_FALSE(paths.add("7.path.6.0.1." + std::string(kPartOfPath + 1, 'a')));
+  for (const int number : {1, 2, 3, 4, 5, 7, 8}) EXPECT_EQ(paths.of(long_output(number)), std::nullopt) << number;
+  EXPECT_THAT(paths.of(long_output(6)), Optional(std::string{"right"}));
 }
 
 TEST(TaskOutputs, FolderForOarsApi_HasTheLoginsNames) {
