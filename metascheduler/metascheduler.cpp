@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
@@ -72,6 +73,63 @@ class Aside {
   std::vector<grid::CampaignId> campaigns_;
 };
 
+/// Plans, and writes what was decided and why.
+Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config, store::Transaction& transaction, store::Term term,
+                 grid::Instant now) {
+  Counts counts;
+  auto [plan, unplanned] = plan_of(facts, config, now);
+  Aside aside{transaction, config, now};
+  for (auto& campaign : unplanned) {
+    aside.set(campaign);
+    take_out(plan, campaign);
+  }
+  aside.settle(facts);
+  std::map<PairKey, int> got;
+  for (const auto& launch : plan.launches) {
+    const int jobs = store::plan_launch(transaction,
+                                        {.campaign = launch.campaign,
+                                         .cluster = launch.cluster,
+                                         .jobs = launch.jobs,
+                                         .pooled = launch.pooled,
+                                         .pool = std::chrono::ceil<grid::Seconds>(config.pool_duration),
+                                         .resources = launch.resources},
+                                        term, now);
+    got[{launch.campaign, launch.cluster}] += jobs;
+    counts.jobs += jobs;
+    ++counts.launches;
+  }
+  for (const auto& replicas : plan.replicas) {
+    counts.jobs += store::plan_replicas(transaction,
+                                        {.campaign = replicas.campaign,
+                                         .cluster = replicas.cluster,
+                                         .jobs = replicas.jobs,
+                                         .longer_than = longer_than(replicas, facts),
+                                         .beside = replicas.place == planner::ReplicaPlace::other_node},
+                                        term, now);
+  }
+  for (const auto& pair : facts.scripts) {
+    const auto script = grid::script_to_run(pair.facts);
+    if (!script) continue;
+    const int jobs = store::plan_script(transaction, pair, *script, term, now);
+    counts.jobs += jobs;
+    counts.launches += jobs;
+  }
+  std::vector<store::PairOfInputs> wanted;
+  for (const auto& inputs : plan.inputs) wanted.push_back({inputs.campaign, inputs.cluster});
+  store::want_inputs(transaction, wanted);
+  for (const auto& preemption : plan.preemptions)
+    store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);
+  auto submitted = submitted_of(plan, facts);
+  keep_to(got, submitted);
+  store::write_submitted(transaction, submitted, now);
+  const Decided decided{plan, facts};
+  store::write_decisions(
+      transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.explain(campaign); }, now);
+  counts.campaigns = static_cast<int>(facts.campaigns.size());
+  counts.set_aside = aside.count();
+  return counts;
+}
+
 }  // namespace
 
 std::string Counts::summary() const {
@@ -80,66 +138,24 @@ std::string Counts::summary() const {
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
   Counts counts;
-  const auto released = store::release_freed(database, term, kPatienceForReleases, now);
-  store::transact(database, term, [&](store::Transaction& transaction) {
-    counts = {.released = released.tasks};
-    if (!fleet::is_sole_turn(config, transaction, store::Database::Work::plan)) return;
-    // A restored database must not give ids in the epoch of before.
-    (void)store::current_epochs(transaction, now);
-    if (store::is_recovering(transaction)) return;
+  std::optional<store::Released> released;
+  const auto plan_turn = [&](store::Transaction& transaction) {
+    counts = {};
+    if (!fleet::is_sole_turn(config, transaction, store::Database::Work::plan) || store::is_recovering(transaction, now)) return;
     const auto facts = facts_of(transaction, config, now);
-    auto [plan, unplanned] = plan_of(facts, config, now);
-    Aside aside{transaction, config, now};
-    for (auto& campaign : unplanned) {
-      aside.set(campaign);
-      take_out(plan, campaign);
+    if (facts.present.freed && !released) {
+      released.emplace();
+      return;
     }
-    aside.settle(facts);
-    std::map<PairKey, int> got;
-    for (const auto& launch : plan.launches) {
-      const int jobs = store::plan_launch(transaction,
-                                          {.campaign = launch.campaign,
-                                           .cluster = launch.cluster,
-                                           .jobs = launch.jobs,
-                                           .pooled = launch.pooled,
-                                           .pool = std::chrono::ceil<grid::Seconds>(config.pool_duration),
-                                           .resources = launch.resources},
-                                          term, now);
-      got[{launch.campaign, launch.cluster}] += jobs;
-      counts.jobs += jobs;
-      ++counts.launches;
-    }
-    for (const auto& replicas : plan.replicas) {
-      counts.jobs += store::plan_replicas(transaction,
-                                          {.campaign = replicas.campaign,
-                                           .cluster = replicas.cluster,
-                                           .jobs = replicas.jobs,
-                                           .longer_than = longer_than(replicas, facts),
-                                           .beside = replicas.place == planner::ReplicaPlace::other_node},
-                                          term, now);
-    }
-    for (const auto& pair : facts.scripts) {
-      const auto script = grid::script_to_run(pair.facts);
-      if (!script) continue;
-      const int jobs = store::plan_script(transaction, pair, *script, term, now);
-      counts.jobs += jobs;
-      counts.launches += jobs;
-    }
-    std::vector<store::PairOfInputs> wanted;
-    for (const auto& inputs : plan.inputs) wanted.push_back({inputs.campaign, inputs.cluster});
-    store::want_inputs(transaction, wanted);
-    for (const auto& preemption : plan.preemptions)
-      store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);
-    auto submitted = submitted_of(plan, facts);
-    keep_to(got, submitted);
-    store::write_submitted(transaction, submitted, now);
-    const Decided decided{plan, facts};
-    store::write_decisions(
-        transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.explain(campaign); }, now);
-    counts.campaigns = static_cast<int>(facts.campaigns.size());
-    counts.set_aside = aside.count();
+    counts = carry_out(facts, config, transaction, term, now);
     process::failpoint("metascheduler.before_commit");
-  });
+  };
+  store::transact(database, term, plan_turn);
+  if (released) {
+    released = store::release_freed(database, term, kPatienceForReleases, now);
+    store::transact(database, term, plan_turn);
+    counts.released = released->tasks;
+  }
   process::failpoint("metascheduler.after_commit");
   return counts;
 }

@@ -248,6 +248,7 @@ struct Present {
   bool limits = false, shares = false, priorities = false;
   bool set_aside = false;  ///< campaigns with an open event CANNOT_PLAN
   bool scripts = false;    ///< a prologue or an epilogue
+  bool freed = false;      ///< tasks that wait for tasks of others may be put into their bags
 };
 
 /// The scripts of one pair.

@@ -46,7 +46,7 @@ std::int64_t return_failed_tasks(Transaction& transaction, const FailedTasks& fa
 
 std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now) {
   // A restored database must not give ids in the epoch of before.
-  (void)current_epochs(transaction, now);
+  (void)is_recovering(transaction, now);
   const std::string type{name_of(campaign.type)};
   detail::Array groups;
   for (const auto& group : campaign.groups) groups.add(std::string_view{group});

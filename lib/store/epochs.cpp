@@ -17,12 +17,13 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 constexpr std::string_view kRestored{"DATABASE_RESTORED"};
 
 grid::Epochs all_epochs(Transaction& transaction) {
   std::vector<grid::Epoch> epochs;
-  for (const auto& row : exec(transaction, sql::epochs_all{}))
+  for (const auto& row : exec_prepared(transaction, sql::epochs_all{}))
     epochs.push_back({.token = *row.token, .first_campaign = *row.first_campaign, .first_launch = *row.first_launch});
   return grid::Epochs{std::move(epochs)};
 }
@@ -77,16 +78,20 @@ std::optional<grid::Epoch> begin(Transaction& transaction, bool only_if_other, s
 
 }  // namespace
 
-grid::Epochs current_epochs(Transaction& transaction, grid::Instant now) {
-  const std::optional<bool> same = detail::exec_prepared(transaction, sql::epochs_database{})[0].same;
+bool is_recovering(Transaction& transaction, grid::Instant now) {
+  const auto rows = exec_prepared(transaction, sql::epochs_state{});
+  const std::optional<bool> same = rows[0].same;
   if (!same) exec(transaction, sql::epochs_note_database{});
-  else if (!*same) (void)begin(transaction, true, "this is another database than before", now);
+  else if (!*same) return begin(transaction, true, "this is another database than before", now).has_value() || *rows[0].recovering;
+  return *rows[0].recovering;
+}
+
+grid::Epochs current_epochs(Transaction& transaction, grid::Instant now) {
+  (void)is_recovering(transaction, now);
   return all_epochs(transaction);
 }
 
 grid::Epoch begin_epoch(Transaction& transaction, grid::Instant now) { return *begin(transaction, false, "gridctl db restored", now); }
-
-bool is_recovering(Transaction& transaction) { return *detail::exec_prepared(transaction, sql::epochs_recovering{})[0].recovering; }
 
 std::optional<grid::Instant> recover_from(Transaction& transaction, grid::ClusterId cluster) {
   const auto rows = exec(transaction, sql::epochs_recover_from{.cluster = cluster});

@@ -13,9 +13,13 @@
 /// Epochs: a restored database gives ids again, so that what carries another epoch is not evidence about what is new.
 namespace gleaner::store {
 
-/// The epochs that led to this database. If it is another one than that in which the current epoch began, it was restored, and an epoch
-/// begins here (begin_epoch). Every turn and every submission calls it before it gives an id.
+/// The epochs that led to this database, after is_recovering.
 [[nodiscard]] grid::Epochs current_epochs(Transaction& transaction, grid::Instant now);
+
+/// Whether a cluster that answers is still to be looked at: nothing is planned before. If the database is another one than that in which
+/// the current epoch began, it was restored, and an epoch begins here (begin_epoch). Every turn and every submission calls this, or
+/// current_epochs, before it gives an id.
+[[nodiscard]] bool is_recovering(Transaction& transaction, grid::Instant now);
 
 /// Begins an epoch, as after a restore. Launches that are planned may have been sent before it: they are searched for under the tag that
 /// they would have. Input files are sent again. The event DATABASE_RESTORED, one for the grid and one for each campaign that is not over,
@@ -24,8 +28,6 @@ grid::Epoch begin_epoch(Transaction& transaction, grid::Instant now);
 
 // What the grid did between the dump and the restore. On each cluster, the launches that were made then are looked for before any is made.
 
-/// Whether a cluster that answers is still to be looked at: nothing is planned before.
-[[nodiscard]] bool is_recovering(Transaction& transaction);
 /// Since when jobs on the cluster may be unknown. Empty: all are known.
 [[nodiscard]] std::optional<grid::Instant> recover_from(Transaction& transaction, grid::ClusterId cluster);
 void note_recovered(Transaction& transaction, grid::ClusterId cluster);

@@ -91,7 +91,8 @@ class Details {
                       .shares = *present.shares,
                       .priorities = *present.priorities,
                       .set_aside = *present.set_aside,
-                      .scripts = *present.scripts};
+                      .scripts = *present.scripts,
+                      .freed = *present.freed};
     if (*present.properties) read_matching();
     if (std::ranges::any_of(facts_.campaigns, grid::is_grouped, &grid::CampaignFacts::grouping))
       read_tasks<sql::planning_unread>(&grid::PairFacts::unread_tasks);

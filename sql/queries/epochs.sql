@@ -6,9 +6,13 @@ SELECT token, 0::bigint AS first_campaign, 0::bigint AS first_launch, 0::bigint 
 UNION ALL SELECT token, first_campaign, first_launch, id FROM epochs
 ORDER BY id
 
--- name: epochs.database
--- Whether this is the database of the current epoch; null: not noted yet.
-SELECT database = database_identity() AS same FROM grid
+-- name: epochs.state
+-- Whether this is the database of the current epoch (null: not noted yet), and whether a cluster that answers may have jobs which the
+-- database does not know.
+SELECT
+  database = database_identity() AS same,
+  EXISTS (SELECT FROM clusters WHERE recover_from IS NOT NULL AND reachable IS TRUE AND retired_at IS NULL) AS recovering
+FROM grid
 
 -- name: epochs.note_database
 -- Notes that the current epoch is this database's.
@@ -54,10 +58,6 @@ WHERE l.state = 'planned' ORDER BY l.id
 -- The campaigns that are not over, with the number of their tasks that are not settled.
 SELECT id, waiting + launching + submitted + running AS tasks FROM campaigns
 WHERE is_live(state) AND waiting + launching + submitted + running > 0 ORDER BY id
-
--- name: epochs.recovering
--- Whether a cluster that answers may have jobs which the database does not know.
-SELECT EXISTS (SELECT FROM clusters WHERE recover_from IS NOT NULL AND reachable IS TRUE AND retired_at IS NULL) AS recovering
 
 -- name: epochs.recover_from
 -- Since when jobs on a cluster may be unknown; no row: all are known.
