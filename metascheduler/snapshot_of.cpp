@@ -133,15 +133,19 @@ class Picture {
 
   [[nodiscard]] grid::Shown shown_by(const planner::PairView& pair) const {
     const auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
-    const bool runs_on = pair.running > 0 && pair.last_start_at && cluster.status_at &&
-                         std::chrono::duration<double>{*cluster.status_at - *pair.last_start_at}.count() >= grid::kRunsOn;
+    // The last start tells nothing of the jobs before it; but an unjudged cluster never has more than probe_jobs of them.
+    const bool runs_on = pair.running > config_.probe_jobs ||
+                         (pair.running > 0 && pair.last_start_at && cluster.status_at &&
+                          std::chrono::duration<double>{*cluster.status_at - *pair.last_start_at}.count() >= grid::kSomeWork);
+    const auto ended = pair.concluded_jobs + pair.interruptions;
+    const bool ran_on = pair.interruptions > 0 && pair.exposed_seconds >= grid::kSomeWork * static_cast<double>(ended);
     const bool may_get = cluster.enabled && !cluster.retired && pair.mapped && pair.max_jobs != 0;
     const bool gets_none = pair.brake || cluster.brake || !cluster.reachable;
     using Judge = grid::Shown::Judge;
     return {.done = pair.done,
             .duration_sum = pair.duration_sum,
             .duration_squares = pair.duration_squares,
-            .runs_on = runs_on,
+            .runs_on = runs_on || ran_on,
             .judge = !may_get    ? Judge::never
                      : gets_none ? Judge::later
                                  : Judge::now};

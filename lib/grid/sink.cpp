@@ -62,9 +62,6 @@ double longer_ones(const Shown& shown) {
   return std::max(shown.duration_sum / static_cast<double>(shown.done), shown.duration_squares / shown.duration_sum);
 }
 
-/// Jobs that take so many seconds do some work. OAR's own part of a job may take two or three.
-constexpr double kSomeWork = 5.0;
-
 std::optional<Sink> sink_by_min_duration(const LastEnds& last) {
   if (!last.min_duration) return std::nullopt;
   const auto ends = streak(last.here, *last.min_duration);

@@ -59,16 +59,16 @@ struct Sink {
 struct Shown {
   std::int64_t done = 0;
   double duration_sum = 0.0, duration_squares = 0.0;  ///< of the done ones
-  bool runs_on = false;                               ///< a job has run there for kRunsOn or longer
+  bool runs_on = false;                               ///< a job has run there for kSomeWork or longer
   /// Whether the cluster may get tasks of the campaign: never, not for now (it is braked, or does not answer), or now.
   enum class Judge { never, later, now } judge = Judge::now;
 };
-/// A job that runs for so many seconds has not ended in almost no time.
-inline constexpr double kRunsOn = 10.0;
+/// A job that takes so many seconds, or has run so long, does some work. OAR's own part of a job may take two or three.
+inline constexpr double kSomeWork = 5.0;
 
 /// The most live tasks of a campaign on a cluster that nothing has judged yet; empty: the campaign's tasks may go there in any number.
-/// A cluster is judged when a task there took 5 s or more, or has run on for kRunsOn; or when another cluster has done kMinEnds tasks,
-/// with which its ends are compared (find_sink). Where no other cluster may ever get tasks of the campaign, there is nothing to
+/// A cluster is judged when a task there took kSomeWork or more, or has run on for so long; or when another cluster has done kMinEnds
+/// tasks, with which its ends are compared (find_sink). Where no other cluster may ever get tasks of the campaign, there is nothing to
 /// compare. The user's word counts: a min_duration, and a walltime of less than kLeastElsewhere, with which no task takes long.
 /// An unjudged cluster gets `few` tasks in all; while no other cluster can judge it for now, `few` at a time.
 /// Cost: O(elsewhere).

@@ -41,7 +41,8 @@ Days simulated(Scenario scenario, const char* what) {
 
 TEST(DefaultAlgorithm, OnSharedClusters_UsesNearlyAllThatAnOmniscientSchedulerWould) {
   const auto days = simulated(shared_clusters(), "without checkpoints");
-  // Each campaign begins with three tasks a cluster, until one has worked there for some seconds (grid::most_unjudged).
+  // For its first 15 s, each campaign has three tasks on each cluster (grid::most_unjudged). So all campaigns begin at once, and jobs of 16
+  // cores do not fill the clusters first, which costs a quarter of a percent of the day.
   EXPECT_GE(days.used, 0.982);
   EXPECT_GE(days.worst, 0.958);
   EXPECT_LE(days.killed, 0.01);
@@ -54,7 +55,7 @@ TEST(DefaultAlgorithm, OnSharedClusters_LosesLittleToLocalJobs_WhereTasksWriteCh
   for (auto& campaign : scenario.campaigns) campaign.checkpoint_cost = 5.0;
   const auto days = simulated(std::move(scenario), "checkpoints of 5 s");
   EXPECT_GE(days.used, 0.987);
-  EXPECT_GE(days.worst, 0.976);
+  EXPECT_GE(days.worst, 0.974);
   EXPECT_LE(days.most_killed, 0.005);
   EXPECT_LE(days.before_full, 120);
 }

@@ -24,6 +24,8 @@ struct Load {
   int seconds;     ///< of each task
   double at_most;  ///< ratio of the makespans
   bool grouping = false;
+  /// Whether the JDL says that tasks may end at once. Otherwise each cluster gets three, until one has worked for 5 s.
+  bool stated = true;
 };
 
 class Makespan : public ::testing::Test {
@@ -62,8 +64,8 @@ class Makespan : public ::testing::Test {
   double by_the_grid(const Load& load) {
     const auto jdl = grid->folder() / "load.jdl";
     std::ofstream{jdl} << fmt::format(
-        R"({{"name":"load","exec_file":"{}; true","walltime":"0:10:0","nb_jobs":{},"temporal_grouping":{},"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
-        sleep_of(load), load.tasks, load.grouping);
+        R"({{"name":"load","exec_file":"{}; true","walltime":"0:10:0","nb_jobs":{},"temporal_grouping":{},{}"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
+        sleep_of(load), load.tasks, load.grouping, load.stated ? R"("min_duration":"0",)" : "");
     return run_campaign(jdl);
   }
 
@@ -102,8 +104,8 @@ class Makespan : public ::testing::Test {
       await_empty();
       grid->almighty().stop();
       floor = std::min(floor, by_hand(load));
-      report(fmt::format("makespan of {} tasks of {} s{} on two clusters of 16 cores against oarsub by hand", load.tasks, load.seconds,
-                         load.grouping ? " in pools" : ""),
+      report(fmt::format("makespan of {} tasks of {} s{}{} on two clusters of 16 cores against oarsub by hand", load.tasks, load.seconds,
+                         load.grouping ? " in pools" : "", load.stated ? "" : ", the first ones as probes,"),
              fmt::format("{:.1f} s, {:.1f} s, ratio {:.2f}; said to be terminated {:.1f} s after the last end", ours, floor, ours / floor,
                          late));
       // A cycle is its period and its work; OAR's times are whole seconds.
@@ -120,6 +122,11 @@ TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_TakeAtMostOneAndAQuarterTimesTheFloo
   compare({.tasks = 32, .seconds = 10, .at_most = 1.25});
 }
 
+/// What it costs that no cluster takes more than three tasks before one has worked there (grid::most_unjudged): a task's time, at most.
+TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_ThatBeginWithProbes_TakeAtMostTwiceTheFloor) {
+  compare({.tasks = 32, .seconds = 10, .at_most = 2, .stated = false});
+}
+
 /// The rate of many tenths of a second, which no array reaches; with GLEANER_TEST_LONG alone.
 TEST_F(Makespan, FiveThousandTasksOfATenthOfASecond_InPools_AreDoneAHundredASecond) {
   if (!long_runs()) GTEST_SKIP() << "with GLEANER_TEST_LONG";
@@ -130,7 +137,7 @@ TEST_F(Makespan, FiveThousandTasksOfATenthOfASecond_InPools_AreDoneAHundredASeco
   await_empty();
   const auto jdl = grid->folder() / "tenths.jdl";
   std::ofstream{jdl} << fmt::format(
-      R"({{"name":"tenths","exec_file":"sleep 0.1; true","walltime":"0:10:0","nb_jobs":{},"temporal_grouping":true,"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
+      R"({{"name":"tenths","exec_file":"sleep 0.1; true","walltime":"0:10:0","nb_jobs":{},"temporal_grouping":true,"min_duration":"0","clusters":{{"alpha":{{}},"beta":{{}}}}}})",
       kTasks);
   const double took = run_campaign(jdl);
   report("5000 tasks of 0.1 s in pools", fmt::format("{:.1f} s, {:.0f} tasks a second", took, kTasks / took));
@@ -162,7 +169,7 @@ TEST_F(Makespan, TasksOfATenthOfASecondToAMinute_InPools_TakeAtMostTheirWorkAndO
   for (const double one : seconds) list << fmt::format("{:.2f}\n", one);
   list.close();
   std::ofstream{jdl} << fmt::format(
-      R"({{"name":"mixed","exec_file":"sleep","walltime":"0:10:0","param_file":"{}","temporal_grouping":true,"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
+      R"({{"name":"mixed","exec_file":"sleep","walltime":"0:10:0","param_file":"{}","temporal_grouping":true,"min_duration":"0","clusters":{{"alpha":{{}},"beta":{{}}}}}})",
       parameters.string());
   const double took = run_campaign(jdl);
   const double least = std::accumulate(seconds.begin(), seconds.end(), 0.0) / kCores + kStart;

@@ -32,17 +32,31 @@ struct TwoClusters : FactsOfOne {
   [[nodiscard]] std::string why_on_beta() const { return explain(*decision_on(made(), 1, 2), {{cluster_id(2), "beta"}}); }
 };
 
-TEST(UnjudgedClusters, GetAFewTasksEach_UntilAJobHasRunForTenSeconds) {
+TEST(UnjudgedClusters, GetAFewTasksEach_UntilAJobHasRunForFiveSeconds) {
   TwoClusters grid;
   EXPECT_EQ(grid.on_alpha(), 3);
   EXPECT_EQ(grid.on_beta(), 3);
   grid.facts.pairs[0].active = true;
   grid.facts.pairs[0].running = 3;
-  grid.facts.pairs[0].last_start_at = grid::from_unix(995);
+  grid.facts.pairs[0].last_start_at = grid::from_unix(996);
   EXPECT_EQ(grid.on_alpha(), 0);
-  grid.facts.pairs[0].last_start_at = grid::from_unix(990);
+  grid.facts.pairs[0].last_start_at = grid::from_unix(995);
   EXPECT_GT(grid.on_alpha(), 10) << "it works, and is filled";
   EXPECT_EQ(grid.on_beta(), 3);
+}
+
+TEST(UnjudgedClusters, WhereAJobHasRunOn_StayJudged_WhileOthersStart_AndAfterAllArePreempted) {
+  TwoClusters grid;
+  grid.facts.pairs[0].active = true;
+  grid.facts.pairs[0].running = 4;
+  grid.facts.pairs[0].last_start_at = grid::from_unix(1000);
+  EXPECT_GT(grid.on_alpha(), 0) << "the fourth job came after one of three had run on";
+  grid.facts.pairs[0].running = 0;
+  grid.facts.pairs[0].interruptions = 4;
+  grid.facts.pairs[0].exposed_seconds = 4;
+  EXPECT_EQ(grid.on_alpha(), 3) << "a second each shows nothing";
+  grid.facts.pairs[0].exposed_seconds = 20;
+  EXPECT_GT(grid.on_alpha(), 10);
 }
 
 TEST(UnjudgedClusters, ThatEndTasksAtOnce_GetNoMore_AndTheReasonSaysWhatWouldChangeIt) {
