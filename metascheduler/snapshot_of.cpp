@@ -1,7 +1,6 @@
 #include "metascheduler/snapshot_of.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <span>
@@ -17,11 +16,6 @@ double ratio_of(const grid::PairFacts& pair, const grid::ClusterFacts& cluster) 
 }
 
 namespace {
-
-/// OAR keeps only letters, digits and underscores of a name, and would act for somebody else.
-bool is_login(const std::string& login) {
-  return !login.empty() && std::ranges::all_of(login, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-}
 
 /// A failure halves it, twice at most; an hour restores it.
 constexpr double kRestored = 3600.0;
@@ -59,7 +53,7 @@ planner::PairView view_of(const grid::PairFacts& facts, double ratio, const proc
   view.starting = grid::starting_of(facts.last_start_at, facts.last_accept_at, now, grid::kSettling);
   view.frozen_jobs = facts.unknown;
   view.on_trial = facts.failures_in_a_row >= config.failures_before_brake;
-  view.mapped = is_login(facts.login);
+  view.mapped = grid::is_login(facts.login);
   if (facts.done > 0) view.mean_duration = facts.duration_sum / static_cast<double>(facts.done);
   view.standing = standing_of(facts, now);
   return view;

@@ -14,6 +14,7 @@
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/headroom.hpp"
 #include "lib/grid/id.hpp"
+#include "lib/grid/login.hpp"
 #include "lib/grid/needs.hpp"
 #include "lib/grid/out_of_use.hpp"
 #include "lib/grid/policy_facts.hpp"
@@ -110,7 +111,8 @@ struct CampaignFacts {
   CampaignType type = CampaignType::default_;
   CampaignState state = CampaignState::in_treatment;
   Instant submitted{};
-  std::int64_t waiting_tasks = 0;  ///< tasks in the bag, returned ones included
+  std::int64_t waiting_tasks = 0;    ///< tasks in the bag, returned ones included
+  std::int64_t unsettled_tasks = 0;  ///< tasks in the bag, of jobs, and those that another campaign holds
   int priority = kNormalPriority;
   std::string project;
   std::string scheduler;               ///< the campaign scheduler that its JDL names; empty: the configuration's
@@ -138,6 +140,7 @@ inline constexpr auto kCampaignFields = std::tuple{
     row_field("state", &CampaignFacts::state),
     row_field("submitted_at", &CampaignFacts::submitted),
     scenario_field("waiting", &CampaignFacts::waiting_tasks, {0, 1e12}),
+    row_field("unsettled", &CampaignFacts::unsettled_tasks),
     scenario_field("priority", &CampaignFacts::priority, {1, kLowestPriority}),
     scenario_field("project", &CampaignFacts::project),
     scenario_field("scheduler", &CampaignFacts::scheduler),
@@ -201,6 +204,12 @@ struct PairFacts {
   std::string last_brake;  ///< why it was braked last; empty: that brake is in force, was lifted, or set by hand
 };
 
+/// Whether tasks of a bag may go there, as far as the pair determines it: its JDL uses the cluster, its user has an account there, its
+/// prologue did not fail. As the planner has it, for those that foresee what the planner will do.
+[[nodiscard]] inline bool takes_tasks(const PairFacts& pair) {
+  return pair.max_jobs != 0 && pair.preparation != Preparation::prologue_failed && is_login(pair.login);
+}
+
 /// Requests of the JDL. campaigns.asked stores their values in this order (the SQL function asked_of).
 inline constexpr auto kAskedFields = std::tuple{
     scenario_field("priority", &PairFacts::priority, {-1e6, 1e6}),
@@ -247,7 +256,6 @@ struct Unreadable {
 struct Present {
   bool limits = false, shares = false, priorities = false;
   bool set_aside = false;  ///< campaigns with an open event CANNOT_PLAN
-  bool scripts = false;    ///< a prologue or an epilogue
   bool freed = false;      ///< tasks that wait for tasks of others may be put into their bags
 };
 

@@ -93,6 +93,7 @@ struct CampaignBraked {
 struct BagEmpty {
   static constexpr std::string_view kName = "bag_empty";
   int live_jobs = 0;
+  std::int64_t unsettled_tasks = 0;  ///< more than live jobs: those of pools
 };
 /// Another campaign comes first.
 struct Awaits {
@@ -198,6 +199,7 @@ struct MaxJobsReached {
 struct LimitReached {
   static constexpr std::string_view kName = "limit_reached";
   std::string text;
+  bool fits_one_job = true;  ///< false: one job needs more than the limit, however many end
 };
 struct UnderStress {
   static constexpr std::string_view kName = "under_stress";

@@ -48,7 +48,8 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
     case Cap::Kind::trial:
       return reason::OnTrial{.live_jobs = pair.live_jobs + pair.frozen_jobs, .failures = pair.failures_in_a_row, .brake = pair.last_brake};
     case Cap::Kind::one_per_cluster: return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};
-    case Cap::Kind::limit: return reason::LimitReached{draft.limits.text(cap.limit, candidate)};
+    case Cap::Kind::limit:
+      return reason::LimitReached{draft.limits.text(cap.limit, candidate), draft.limits.fits_one_job(cap.limit, candidate)};
     case Cap::Kind::stress:
       return reason::UnderStress{.our_jobs = cluster.our_jobs, .job_limit = cap.most, .signals = cluster.stress_reason};
     case Cap::Kind::probe: return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};

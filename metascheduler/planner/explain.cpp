@@ -131,6 +131,17 @@ std::string first(const grid::Awaited& other) {
   return fmt::format("all tasks of campaign {} are done{}", id, state_of(other));
 }
 
+/// Where the tasks of a campaign with an empty bag are.
+std::string where_the_last_are(const reason::BagEmpty& why) {
+  if (why.unsettled_tasks <= 0) return "all are settled";
+  const auto tasks = counted(why.unsettled_tasks, "task");
+  if (why.live_jobs == 0)
+    return fmt::format("the jobs of the last {} are over, and the files that tell how the tasks ended are still to be read", tasks);
+  const auto jobs = counted(why.live_jobs, "job");
+  if (why.unsettled_tasks > why.live_jobs) return fmt::format("{} carry out the last {}, one after the other", jobs, tasks);
+  return fmt::format("the last {} {}", jobs, why.live_jobs == 1 ? "lives" : "live");
+}
+
 /// Why a campaign got what it got on a cluster, or on all of them, and what would change it.
 struct ReasonText {
   const std::string& cluster;  ///< empty: the whole campaign
@@ -151,8 +162,8 @@ struct ReasonText {
     return fmt::format("{} in campaign {}{}{}", which, why.awaited.campaign.value(), state_of(why.awaited), live);
   }
   std::string operator()(const reason::BagEmpty& why) const {
-    return fmt::format("no task of the campaign waits: {}; a task that fails and is retried waits again",
-                       why.live_jobs > 0 ? fmt::format("the last {} live", counted(why.live_jobs, "job")) : "all are settled");
+    return fmt::format("no task of the campaign is left in its bag: {}; a task that fails and is retried is in the bag again",
+                       where_the_last_are(why));
   }
   std::string operator()(const reason::EpiloguesLeft& why) const {
     return fmt::format("all tasks of the campaign are settled; it ends when its epilogue has ended on {}",
@@ -245,6 +256,8 @@ struct ReasonText {
                        why.frozen_jobs > 0 ? fmt::format(" and {} of unknown fate", why.frozen_jobs) : "", why.max_jobs);
   }
   std::string operator()(const reason::LimitReached& why) const {
+    if (!why.fits_one_job)
+      return fmt::format("{}; a job starts on {} with a larger limit ('gridctl limit set'), or when it needs less", why.text, cluster);
     return fmt::format("{}; more jobs start on {} when jobs end, or with a larger limit ('gridctl limit set')", why.text, cluster);
   }
   std::string operator()(const reason::UnderStress& why) const {

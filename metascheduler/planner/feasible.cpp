@@ -37,7 +37,7 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
   if (campaign.holds_tasks && campaign.held_tasks > 0) return reason::AwaitsTasks{*campaign.holds_tasks, campaign.held_tasks, live_jobs};
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
   if (epilogues > 0) return reason::EpiloguesLeft{epilogues};
-  return reason::BagEmpty{live_jobs};
+  return reason::BagEmpty{live_jobs, campaign.unsettled_tasks};
 }
 
 /// Finds the index of an id in a list. Pairs mostly come in the order of the lists, so the last index, and the next, are tried first.

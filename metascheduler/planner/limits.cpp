@@ -69,6 +69,9 @@ std::string text_of_target(const grid::Limit& limit) {
 }  // namespace
 
 Limits::Limits(const Snapshot& snapshot) {
+  if (!snapshot.limits.empty()) {
+    for (const auto& campaign : snapshot.campaigns) campaigns_.emplace(campaign.id, &campaign);
+  }
   for (const auto& limit : snapshot.limits)
     accounts_.push_back({&limit, std::max(0.0, limit.used), limit.kind == LimitKind::consumable ? holders_of(limit, snapshot) : Holders{}});
 }
@@ -138,13 +141,27 @@ void Limits::take(const Contender& contender, const Candidate& candidate, int jo
   }
 }
 
+double Limits::need_of(std::size_t index, const Candidate& candidate) const {
+  return weight(*accounts_[index].limit, *campaigns_.at(candidate.pair->campaign), *candidate.pair, candidate.width);
+}
+
+bool Limits::fits_one_job(std::size_t index, const Candidate& candidate) const {
+  const auto& limit = *accounts_[index].limit;
+  // As left(): a job may take the rest of a window, and one of unknown width is measured.
+  if (limit.kind == LimitKind::resource_seconds || (limit.kind == LimitKind::resources && !candidate.width.known)) return limit.most > 0;
+  return need_of(index, candidate) <= limit.most + kDust;
+}
+
 std::string Limits::text(std::size_t index, const Candidate& candidate) const {
   const auto& account = accounts_[index];
   const auto& limit = *account.limit;
+  const double need = need_of(index, candidate);
+  const bool is_room_left = limit.kind != LimitKind::resource_seconds && account.used + kDust < limit.most;
+  const auto needs = is_room_left && need > 1.0 + kDust ? fmt::format(", and a job needs {:.0f}", need) : std::string{};
   if (limit.kind == LimitKind::consumable)
-    return fmt::format("{}: {:.0f} of {:.0f} are in use{}", text_of_target(limit), account.used, limit.most,
-                       text_of_holders(account, candidate.pair->campaign));
-  return fmt::format("{}: at most {:.0f} {}, {:.0f} now", text_of_target(limit), limit.most, unit(limit.kind), account.used);
+    return fmt::format("{}: {:.0f} of {:.0f} are in use{}{}", text_of_target(limit), account.used, limit.most,
+                       text_of_holders(account, candidate.pair->campaign), needs);
+  return fmt::format("{}: at most {:.0f} {}, {:.0f} now{}", text_of_target(limit), limit.most, unit(limit.kind), account.used, needs);
 }
 
 std::string Limits::text_of_holders(const Account& account, grid::CampaignId own) {

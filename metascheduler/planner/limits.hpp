@@ -30,8 +30,11 @@ class Limits {
 
   void take(const Contender& contender, const Candidate& candidate, int jobs, int waiting);
 
-  /// "limit 7 (user ada): at most 10 jobs at once, 10 now"; of a consumable also which other campaigns than the candidate's hold it.
+  /// "limit 7 (user ada): at most 10 jobs at once, 10 now"; of a consumable also which other campaigns than the candidate's hold it, and
+  /// what a job needs if it is more than one, or more than what is left of an unused one.
   [[nodiscard]] std::string text(std::size_t limit, const Candidate& candidate) const;
+  /// Whether a job of the candidate may start under the limit if nothing else counts against it.
+  [[nodiscard]] bool fits_one_job(std::size_t limit, const Candidate& candidate) const;
 
  private:
   /// What the snapshot's campaigns hold, with what this plan gives them.
@@ -44,7 +47,10 @@ class Limits {
   [[nodiscard]] static Holders holders_of(const grid::Limit& limit, const Snapshot& snapshot);
   /// ", 40 by campaign 12, 8 by campaign 15": the campaigns other than `own` that hold most.
   [[nodiscard]] static std::string text_of_holders(const Account& account, grid::CampaignId own);
+  /// One job of the candidate, in the unit of the limit.
+  [[nodiscard]] double need_of(std::size_t limit, const Candidate& candidate) const;
   std::vector<Account> accounts_;
+  std::map<grid::CampaignId, const CampaignView*> campaigns_;  ///< empty without limits
 };
 
 }  // namespace gleaner::planner

@@ -45,8 +45,8 @@ LEFT JOIN LATERAL (
 ORDER BY c.id
 
 -- name: planning.campaigns
--- The campaigns in treatment or paused, with the number of tasks never taken from their bags and their requests of clusters. Unordered: to
--- sort rows as wide as these takes PostgreSQL a quarter of the query's time.
+-- The campaigns in treatment or paused, with the numbers of tasks never taken from their bags and of those that are not settled, and
+-- their requests of clusters. Unordered: to sort rows as wide as these takes PostgreSQL a quarter of the query's time.
 SELECT
   id,
   user_name,
@@ -60,6 +60,7 @@ SELECT
   input_mb,
   replicas,
   total - next_task - skipped AS waiting,
+  total - done - failed - cancelled AS unsettled,
   requests > 0 AS differing,
   temporal_grouping AS grouping,
   dimensional_grouping AS side_by_side,

@@ -57,6 +57,19 @@ TEST(Document001, TheReasonOfAScarceLicence_NamesIt_HowMuchIsInUse_AndByWhom) {
   EXPECT_THAT(why(snapshot), HasSubstr("20 of 20 are in use, all by this campaign; more jobs start on alpha when jobs end"));
 }
 
+/// The sentence is held against what then happens: what it names as the remedy starts a job, and what it does not name starts none.
+TEST(Document001, ALimitThatOneJobExceeds_IsNotSaidToWaitForOthersToEnd) {
+  auto snapshot = licensed(8, 4);
+  EXPECT_THAT(why(snapshot), HasSubstr("0 of 4 are in use, and a job needs 8; a job starts on alpha with a larger limit"));
+  EXPECT_EQ(jobs_of(snapshot), 0) << "nothing is live that could end";
+  snapshot.limits[0].most = 8;
+  EXPECT_EQ(jobs_of(snapshot), 1);
+  snapshot = licensed(8, 12, 8);
+  EXPECT_THAT(why(snapshot), HasSubstr("8 of 12 are in use, 8 by others, and a job needs 8; more jobs start on alpha when jobs end"));
+  snapshot.limits[0].used = 0;
+  EXPECT_EQ(jobs_of(snapshot), 1) << "they ended";
+}
+
 TEST(Document001, CampaignsThatNeedALicence_ShareIt_AndThoseOfThePlanAreNamed) {
   auto snapshot = users({"ada", "bob", "eve"});
   snapshot.clusters[0].max_resources = snapshot.clusters[0].free_resources = 300;

@@ -35,6 +35,7 @@ void change(grid::Preparation& preparation) {
   preparation = preparation == grid::Preparation::prologue_runs ? grid::Preparation::prologue_failed : grid::Preparation::prologue_runs;
 }
 void change(grid::DependencyKind& kind) { kind = grid::DependencyKind::after_each; }
+void change(bool& truth) { truth = !truth; }
 void change(std::optional<grid::CampaignState>& state) { state = grid::CampaignState::paused; }
 void change(std::optional<std::int64_t>& number) { number = 1; }
 void change(grid::CampaignId& id) { id = grid::CampaignId{id.value() + 1}; }
@@ -160,6 +161,19 @@ TEST(Explain, Launched_TellsWhyNotMore) {
   snapshot.campaigns[0].waiting_tasks = 100;
   snapshot.pairs[0].max_jobs = 2;
   EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("max_jobs is 2; more start when jobs end"));
+}
+
+/// Of 950 tasks in pools it was said that all are settled.
+TEST(Explain, AnEmptyBag_SaysWhereTheLastTasksAre) {
+  const auto text = [](int live_jobs, std::int64_t unsettled) {
+    return explain(a_decision(reason::BagEmpty{live_jobs, unsettled}), kNames);
+  };
+  EXPECT_THAT(text(0, 0), HasSubstr("all are settled"));
+  EXPECT_THAT(text(1, 1), HasSubstr("the last 1 job lives"));
+  EXPECT_THAT(text(8, 8), HasSubstr("the last 8 jobs live"));
+  EXPECT_THAT(text(12, 950), HasSubstr("12 jobs carry out the last 950 tasks, one after the other"));
+  EXPECT_THAT(text(0, 950),
+              HasSubstr("the jobs of the last 950 tasks are over, and the files that tell how the tasks ended are still to be read"));
 }
 
 TEST(Explain, ClusterThatIsGone_IsToldByItsNumber) {
