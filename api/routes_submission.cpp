@@ -142,6 +142,7 @@ http::Response check_only(const Call& call, Submission& submission, const std::v
     write_candidate(json, {.file = file,
                            .user = call.caller.user,
                            .tasks = *tasks,
+                           .requests = *requests ? (*requests)->different() : std::vector<jdl::TaskRequest>{},
                            .input_mb = input.value_or(0),
                            .known = known,
                            .clusters = names,

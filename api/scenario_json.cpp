@@ -254,7 +254,9 @@ class Writer {
     constexpr std::int64_t kTelling = 5;
     json_.field("name", names_.at(pair.cluster));
     json_.field("width", width_of(pair));
-    write_facts(json_, pair, grid::kAskedFields);
+    auto asked = pair;
+    if (!grid::takes_tasks(pair)) asked.max_jobs = 0;
+    write_facts(json_, asked, grid::kAskedFields);
     write_facts(json_, pair, grid::kCountedFields);
     const auto kind = state_.best_effort.find({pair.campaign, pair.cluster});
     json_.field("best_effort", kind == state_.best_effort.end() || kind->second);
@@ -303,10 +305,31 @@ void write_scenario(text::JsonWriter& json, const store::GridState& state, const
   });
 }
 
+namespace {
+
+/// The requests of the candidate's tasks on a cluster.
+template <class Work>
+void for_each_request(const Candidate& candidate, const jdl::ClusterSection& section, Work&& work) {
+  const auto index = static_cast<std::size_t>(&section - candidate.file.clusters.data());
+  for (const auto& one : candidate.requests) {
+    if (one.cluster == index) work(one);
+  }
+}
+
+}  // namespace
+
 void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
   const auto& file = candidate.file;
-  const auto walltime_of = [](const jdl::ClusterSection& section) {
-    return static_cast<double>(std::max(section.walltime, section.max_walltime.value_or(grid::Seconds{0})).count());
+  // Where an expression states it, the section has none: the greatest of its tasks bounds them all.
+  const auto walltime_of = [&](const jdl::ClusterSection& section) {
+    auto walltime = std::max(section.walltime, section.max_walltime.value_or(grid::Seconds{0}));
+    for_each_request(candidate, section, [&](const jdl::TaskRequest& one) { walltime = std::max(walltime, one.walltime); });
+    return static_cast<double>(walltime.count());
+  };
+  const auto width_of = [&](const jdl::ClusterSection& section) {
+    int width = std::max(1, section.resources.resources().value_or(1));
+    for_each_request(candidate, section, [&](const jdl::TaskRequest& one) { width = std::max(width, one.resources_per_job.value_or(1)); });
+    return width;
   };
   double walltime = 1;
   for (const auto& section : file.clusters) walltime = std::max(walltime, walltime_of(section));
@@ -331,7 +354,7 @@ void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
             file.clusters,
             [&](const jdl::ClusterSection& section) {
               json.field("name", section.name);
-              json.field("width", std::max(1, section.resources.resources().value_or(1)));
+              json.field("width", width_of(section));
               auto asked = jdl::facts_of(section);
               asked.walltime = walltime_of(section);
               write_facts(json, asked, grid::kAskedFields);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/requests.hpp"
 #include "lib/process/config.hpp"
 #include "lib/store/dependencies.hpp"
 #include "lib/store/scenario.hpp"
@@ -27,9 +28,10 @@ struct Candidate {
   const jdl::CampaignFile& file;
   std::string user;
   std::int64_t tasks = 0;
-  double input_mb = 0;                 ///< input of one task, on average
-  const store::DurationCounts& known;  ///< durations of the user's earlier campaigns of the same commands
-  std::vector<std::string> clusters;   ///< clusters that the scenario contains
+  std::vector<jdl::TaskRequest> requests = {};  ///< the different ones of its tasks; empty: all have the file's
+  double input_mb = 0;                          ///< input of one task, on average
+  const store::DurationCounts& known;           ///< durations of the user's earlier campaigns of the same commands
+  std::vector<std::string> clusters;            ///< clusters that the scenario contains
   const std::vector<store::NewDependency>& dependencies;
   const std::vector<std::string>& groups;  ///< unix groups of the user
 };

@@ -5,7 +5,6 @@
 #include "lib/store/planning.hpp"
 #include "lib/store/policies.hpp"
 #include "lib/store/replicas.hpp"
-#include "lib/store/scripts.hpp"
 #include "metascheduler/planner/plan.hpp"
 
 namespace gleaner::metascheduler {
@@ -25,23 +24,10 @@ store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Con
   return needs;
 }
 
-/// Reads the scripts, and notes what they mean for their pairs.
-void add_scripts(store::Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now) {
-  facts.scripts = store::script_pairs(transaction, now);
-  const auto key_of = [](const auto& one) { return std::pair{one.campaign, one.cluster}; };
-  for (const auto& scripts : facts.scripts) {
-    const auto pair = std::ranges::lower_bound(facts.pairs, key_of(scripts), {}, key_of);
-    if (pair == facts.pairs.end() || key_of(*pair) != key_of(scripts)) continue;  // of a cancelled campaign
-    pair->preparation = grid::preparation_of(scripts.facts);
-    pair->awaits_epilogue = grid::awaits_epilogue(scripts.facts);
-  }
-}
-
 }  // namespace
 
 grid::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
   auto facts = store::planning_facts(transaction, {config.flood, config.array_size, config.headroom, config.availability}, now);
-  if (facts.present.scripts) add_scripts(transaction, facts, now);
   facts.policies = store::policy_facts(transaction, needs_of(facts, config), now);
   if (std::ranges::any_of(facts.campaigns, &grid::CampaignFacts::replicas_allowed))
     facts.policies.replicable = store::replicable_tasks(transaction, config.expired_quantile, kMinJobsDone, now);

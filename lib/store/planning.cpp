@@ -14,6 +14,7 @@
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/fields.hpp"
+#include "lib/store/scripts.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::store {
@@ -78,26 +79,33 @@ class Details {
     }
   }
 
+  void read_obstacles(grid::Instant now) { read_obstacles(exec_prepared(transaction_, sql::planning_present{})[0], now); }
+
   void read_what_binds(grid::Instant now) {
     const auto rows = exec_prepared(transaction_, sql::planning_present{});
     const auto present = rows[0];
     if (*present.returned) read_returned();
     if (*present.groups) read_groups();
     if (*present.inputs) read_missing_inputs();
-    if (*present.dependencies) read_awaited(transaction_, facts_.campaigns);
-    if (*present.brakes) read_brakes(now);
-    if (*present.logins) read_logins();
+    read_obstacles(present, now);
     facts_.present = {.limits = *present.limits,
                       .shares = *present.shares,
                       .priorities = *present.priorities,
                       .set_aside = *present.set_aside,
-                      .scripts = *present.scripts,
                       .freed = *present.freed};
     if (*present.properties) read_matching();
     if (std::ranges::any_of(facts_.campaigns, grid::is_grouped, &grid::CampaignFacts::grouping))
       read_tasks<sql::planning_unread>(&grid::PairFacts::unread_tasks);
     if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing))
       read_tasks<sql::planning_fitting>(&grid::PairFacts::fitting_tasks);
+  }
+
+ private:
+  void read_obstacles(const auto& present, grid::Instant now) {
+    if (*present.dependencies) read_awaited(transaction_, facts_.campaigns);
+    if (*present.brakes) read_brakes(now);
+    if (*present.logins) read_logins();
+    if (*present.scripts) read_scripts(now);
   }
 
   void read_brakes(grid::Instant now) {
@@ -110,7 +118,16 @@ class Details {
     }
   }
 
- private:
+  void read_scripts(grid::Instant now) {
+    facts_.scripts = script_pairs(transaction_, now);
+    for (const auto& scripts : facts_.scripts) {
+      auto* const pair = find_pair(scripts.campaign, scripts.cluster);
+      if (!pair) continue;  // of a cancelled campaign
+      pair->preparation = grid::preparation_of(scripts.facts);
+      pair->awaits_epilogue = grid::awaits_epilogue(scripts.facts);
+    }
+  }
+
   template <class Things, class Id>
   static auto* find(Things& things, Id id) {
     const auto found = std::ranges::lower_bound(things, id, {}, [](const auto& thing) { return thing.id; });
@@ -241,7 +258,9 @@ grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefault
   return facts;
 }
 
-void read_brakes(Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now) { Details{transaction, facts}.read_brakes(now); }
+void read_obstacles(Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now) {
+  Details{transaction, facts}.read_obstacles(now);
+}
 
 grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
   auto facts = counted_facts(transaction, defaults);

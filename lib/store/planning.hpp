@@ -24,10 +24,11 @@ struct ClusterDefaults {
 
 /// The clusters' facts, without brakes.
 [[nodiscard]] std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults);
-/// Clusters, campaigns and pairs with their counters; without brakes, limits, logins and returned tasks.
+/// Clusters, campaigns and pairs with their counters; without obstacles, limits and returned tasks.
 [[nodiscard]] grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults);
-/// Adds the brakes in force.
-void read_brakes(Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now);
+/// Adds what keeps tasks from a campaign's clusters, or from all: brakes in force, campaigns that come first, scripts, logins. What is not
+/// in use is not read (PlanningFacts::present).
+void read_obstacles(Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now);
 /// All facts of a plan, except PlanningFacts::policies, which has its own functions (policy_facts, replicable_tasks).
 [[nodiscard]] grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 

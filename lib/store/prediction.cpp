@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lib/store/batch.hpp"
-#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/planning.hpp"
@@ -22,8 +21,7 @@ using detail::exec_prepared;
 namespace {
 
 PredictionPair::Access access_of(const grid::PairFacts& facts, const grid::ClusterFacts& cluster) {
-  const bool takes_tasks = cluster.enabled && !cluster.retired && cluster.reachable && facts.max_jobs != 0;
-  if (!takes_tasks) return PredictionPair::Access::closed;
+  if (!cluster.enabled || cluster.retired || !cluster.reachable || !grid::takes_tasks(facts)) return PredictionPair::Access::closed;
   return facts.brake || cluster.brake ? PredictionPair::Access::braked : PredictionPair::Access::open;
 }
 
@@ -63,8 +61,7 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
   for (const auto& row : exec_prepared(transaction, sql::prediction_window{.window_begin = window_begin}))
     ended[{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}] = *row.jobs;
   auto counted = counted_facts(transaction, defaults);
-  read_brakes(transaction, counted, now);
-  read_awaited(transaction, counted.campaigns);
+  read_obstacles(transaction, counted, now);
   facts.pairs.reserve(counted.pairs.size());
   for (const auto& known : counted.pairs) {
     const auto& cluster = *std::ranges::lower_bound(counted.clusters, known.cluster, {}, &grid::ClusterFacts::id);

@@ -5,6 +5,7 @@
 
 #include "api/scenario_json.hpp"
 #include "lib/process/options.hpp"
+#include "lib/text/json_value.hpp"
 #include "sim/gridsim/engine/scenario_file.hpp"
 #include "sim/gridsim/engine/what_if.hpp"
 #include "tests/db/api_fixture.hpp"
@@ -56,6 +57,7 @@ TEST(ScenarioFields, OfClustersCampaignsAndPairs_ReachTheSimulator) {
   auto& pair = state.planning.pairs.emplace_back();
   cluster.name = "alpha";
   cluster.max_resources = 16;
+  pair.login = "ada";
   set_all(cluster, grid::kClusterFields);
   set_all(campaign, grid::kCampaignFields);
   set_all(pair, grid::kAskedFields);
@@ -90,6 +92,23 @@ TEST_F(ScenarioRoute, IsReadByTheSimulator_WhichPlaysIt) {
   EXPECT_EQ(prospects->clusters[0].held, 6);
   EXPECT_STREQ(answer.json["left_out"][0]["cluster_name"].GetString(), "gamma");
   EXPECT_STREQ(answer.json["left_out"][0]["why"].GetString(), "disabled");
+}
+
+/// Without this, tasks were said to be done within seconds on a cluster where none may start.
+TEST_F(ScenarioRoute, AClusterWhoseProloguesFailed_OrThatHasNoAccount_GetsNoTaskOfTheCampaign) {
+  static_cast<void>(a_campaign_of(40));
+  const auto blocked = [&] {
+    const auto prospects = gridsim::what_if(scenario_in(get("/v1/scenario").body), {.most_runs = 2});
+    return prospects ? prospects->campaigns.at(0).blocked : prospects.error();
+  };
+  EXPECT_EQ(blocked(), "");
+  sql("UPDATE campaign_clusters SET prologue = 'p', prepared = true");
+  sql("INSERT INTO tasks (campaign_id, number, parameter, state) SELECT campaign_id, prologue_on(cluster_id), '', 'failed' FROM campaign_clusters");
+  EXPECT_EQ(blocked(), "closed");
+  sql("UPDATE campaign_clusters SET prologue = ''");
+  EXPECT_EQ(blocked(), "");
+  sql("UPDATE campaigns SET user_name = 'al.ice'");
+  EXPECT_EQ(blocked(), "closed");
 }
 
 TEST_F(ScenarioRoute, ItsSizeDoesNotDependOnTheTasks_NorTellsItTheirParameters) {
@@ -151,6 +170,20 @@ TEST_F(ScenarioRoute, ACheckedCampaign_IsACandidateOfTheSameForm) {
   EXPECT_EQ(candidate["waiting"].GetInt(), 7);
   EXPECT_EQ(candidate["clusters"][0]["width"].GetInt(), 2);
   EXPECT_STREQ(candidate["evidence"].GetString(), "walltime");
+}
+
+/// Without this, a task of ten minutes was promised within seconds: the section of an expression has no walltime.
+TEST_F(ScenarioRoute, ACandidateWhoseRequestsAreExpressions_IsBoundedByTheGreatestOfThem) {
+  const auto checked = as("alice", {.method = "POST",
+                                    .target = "/v1/campaigns?dry_run=1",
+                                    .body = R"({"name": "t", "params": ["1", "3"], "walltime": "10*minute*p1", "resources": "/core=p1",
+                                                "clusters": {"alpha": {"exec_file": "run"}}})",
+                                    .headers = {{"Content-Type", "application/json"}}});
+  ASSERT_EQ(checked.status, 200) << checked.body;
+  const auto& candidate = checked.json["candidate"];
+  EXPECT_EQ(candidate["clusters"][0]["walltime"].GetDouble(), 1800) << checked.body;
+  EXPECT_EQ(candidate["clusters"][0]["width"].GetInt(), 3);
+  EXPECT_THAT(text::json_text(candidate["durations"]), HasSubstr("1800"));
 }
 
 /// A grid whose administrator has changed every key that decides what is planned.

@@ -54,6 +54,30 @@ class Forecasts : public GridFixture {
   }
 };
 
+TEST_F(Forecasts, WhereEachPrologueFailed_OrTheUserHasNoAccount_SayThatNoClusterTakesTasks) {
+  const auto campaign = a_campaign(10);
+  const auto method = [&] {
+    predict();
+    return forecast_of(campaign).method;
+  };
+  const auto fail_on = [&](grid::ClusterId cluster) {
+    execute(fmt::format(
+        "UPDATE campaign_clusters SET prologue = 'p', prepared = true WHERE cluster_id = {0}; INSERT INTO tasks (campaign_id, number, "
+        "parameter, state) VALUES ({1}, prologue_on({0}), '', 'failed')",
+        cluster.value(), campaign.value()));
+  };
+  EXPECT_EQ(method(), "walltime");
+  fail_on(alpha);
+  EXPECT_EQ(method(), "walltime") << "beta is left";
+  fail_on(beta);
+  EXPECT_EQ(method(), "closed");
+  EXPECT_EQ(value("SELECT end_at IS NULL FROM campaign_forecasts"), "t");
+  execute("UPDATE campaign_clusters SET prologue = ''");
+  EXPECT_EQ(method(), "walltime");
+  execute("UPDATE campaigns SET user_name = 'al.ice'");
+  EXPECT_EQ(method(), "closed");
+}
+
 /// All that the last cycle submitted is over, and the resources are free again.
 TEST_F(Forecasts, OfJobsThatAreShort_SayThatAResourceIsWorthMore_AsFarAsTheBoundAllows) {
   store::PredictionPair pair;
