@@ -69,7 +69,11 @@ void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std
   std::ranges::transform(pairs, std::back_inserter(campaigns), &store::EndsOfPair::campaign);
   const auto elsewhere = store::ends_elsewhere(transaction, cluster, campaigns, grid::kLastEnds);
   for (auto& pair : pairs) {
-    grid::LastEnds last{.here = pair.seconds, .elsewhere = {}, .min_duration = pair.min_duration, .suspected = pair.suspected};
+    grid::LastEnds last{.here = pair.seconds,
+                        .elsewhere = {},
+                        .min_duration = pair.min_duration,
+                        .start_cost = pair.start_cost,
+                        .suspected = pair.suspected};
     if (const auto found = elsewhere.find(pair.campaign); found != elsewhere.end()) last.elsewhere = found->second;
     auto sink = grid::find_sink(last);
     if (!sink) {

@@ -33,11 +33,6 @@ std::optional<double> duration_elsewhere(const LastEnds& last) {
   return lower_median(std::move(means));
 }
 
-/// The duration below which an end took almost no time, by the durations elsewhere.
-std::optional<double> bound_elsewhere(std::optional<double> elsewhere) {
-  return elsewhere && *elsewhere >= kLeastElsewhere ? std::optional{*elsewhere / 10.0} : std::nullopt;
-}
-
 /// Number of short ends in a row that are needed, if chance makes this share of all ends short.
 std::optional<std::size_t> needed(double share, double chance) {
   if (share >= 0.5) return std::nullopt;
@@ -71,7 +66,7 @@ std::optional<Sink> sink_by_min_duration(const LastEnds& last) {
 
 std::optional<Sink> sink_by_elsewhere(const LastEnds& last) {
   const auto elsewhere = duration_elsewhere(last);
-  const auto bound = bound_elsewhere(elsewhere);
+  const auto bound = bound_elsewhere(elsewhere, last.start_cost);
   if (!bound) return std::nullopt;
   const auto ends = streak(last.here, *bound);
   if (ends < kMinEnds) return std::nullopt;
@@ -120,7 +115,7 @@ void lengthen(Sink& sink, std::span<const double> here) {
 bool shows_work(const LastEnds& last) {
   if (last.here.empty()) return false;
   if (may_end_at_once(last.min_duration)) return true;
-  const auto bound = bound_elsewhere(duration_elsewhere(last));
+  const auto bound = bound_elsewhere(duration_elsewhere(last), last.start_cost);
   return last.here.front() >= std::max(last.min_duration.value_or(0.0), bound.value_or(0.0));
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,8 +8,8 @@
 
 /// The sink effect: jobs that end on a cluster in almost no time, without an error, have most likely done nothing, and such a cluster would
 /// swallow a whole campaign. Almost no time is less than the JDL's min_duration, or less than a tenth of the duration elsewhere when that
-/// is 10 s or more. A min_duration of 0 states that tasks may end at once: then no cluster is a sink. Durations are in seconds.
-/// Source: document 003, note 6.
+/// is 10 s or more, besides OAR's own part of a job. A min_duration of 0 states that tasks may end at once: then no cluster is a sink.
+/// Durations are in seconds. Source: document 003, note 6.
 namespace gleaner::grid {
 
 /// The smallest number of ends that is evidence about a cluster.
@@ -26,11 +27,19 @@ inline constexpr double kLeastElsewhere = 10.0;
 /// Whether the user has stated that tasks may end at once.
 [[nodiscard]] constexpr bool may_end_at_once(std::optional<double> min_duration) { return min_duration && *min_duration <= 0; }
 
+/// The duration below which a job took almost no time, by the duration elsewhere: a tenth of it, and what a job of no time takes there too
+/// (`start_cost`), yet at most half of it. Empty: jobs do not take long elsewhere.
+[[nodiscard]] constexpr std::optional<double> bound_elsewhere(std::optional<double> elsewhere, double start_cost) {
+  if (!elsewhere || *elsewhere < kLeastElsewhere) return std::nullopt;
+  return std::min(*elsewhere / 10.0 + start_cost, *elsewhere / 2.0);
+}
+
 /// Whether a mean duration is almost no time.
-[[nodiscard]] constexpr bool is_sink(double mean, std::optional<double> min_duration, std::optional<double> elsewhere) {
+[[nodiscard]] constexpr bool is_sink(double mean, std::optional<double> min_duration, std::optional<double> elsewhere, double start_cost) {
   if (may_end_at_once(min_duration)) return false;
   if (min_duration && mean < *min_duration) return true;
-  return elsewhere && *elsewhere >= kLeastElsewhere && mean < *elsewhere / 10.0;
+  const auto bound = bound_elsewhere(elsewhere, start_cost);
+  return bound && mean < *bound;
 }
 
 /// The durations of the last jobs of a campaign that ended without an error.
@@ -38,6 +47,7 @@ struct LastEnds {
   std::vector<double> here = {};                    ///< on the cluster in question, the newest first
   std::vector<std::vector<double>> elsewhere = {};  ///< on each other cluster, in any order
   std::optional<double> min_duration = {};          ///< of the JDL
+  double start_cost = 0.0;                          ///< seconds that a job takes on the cluster besides its task
   bool suspected = false;                           ///< the cluster was found to be a sink, and has shown no work since
 };
 

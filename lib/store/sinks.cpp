@@ -46,6 +46,7 @@ std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId clus
     pair.min_duration = row.min_duration_s;
     pair.suspected = *row.suspected;
     pair.slowest_elsewhere = row.slowest;
+    pair.start_cost = *row.start_cost;
   }
   return pairs;
 }

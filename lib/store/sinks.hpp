@@ -21,6 +21,7 @@ struct EndsOfPair {
   std::vector<double> seconds = {};              ///< durations, in the same order
   std::optional<double> min_duration = {};       ///< the JDL's, in seconds
   std::optional<double> slowest_elsewhere = {};  ///< greatest mean duration of the campaign's jobs on another cluster, over all time
+  double start_cost = 0.0;                       ///< seconds that a job takes on the cluster besides its task, as last measured
   bool suspected = false;
 };
 

@@ -45,7 +45,8 @@ bool may_be_a_sink(const Means& means, const Candidate& candidate) {
   const auto& pair = *candidate.pair;
   if (grid::may_end_at_once(pair.min_duration)) return false;
   if (pair.suspected) return true;
-  if (pair.mean_duration) return grid::is_sink(*pair.mean_duration, pair.min_duration, means.elsewhere(candidate));
+  if (pair.mean_duration)
+    return grid::is_sink(*pair.mean_duration, pair.min_duration, means.elsewhere(candidate), candidate.cluster->start_cost.value_or(0.0));
   return pair.min_duration || means.elsewhere(candidate);
 }
 

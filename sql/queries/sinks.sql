@@ -3,14 +3,18 @@
 -- name: sinks.last_ends
 -- For the campaigns of the jobs @jobs that were just done on a cluster, and for @campaigns: these jobs and the last @before done there
 -- before them, the newest first, without jobs marked as swallowed, and without jobs that took further tasks, whose durations are not those of their own tasks; and
--- the greatest mean duration on another of the campaign's clusters with at least @min_done jobs done.
+-- the greatest mean duration on another of the campaign's clusters with at least @min_done jobs done. `start_cost`: as planning.clusters.
 WITH just AS (
   SELECT campaign_id, sum(ends)::bigint AS ends FROM (
     SELECT campaign_id, 1 AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
     UNION ALL SELECT unnest(@campaigns::bigint[]), 0) one
   GROUP BY campaign_id)
-SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest
+SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest, starts.cost AS start_cost
 FROM just
+CROSS JOIN (
+  SELECT coalesce(greatest(0, least(86400, sum(held_s - command_s) / sum(measured))), 0)::double precision AS cost
+  FROM (SELECT measured, command_s, held_s FROM campaign_clusters
+    WHERE cluster_id = @cluster AND measured > 0 ORDER BY campaign_id DESC LIMIT 10) last) starts
 JOIN campaigns c ON c.id = just.campaign_id AND is_live(c.state)
 JOIN campaign_clusters p ON p.campaign_id = just.campaign_id AND p.cluster_id = @cluster
 CROSS JOIN LATERAL (

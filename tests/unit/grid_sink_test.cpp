@@ -47,6 +47,20 @@ TEST(Sink, TheFirstEndsOfACluster_NeedNoMoreThanThree) {
   EXPECT_FALSE(find_sink({.here = {1, 0, 2}, .elsewhere = {{60, 61}}})) << "nor are two elsewhere";
 }
 
+TEST(Sink, OarsOwnPartOfAJob_IsNoWork) {
+  LastEnds last{.here = {2, 2, 1}, .elsewhere = {{12, 13, 12}}, .start_cost = 1.8};
+  EXPECT_TRUE(find_sink(last)) << "a job of no time takes OAR two seconds";
+  EXPECT_TRUE(is_sink(5.0 / 3, {}, 12.0, 1.8)) << "the plan probes there";
+  last.start_cost = 0;
+  EXPECT_FALSE(find_sink(last));
+  last.here = {5, 5, 5};
+  last.start_cost = 3;
+  EXPECT_FALSE(find_sink(last)) << "the tasks took two seconds, more than a tenth";
+  last.here = {7, 7, 7};
+  last.start_cost = 600;
+  EXPECT_FALSE(find_sink(last)) << "more than half as long as elsewhere, however much a start costs";
+}
+
 TEST(Sink, TheMedianOfTheOtherClusters_Counts_AndNotTheSlowest) {
   // The second cluster works as fast as this one, only the third one is slow.
   const Durations fast(5, 5.0), also_fast(5, 6.0), slow(5, 100.0);
@@ -191,7 +205,7 @@ TEST(Sink, AMinDurationOfZero_StatesThatTasksMayEndAtOnce) {
   const LastEnds last{.here = {0, 0, 0, 0}, .elsewhere = {{60, 60, 60}}, .min_duration = 0};
   EXPECT_FALSE(find_sink(last));
   EXPECT_TRUE(shows_work(last));
-  EXPECT_FALSE(is_sink(0.0, 0.0, 60.0));
+  EXPECT_FALSE(is_sink(0.0, 0.0, 60.0, 0.0));
 }
 
 TEST(Sink, ItsShortEnds_AreCountedBeyondTheLastOnes) {

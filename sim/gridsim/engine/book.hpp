@@ -126,7 +126,8 @@ class Book {
   void settle(int job, Changes& changes);
   void conclude(const Job& job, const grid::Settlement& next);
   void brake_sinks(const Changes& changes);
-  void brake_if_sink(Campaign& campaign, Pair& pair, std::optional<double> min_duration);
+  void brake_if_sink(Campaign& campaign, std::size_t place, const CampaignSpec& spec);
+  [[nodiscard]] double start_cost(std::size_t cluster) const;
   void release_kept();
   /// Seconds of the work that a job's task need not do again, here.
   [[nodiscard]] double saved_by(const Job& job) const;

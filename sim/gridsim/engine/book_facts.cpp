@@ -31,6 +31,11 @@ grid::PairFacts Book::planning_pair(int campaign, int pair) const {
   return facts;
 }
 
+double Book::start_cost(std::size_t cluster) const {
+  const auto& spec = world_.scenario.clusters[cluster];
+  return spec.start_cost.value_or(spec.start_delay + spec.end_delay);
+}
+
 grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) const {
   const auto& spec = world_.scenario.clusters[cluster];
   grid::ClusterFacts facts = spec;
@@ -41,7 +46,7 @@ grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) c
   facts.learnt_headroom = learnt_headroom_[cluster];
   facts.max_resources = spec.resources();
   facts.max_node_resources = spec.cores;
-  facts.start_cost = spec.start_cost.value_or(spec.start_delay + spec.end_delay);
+  facts.start_cost = start_cost(cluster);
   facts.free_resources = free_[cluster];
   facts.status_at = status_at_;
   facts.brake = brake_of(spec.braked, now);

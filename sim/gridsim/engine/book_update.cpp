@@ -66,12 +66,17 @@ void Book::brake_sinks(const Changes& changes) {
     if (ends.done == 0 || place.first == judged) continue;
     judged = place.first;
     auto& campaign = campaigns_[index_of(judged)];
-    for (auto& pair : campaign.pairs) brake_if_sink(campaign, pair, spec_of(judged).min_duration);
+    for (std::size_t pair = 0; pair < campaign.pairs.size(); ++pair) brake_if_sink(campaign, pair, spec_of(judged));
   }
 }
 
-void Book::brake_if_sink(Campaign& campaign, Pair& pair, std::optional<double> min_duration) {
-  grid::LastEnds last{.here = {}, .elsewhere = {}, .min_duration = min_duration, .suspected = pair.facts.suspected};
+void Book::brake_if_sink(Campaign& campaign, std::size_t place, const CampaignSpec& spec) {
+  auto& pair = campaign.pairs[place];
+  grid::LastEnds last{.here = {},
+                      .elsewhere = {},
+                      .min_duration = spec.min_duration,
+                      .start_cost = start_cost(spec.clusters[place].cluster),
+                      .suspected = pair.facts.suspected};
   for (const auto& end : pair.last_ends) {
     if (!end.swallowed) last.here.push_back(end.seconds);
   }
