@@ -23,6 +23,7 @@ constexpr std::array kCodes{
     Line{Code::rule_refused, "rule_refused", 403},
     Line{Code::too_many_tasks, "too_many_tasks", 403},
     Line{Code::too_many_campaigns, "too_many_campaigns", 403},
+    Line{Code::refused_user, "refused_user", 403},
     Line{Code::refused_by_cluster, "refused_by_cluster", 403},
     Line{Code::no_such_path, "no_such_path", 404},
     Line{Code::no_such_campaign, "no_such_campaign", 404},

@@ -17,6 +17,7 @@ enum class Code {
   rule_refused,
   too_many_tasks,
   too_many_campaigns,
+  refused_user,
   refused_by_cluster,
   no_such_path,
   no_such_campaign,

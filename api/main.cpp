@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
                "api_cigri_public",  "stress_max",      "api_streams",       "api_streams_of_user",
                "input_spool",       "input_spool_max", "input_spool_share", "input_max",
                "input_user_max",    "availability",    "read_access",       "max_dependents",
-               "brake_time",        "brake_time_max"},
+               "brake_time",        "brake_time_max",  "least_uid",         "refused_users"},
       .notes = "The API's document is at /openapi.json.",
       .section = 8,
   };

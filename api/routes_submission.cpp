@@ -19,6 +19,7 @@
 #include "api/task_intake.hpp"
 #include "lib/intake/groups.hpp"
 #include "lib/intake/rows.hpp"
+#include "lib/intake/submitters.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
 #include "lib/process/log.hpp"
@@ -241,6 +242,15 @@ std::optional<http::Response> find_repeated(const Call& call, const Submission& 
   });
 }
 
+/// Campaigns are of persons.
+Asked<void> allow_user(const Call& call) {
+  const auto refused = intake::why_refused(call.caller.user, {call.config.refused_users, call.config.least_uid});
+  if (!refused)
+    return tl::unexpected{error(Code::unavailable, fmt::format("this server cannot look you up ({}): try again later", refused.error()))};
+  if (*refused) return tl::unexpected{error(Code::refused_user, fmt::format("{}: submit under your own name", **refused))};
+  return {};
+}
+
 http::Response take(const Call& call, Submission& submission, SubmissionMode mode, std::optional<std::string> key,
                     std::optional<std::int64_t> digest, const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
@@ -252,6 +262,7 @@ http::Response take(const Call& call, Submission& submission, SubmissionMode mod
     if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
   if (auto allowed = allow_campaign(limits); !allowed) return allowed.error();
+  if (auto allowed = allow_user(call); !allowed) return allowed.error();
   auto groups = intake::groups_of(call.caller.user);
   if (!groups)
     return error(Code::unavailable, fmt::format("this server cannot look up your unix groups ({}): try again later", groups.error()));

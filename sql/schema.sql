@@ -930,6 +930,7 @@ CREATE TABLE clusters (
     dead_resources integer DEFAULT 0 NOT NULL,
     no_resources_since timestamp with time zone,
     recover_from timestamp with time zone,
+    insecure boolean DEFAULT false NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
@@ -971,6 +972,8 @@ COMMENT ON COLUMN clusters.no_resources_since IS 'since when no resource can be 
 
 COMMENT ON COLUMN clusters.recover_from IS 'jobs that were submitted there from this time on may be unknown, as the database was restored, and nothing is planned before they are read; null: all are known';
 
+COMMENT ON COLUMN clusters.insecure IS 'its password may be sent in clear over http to another machine; false: it is not sent there, and the cluster is unreachable';
+
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
     clusters.name,
@@ -1010,7 +1013,8 @@ CREATE VIEW cluster_rows AS
     clusters.suspected_resources,
     clusters.absent_resources,
     clusters.dead_resources,
-    micros(clusters.no_resources_since) AS no_resources_since
+    micros(clusters.no_resources_since) AS no_resources_since,
+    clusters.insecure
    FROM clusters;
 
 CREATE TABLE cluster_stress (

@@ -45,6 +45,7 @@ process::Outcome cluster_show(const Call& call) {
   add("certificate_file", text_cell(c.certificate_file));
   add("key_file", text_cell(c.key_file));
   add("verify_tls", Cell{c.verify_tls});
+  add("insecure", Cell{c.insecure});
   add("power", Cell{c.power});
   add("cost", Cell{c.cost});
   add("transfer_mb_s", Cell{c.transfer_mb_s});

@@ -9,6 +9,7 @@
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
 #include "clients/gridctl/declared.hpp"
+#include "lib/fleet/fleet.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
@@ -133,21 +134,9 @@ void read_access(const Call& call, store::Cluster& cluster) {
   read_memory(call, cluster);
 }
 
-/// Whether the address is that of this machine: nobody else reads what is sent there.
-bool is_of_this_machine(std::string_view url) {
-  constexpr std::string_view kScheme{"http://"};
-  auto host = url.substr(std::min(kScheme.size(), url.size()));
-  host = host.substr(0, host.find('/'));
-  if (host.starts_with('[')) return host.starts_with("[::1]");
-  host = host.substr(0, host.find(':'));
-  const bool is_number = host.find_first_not_of("0123456789.") == std::string_view::npos;
-  return host == "localhost" || (is_number && host.starts_with("127."));
-}
-
-/// A password that goes over http is read by whoever sees the packets: with it, everybody may be anybody on the cluster.
-void check_password_in_clear(const Call& call, const store::Cluster& cluster) {
-  const bool is_in_clear = cluster.authentication == "basic" && !cluster.url.starts_with("https://") && !is_of_this_machine(cluster.url);
-  if (!is_in_clear || call.has("insecure")) return;
+/// An administrator's consent is for this way: another one needs it again.
+void check_password_in_clear(const store::Cluster& cluster) {
+  if (!fleet::would_send_in_clear(cluster) || cluster.insecure) return;
   throw Error{
       ExitCode::refused,
       fmt::format("{}: the password of {} would be sent in clear over http: use https, or say --insecure if nobody can read what is "
@@ -262,7 +251,8 @@ process::Outcome cluster_add(const Call& call) {
   check_cluster_url(cluster.url);
   read_access(call, cluster);
   check_whole(call, cluster);
-  check_password_in_clear(call, cluster);
+  cluster.insecure = call.has("insecure");
+  check_password_in_clear(cluster);
   cluster.enabled = !call.has("disabled");
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
@@ -288,7 +278,8 @@ process::Outcome cluster_edit(const Call& call) {
     check_whole(call, cluster);
     // What was said once is not asked for again when something else changes.
     const bool changes_way = call.value("url") || call.value("auth") || call.value("authentication") || call.value("secret-file");
-    if (changes_way) check_password_in_clear(call, cluster);
+    cluster.insecure = call.has("insecure") || (cluster.insecure && !changes_way);
+    if (changes_way) check_password_in_clear(cluster);
     store::edit_cluster(transaction, cluster);
     store::wake_up(transaction);
   });
@@ -316,6 +307,7 @@ process::Outcome cluster_list(const Call& call) {
                {"enabled", ""},
                {"retired_at", ""},
                {"verify_tls", ""},
+               {"insecure", ""},
                {"login", ""},
                {"identity_header", ""},
                {"last_error", ""}},
@@ -340,6 +332,7 @@ process::Outcome cluster_list(const Call& call) {
                           Cell{c.enabled},
                           c.retired_at ? terminal::time_cell(*c.retired_at, call.context.now) : Cell{},
                           Cell{c.verify_tls},
+                          Cell{c.insecure},
                           Cell{c.login},
                           Cell{c.identity_header},
                           Cell{c.last_error}});

@@ -109,7 +109,7 @@ std::span<const Command> commands() {
               "",
               "bring clusters, users and waiting campaigns out of CiGri 3's database; the campaigns are paused",
               {"from", "dry-run", "yes", "only", "campaigns", "user", "live-tasks", "drained", "while-cigri-runs", "directory", "ca-file",
-               "certificate", "key"},
+               "certificate", "key", "insecure"},
               import_cigri},
       Command{"cycle", "", "have the conductor begin a cycle now, and wait until it has ended", {}, cycle},
       Command{"db migrate", "", "bring the database's schema up to this program's", {}, db_migrate},

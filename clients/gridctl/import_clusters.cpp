@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "clients/gridctl/import.hpp"
+#include "lib/fleet/fleet.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/process/whole_file.hpp"
@@ -150,6 +151,12 @@ bool import_cluster(Import& import, std::int64_t id, Imported& line) {
   cluster.ca_file = path_of(import.call, "ca-file");
   if (is_header(found.header)) cluster.identity_header = found.header;
   cluster.enabled = take_authentication(import, found, cluster, line) && found.enabled;
+  cluster.insecure = import.call.has("insecure");
+  if (fleet::would_send_in_clear(cluster) && !cluster.insecure)
+    line.remarks.push_back(fmt::format(
+        "its password is not sent, as it would go in clear over http: 'gridctl cluster edit {0} --url https://...', or, if nobody "
+        "can read what is sent there, 'gridctl cluster edit {0} --insecure'",
+        found.name));
   if (const auto foreign = foreign_api(found)) {
     cluster.enabled = false;
     line.remarks.push_back(*foreign);

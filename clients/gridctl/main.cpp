@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention", "fairshare_window",
                "default_resources", "default_walltime", "temporal_grouping", "params_shell", "max_attempts", "max_charged_attempts",
-               "max_retries", "walltime_retry_factor", "module_time_limit"},
+               "max_retries", "walltime_retry_factor", "module_time_limit", "least_uid", "refused_users"},
       .options =
           {{"authentication", "none|basic|certificate", "how the API knows us (none)"},
            {"auth", "none|basic|certificate", "the same, shorter"},
@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
            {"no-verify", "", "trust any TLS certificate (for trials only)"},
            {"verify", "", "verify it again"},
            {"insecure", "",
-            "cluster add, cluster edit: send the password over http, which others can read; user map: take a login of the system, such as root"},
+            "cluster add, cluster edit, import cigri: send the password over http, which others can read; user map: take a login of the system, such "
+            "as root"},
            {"url", "URL", "cluster edit: the new address"},
            {"flood", "FRACTION", "what may wait in its queue; `default`: as configured"},
            {"array_size", "NUMBER", "the most jobs in one submission; `default`: as configured"},

@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <string_view>
 
 #include "clients/gridctl/commands.hpp"
+#include "lib/intake/submitters.hpp"
 #include "lib/store/clusters.hpp"
 
 namespace gleaner::gridctl {
@@ -20,21 +19,17 @@ using terminal::Table;
 
 namespace {
 
-/// Logins that every machine has, and that are no person's: jobs of a user under one of them could change the cluster itself.
-constexpr std::array<std::string_view, 20> kOfTheSystem{"root",     "oar",  "nobody",   "daemon", "bin",   "sys",    "sync",
-                                                        "adm",      "mail", "news",     "uucp",   "proxy", "backup", "list",
-                                                        "www-data", "man",  "postgres", "munge",  "slurm", "sshd"};
-
 void check_login(const Call& call, const std::string& login) {
   const bool is_plain = !login.empty() && login.size() <= 32 && std::ranges::all_of(login, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
   });
   if (!is_plain) throw Error{ExitCode::usage, fmt::format("'{}' is no login: letters, digits, '_', '-' and '.' are, up to 32", login)};
-  const bool is_of_system = std::ranges::find(kOfTheSystem, login) != kOfTheSystem.end();
-  if (is_of_system && !call.has("insecure"))
-    throw Error{ExitCode::refused,
-                fmt::format("{0} is a login of the system: jobs of {1} as {0} could change the cluster itself; say --insecure to do it",
-                            login, call.arguments[0])};
+  if (call.has("insecure")) return;
+  const auto refused = intake::why_refused(login, {call.context.config.refused_users, call.context.config.least_uid});
+  if (!refused) throw Error{ExitCode::unavailable, fmt::format("{} cannot be looked up here ({})", login, refused.error())};
+  if (*refused)
+    throw Error{ExitCode::refused, fmt::format("{}: jobs of {} as {} could change the cluster itself; say --insecure to do it", **refused,
+                                               call.arguments[0], login)};
 }
 
 }  // namespace

@@ -13,6 +13,25 @@ namespace gleaner::fleet {
 
 grid::Instant now() { return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now()); }
 
+namespace {
+
+/// Whether the address is that of this machine: nobody else reads what is sent there.
+bool is_of_this_machine(std::string_view url) {
+  constexpr std::string_view kScheme{"http://"};
+  auto host = url.substr(std::min(kScheme.size(), url.size()));
+  host = host.substr(0, host.find('/'));
+  if (host.starts_with('[')) return host == "[::1]" || host.starts_with("[::1]:");
+  host = host.substr(0, host.find(':'));
+  const bool is_number = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return host == "localhost" || (is_number && host.starts_with("127."));
+}
+
+}  // namespace
+
+bool would_send_in_clear(const store::Cluster& cluster) {
+  return cluster.authentication == "basic" && !cluster.url.starts_with("https://") && !is_of_this_machine(cluster.url);
+}
+
 tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) {
   oar::Access access;
   access.name = cluster.name;
@@ -26,6 +45,11 @@ tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) 
   if (cluster.authentication == "certificate") access.authentication = oar::Authentication::certificate;
   if (cluster.authentication == "basic") {
     access.authentication = oar::Authentication::basic;
+    if (would_send_in_clear(cluster) && !cluster.insecure)
+      return tl::unexpected{fmt::format(
+          "the password of cluster {0} is not sent, as it would go in clear over http to {1}: give it an https address ('gridctl "
+          "cluster edit {0} --url https://...'), or, if nobody can read what is sent there, 'gridctl cluster edit {0} --insecure'",
+          cluster.name, cluster.url)};
     auto secret = process::read_secret_file(cluster.secret_file);
     if (!secret) return tl::unexpected{fmt::format("the password of cluster {}: {}", cluster.name, secret.error())};
     access.secret = std::move(*secret);

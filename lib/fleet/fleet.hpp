@@ -18,7 +18,11 @@ namespace gleaner::fleet {
 
 [[nodiscard]] grid::Instant now();
 
-/// How a stored cluster is reached. The error names the file that cannot be used, and the reason.
+/// Whether the cluster's password would go over http to another machine: whoever sees the packets reads it, and may then be anybody on the
+/// cluster.
+[[nodiscard]] bool would_send_in_clear(const store::Cluster& cluster);
+/// How a stored cluster is reached. The error names the file that cannot be used, and the reason; or what to type where the password would
+/// go in clear, and no administrator has allowed it.
 [[nodiscard]] tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster);
 [[nodiscard]] oar::Limits limits_of(const process::Config& config);
 /// Limits for a client that only lists or deletes files: 2 s at most for each answer, so that one user's stalled home does not delay the
@@ -67,7 +71,7 @@ struct Visit {
 ///
 /// The fault of one cluster does not affect the others. If its visit throws, an event of its module is open (CLUSTER_TURN_FAILED_updator…),
 /// with the error, until a visit succeeds. The same event opens when another connection holds its lock and has been idle for longer than
-/// module_time_limit. A cluster whose credentials cannot be read is marked unreachable, with the reason.
+/// module_time_limit. A cluster whose credentials cannot be read, or may not be sent, is marked unreachable, with the reason.
 ///
 /// Exceptions that end the whole turn are rethrown when all visits are done: store::LeaseLost, WrongSchema, and Unavailable except
 /// TimedOut.

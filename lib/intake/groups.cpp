@@ -43,15 +43,30 @@ std::vector<gid_t> group_ids(const passwd& user) {
   return ids;
 }
 
+/// Null: this machine does not know the user.
+tl::expected<passwd*, std::string> user_entry(const std::string& user, passwd& entry, std::vector<char>& buffer) {
+  auto known = read_entry<passwd>(entry, buffer, [&](passwd* into, char* bytes, std::size_t size, passwd** found) {
+    return ::getpwnam_r(user.c_str(), into, bytes, size, found);
+  });
+  if (!known) return tl::unexpected{fmt::format("user '{}': {}", user, known.error())};
+  return known;
+}
+
 }  // namespace
+
+tl::expected<std::optional<std::int64_t>, std::string> uid_of(const std::string& user) {
+  passwd entry{};
+  std::vector<char> buffer;
+  return user_entry(user, entry, buffer).map([](const passwd* known) {
+    return known != nullptr ? std::optional<std::int64_t>{known->pw_uid} : std::nullopt;
+  });
+}
 
 tl::expected<std::vector<std::string>, std::string> groups_of(const std::string& user) {
   passwd entry{};
   std::vector<char> buffer;
-  const auto known = read_entry<passwd>(entry, buffer, [&](passwd* into, char* bytes, std::size_t size, passwd** found) {
-    return ::getpwnam_r(user.c_str(), into, bytes, size, found);
-  });
-  if (!known) return tl::unexpected{fmt::format("user '{}': {}", user, known.error())};
+  const auto known = user_entry(user, entry, buffer);
+  if (!known) return tl::unexpected{known.error()};
   std::vector<std::string> names;
   if (*known == nullptr) return names;
   for (const auto id : group_ids(entry)) {

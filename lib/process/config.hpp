@@ -126,6 +126,8 @@ struct Config : grid::PlannerConfig {
   int max_dependents{};
   int max_rows{};
   std::string admin_group;
+  int least_uid{};
+  std::vector<std::string> refused_users;
   ReadAccess read_access{};
   Duration api_patience{};
   std::string api_cigri_path;

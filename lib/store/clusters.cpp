@@ -24,6 +24,7 @@ Cluster read(const auto& row) {
   cluster.certificate_file = *row.certificate_file;
   cluster.key_file = *row.key_file;
   cluster.verify_tls = *row.verify_tls;
+  cluster.insecure = *row.insecure;
   cluster.flood = row.flood;
   cluster.array_size = row.array_size;
   if (row.headroom.has_value()) cluster.headroom = row.headroom.as(grid::headroom);
@@ -113,6 +114,7 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
                                           .certificate_file = c.certificate_file,
                                           .key_file = c.key_file,
                                           .verify_tls = c.verify_tls,
+                                          .insecure = c.insecure,
                                           .flood = c.flood,
                                           .array_size = c.array_size,
                                           .headroom = text_of(c.headroom),
@@ -139,6 +141,7 @@ void edit_cluster(Transaction& transaction, const Cluster& c) {
                         .certificate_file = c.certificate_file,
                         .key_file = c.key_file,
                         .verify_tls = c.verify_tls,
+                        .insecure = c.insecure,
                         .flood = c.flood,
                         .array_size = c.array_size,
                         .headroom = text_of(c.headroom),

@@ -28,6 +28,7 @@ struct Cluster : grid::DeclaredFacts, grid::OutOfUse {
   std::string certificate_file;
   std::string key_file;
   bool verify_tls = true;
+  bool insecure = false;                           ///< its password may be sent in clear to another machine: an administrator said so
   std::optional<double> flood;                     ///< nothing: the configuration's
   std::optional<int> array_size;                   ///< nothing: the configuration's
   std::optional<grid::Headroom> headroom;          ///< nothing: the configuration's

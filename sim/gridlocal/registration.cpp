@@ -37,8 +37,11 @@ void write_configuration(const Place& place) {
   std::ofstream file{place.configuration()};
   // Local clusters answer at once, so short periods are cheap.
   file << "# Written by gridlocal up, and again at each one.\n"
-       << fmt::format("cycle_period = 1s\ndatabase = {}\napi = unix:{}\napi_socket = {}\ninput_spool = {}\n", conninfo(place),
-                      place.api_socket().string(), place.api_socket().string(), (place.root() / "inputs").string());
+       << fmt::format(
+              "cycle_period = 1s\ndatabase = {}\napi = unix:{}\napi_socket = {}\ninput_spool = {}\n"
+              // Whoever starts it may use it.
+              "least_uid = 0\nrefused_users = \n",
+              conninfo(place), place.api_socket().string(), place.api_socket().string(), (place.root() / "inputs").string());
   if (!file.flush()) throw Error{ExitCode::failure, fmt::format("{} cannot be written", place.configuration().string())};
 }
 

@@ -11,9 +11,9 @@ SELECT * FROM cluster_rows WHERE name = @name
 -- name: clusters.add
 -- Adds a cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
-  flood, array_size, headroom, availability, load_property, enabled, memory_property, memory_unit_mb, memory_max_mb)
+  insecure, flood, array_size, headroom, availability, load_property, enabled, memory_property, memory_unit_mb, memory_max_mb)
 VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
-  @flood, @array_size, @headroom, @availability, @load_property, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
+  @insecure, @flood, @array_size, @headroom, @availability, @load_property, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
 RETURNING id
 
 -- name: clusters.declare
@@ -34,6 +34,7 @@ UPDATE clusters SET
   certificate_file = @certificate_file,
   key_file = @key_file,
   verify_tls = @verify_tls,
+  insecure = @insecure,
   flood = @flood,
   array_size = @array_size,
   headroom = @headroom,

@@ -40,6 +40,8 @@ void ApiTest::SetUp() {
   const auto tokens = folder_ / "tokens";
   std::ofstream{tokens} << token_of("alice") << " alice\n"
                         << token_of("bob") << " bob\n"
+                        << token_of("oar") << " oar\n"
+                        << token_of("games") << " games\n"
                         << token_of("boss") << " boss admin\n"
                         << token_of("apache") << " apache proxy\n";
   ::chmod(tokens.c_str(), 0600);

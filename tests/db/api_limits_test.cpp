@@ -64,6 +64,29 @@ TEST_F(ApiLimits, ACampaignOfTooManyTasks_IsRefused_HoweverTheyCome) {
   EXPECT_EQ(submit_lines(head_of(kOnAlpha), lines_of(5)).status, 201);
 }
 
+/// games is a user of every Debian, and none of the names that are refused.
+TEST_F(ApiLimits, UsersOfTheSystem_HaveNoCampaigns) {
+  const auto submits = [&](const std::string& user, const std::string& target) {
+    return as(user,
+              {.method = "POST", .target = target, .body = on_alpha(R"("nb_jobs": 1)"), .headers = {{"Content-Type", "application/json"}}});
+  };
+  for (const auto* target : {"/v1/campaigns", "/v1/campaigns?dry_run=1"}) {
+    for (const auto& [user, option] : {std::pair{"oar", "refused_users"}, std::pair{"games", "least_uid"}}) {
+      const auto answer = submits(user, target);
+      EXPECT_EQ(answer.status, 403) << answer.body;
+      EXPECT_EQ(answer.code(), "refused_user") << answer.body;
+      EXPECT_THAT(answer.message(), HasSubstr(option));
+    }
+  }
+  const auto of_cigri = as("apache", {.method = "POST",
+                                      .target = "/cigri/campaigns",
+                                      .body = on_alpha(R"("params": ["1"])"),
+                                      .headers = {{"Content-Type", "application/json"}, {"X-CIGRI-USER", "nobody"}}});
+  EXPECT_EQ(of_cigri.status, 403) << of_cigri.body;
+  EXPECT_EQ(stored(), "0");
+  EXPECT_EQ(submits("bob", "/v1/campaigns").status, 201);
+}
+
 TEST_F(ApiLimits, AUserWithTooManyCampaigns_GetsNoMore_UntilOneEnds) {
   const auto first = a_campaign_of(1);
   const ApiRequest keyed{.method = "POST",

@@ -52,10 +52,10 @@ class ApiMemory : public testing::Test {
     }
     const char* programs = std::getenv("GLEANER_BIN_DIR");
     const auto program = std::filesystem::path{programs != nullptr ? programs : "build/bin"} / "gridapi";
-    auto child = process::Child::start(
-        {.arguments = {program.string(), "--database", database_, "--api_socket", socket(), "--api_spool", folder_.string()},
-         .environment = {{"ASAN_OPTIONS", "quarantine_size_mb=1:malloc_context_size=1"}},
-         .output = folder_ / "log"});
+    auto child = process::Child::start({.arguments = {program.string(), "--database", database_, "--api_socket", socket(), "--api_spool",
+                                                      folder_.string(), "--least_uid", "0", "--refused_users", ""},
+                                        .environment = {{"ASAN_OPTIONS", "quarantine_size_mb=1:malloc_context_size=1"}},
+                                        .output = folder_ / "log"});
     ASSERT_TRUE(child) << child.error();
     child_.emplace(std::move(*child));
     while (status_of("GET", "/health") != 200 && !child_->wait(std::chrono::milliseconds{20})) {

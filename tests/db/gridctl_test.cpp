@@ -19,9 +19,9 @@
 #include <pqxx/pqxx>
 
 #include "lib/http/server.hpp"
-#include "lib/process/child.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/migrations.hpp"
+#include "tests/db/gridctl_fixture.hpp"
 #include "tests/db/postgres.hpp"
 
 namespace gleaner {
@@ -32,28 +32,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Gridctl : public ::testing::Test {
- protected:
-  process::Captured run(std::vector<std::string> arguments) {
-    const char* folder = std::getenv("GLEANER_BIN_DIR");
-    arguments.insert(arguments.begin(), fmt::format("{}/gridctl", folder != nullptr ? folder : "build/bin"));
-    auto all = environment;
-    all.emplace_back("GLEANER_DATABASE", conninfo);
-    auto captured = process::capture({.arguments = std::move(arguments), .environment = std::move(all)}, std::chrono::minutes{10});
-    if (!captured) throw std::runtime_error{captured.error()};
-    return *captured;
-  }
-  int code(std::vector<std::string> arguments) { return run(std::move(arguments)).end.exit_status; }
-
-  store::Cluster stored(const std::string& name) {
-    store::Database database{conninfo};
-    auto transaction = database.begin();
-    return store::find_cluster(transaction, name).value();
-  }
-
-  std::string conninfo = tests::PrivatePostgres::instance().fresh_database();
-  std::vector<std::pair<std::string, std::string>> environment{};  ///< and the database
-};
+using tests::Gridctl;
 
 TEST_F(Gridctl, Document004_ScheduleNow_BeginsACycleOfTheConductor_WhoMustBeThere) {
   const auto nobody = run({"cycle"});
@@ -218,17 +197,6 @@ TEST_F(Gridctl, MisspeltCluster_IsAnsweredWithTheClosestOne) {
   EXPECT_EQ(code({"user", "map", "jane", "beta", "jdoe"}), 3);
 }
 
-TEST_F(Gridctl, BasicAuthentication_NeedsALoginAndTheFileOfItsPassword) {
-  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--auth", "basic"}), 2);
-  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--auth", "basik"}), 2);
-  EXPECT_EQ(code({"cluster", "add", "alpha", "http://grid:secret@localhost:1/oarapi"}), 2);
-  EXPECT_EQ(code({"cluster", "add", "alpha", "ftp://localhost/oarapi"}), 2);
-  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--authentication=basic", "--login=grid",
-                  "--secret-file=/nonexistent"}),
-            0);
-  EXPECT_EQ(stored("alpha").authentication, "basic");
-}
-
 TEST_F(Gridctl, Check_SaysWhatIsWrong_AndWhatToDo) {
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://127.0.0.1:1/oarapi"}), 0);
   const auto said = run({"check"});
@@ -304,24 +272,6 @@ TEST_F(Gridctl, EventsAndBrakesOfAnEmptyGrid_AreNone) {
   EXPECT_EQ(code({"event", "list", "7"}), 3);
   EXPECT_EQ(code({"brake", "clear", "7"}), 3);
   EXPECT_EQ(code({"brake", "clear", "any"}), 2);
-}
-
-TEST_F(Gridctl, APasswordOverHttp_ToAnotherMachine_IsRefusedUnlessSaid) {
-  const auto add = [&](const std::string& name, const std::string& url, const std::string& more) {
-    return code({"cluster", "add", name, url, "--auth", "basic", "--login", "grid", "--secret-file", "/no/secret", more});
-  };
-  for (const auto* host : {"oar.example.org", "127.example.org", "10.0.0.1:80", "[::2]"})
-    EXPECT_EQ(add("alpha", fmt::format("http://{}/oarapi", host), "--verify"), 4) << host;
-  EXPECT_EQ(add("a", "https://oar.example.org/oarapi", "--verify"), 0);
-  EXPECT_EQ(add("c", "http://oar.example.org/oarapi", "--insecure"), 0);
-  EXPECT_THAT(run({"cluster", "edit", "a", "--url", "http://oar.example.org/oarapi"}).output,
-              HasSubstr("would be sent in clear over http"));
-}
-
-TEST_F(Gridctl, ALoginOfTheSystem_IsNobodysUnlessSaid) {
-  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
-  EXPECT_EQ(code({"user", "map", "mal", "alpha", "oar"}), 4);
-  EXPECT_EQ(code({"user", "map", "mal", "alpha", "root", "--insecure"}), 0);
 }
 
 TEST_F(Gridctl, Prune_RefusesAnAgeThatIsNone) {

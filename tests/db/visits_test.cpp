@@ -1,7 +1,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 
@@ -18,6 +23,7 @@
 namespace gleaner::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Work = store::Database::Work;
 
@@ -49,6 +55,32 @@ class Visits : public GridFixture {
   process::Config config = process::default_config();
   std::atomic<int> beta_visits{0};
 };
+
+TEST_F(Visits, APassword_IsNotSentInClearToAnotherMachine_AndTheClustersStateSaysWhatToType) {
+  const auto secret = std::filesystem::temp_directory_path() / fmt::format("gleaner-secret-{}", ::getpid());
+  std::ofstream{secret} << "hunter2\n";
+  ::chmod(secret.c_str(), 0600);
+  const auto visited = [&](const std::string& url, bool insecure) {
+    execute(fmt::format(
+        "UPDATE clusters SET url = '{}', insecure = {}, authentication = 'basic', login = 'grid', secret_file = '{}', last_error = '' "
+        "WHERE name = 'alpha'",
+        url, insecure, secret.string()));
+    bool alpha_too = false;
+    visit([&](fleet::Visit& here) { alpha_too = alpha_too || here.cluster.name == "alpha"; });
+    return alpha_too;
+  };
+  for (const auto* url : {"http://oar.example.org/api", "http://10.0.0.1:80/api", "http://127.example.org/api",
+                          "http://localhost@10.0.0.1/api", "http://[::2]/api", "http://[::1].example.org/api"}) {
+    EXPECT_FALSE(visited(url, false)) << url;
+    EXPECT_THAT(value("SELECT last_error FROM clusters WHERE name = 'alpha'"),
+                AllOf(HasSubstr("is not sent"), HasSubstr("gridctl cluster edit alpha --insecure")))
+        << url;
+    EXPECT_TRUE(visited(url, true)) << url;
+  }
+  for (const auto* url : {"https://oar.example.org/api", "http://localhost:6669/api", "http://127.0.1.1/api", "http://[::1]:80/api"})
+    EXPECT_TRUE(visited(url, false)) << url;
+  std::filesystem::remove(secret);
+}
 
 TEST_F(Visits, AClusterWhoseTurnFails_HasAnEventOfTheModule_AndTheOthersFinish) {
   visit_with_alpha_throwing(std::runtime_error{"the 7th job has no state \x1b[31m\351"});

@@ -111,6 +111,8 @@ void GridUnderTest::write_configuration(const Configuration& configuration) {
                     {"connect_timeout", "10s"},
                     {"request_timeout", "30s"},
                     {"submit_timeout", "30s"},
+                    {"least_uid", "0"},  // tests run as anybody
+                    {"refused_users", ""},
                     {"log_level", "debug"}};
   for (const auto& [key, text] : configuration) all[key] = text;
   std::ofstream file{folder_ / "gleaner.conf"};

@@ -1,0 +1,71 @@
+#include <gmock/gmock.h>
+#include <pqxx/pqxx>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/db/gridctl_fixture.hpp"
+
+/// How clusters know the grid, and whom jobs may run as there.
+namespace gleaner {
+namespace {
+
+using ::testing::HasSubstr;
+using tests::Gridctl;
+
+TEST_F(Gridctl, BasicAuthentication_NeedsALoginAndTheFileOfItsPassword) {
+  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--auth", "basic"}), 2);
+  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--auth", "basik"}), 2);
+  EXPECT_EQ(code({"cluster", "add", "alpha", "http://grid:secret@localhost:1/oarapi"}), 2);
+  EXPECT_EQ(code({"cluster", "add", "alpha", "ftp://localhost/oarapi"}), 2);
+  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--authentication=basic", "--login=grid",
+                  "--secret-file=/nonexistent"}),
+            0);
+  EXPECT_EQ(stored("alpha").authentication, "basic");
+}
+
+TEST_F(Gridctl, APasswordOverHttp_ToAnotherMachine_IsRefusedUnlessSaid) {
+  const auto add = [&](const std::string& name, const std::string& url, const std::string& more) {
+    return code({"cluster", "add", name, url, "--auth", "basic", "--login", "grid", "--secret-file", "/no/secret", more});
+  };
+  for (const auto* host : {"oar.example.org", "127.example.org", "10.0.0.1:80", "[::2]"})
+    EXPECT_EQ(add("alpha", fmt::format("http://{}/oarapi", host), "--verify"), 4) << host;
+  EXPECT_EQ(add("a", "https://oar.example.org/oarapi", "--verify"), 0);
+  EXPECT_EQ(add("c", "http://oar.example.org/oarapi", "--insecure"), 0);
+  EXPECT_THAT(run({"cluster", "edit", "a", "--url", "http://oar.example.org/oarapi"}).output,
+              HasSubstr("would be sent in clear over http"));
+}
+
+TEST_F(Gridctl, TheConsentToSendAPasswordInClear_IsKept_AndIsForThisWayAlone) {
+  ASSERT_EQ(code({"cluster", "add", "c", "http://oar.example.org/oarapi", "--auth", "basic", "--login", "grid", "--secret-file",
+                  "/no/secret", "--insecure"}),
+            0);
+  EXPECT_TRUE(stored("c").insecure);
+  ASSERT_EQ(code({"cluster", "edit", "c", "--power", "2"}), 0);
+  EXPECT_TRUE(stored("c").insecure);
+  ASSERT_EQ(code({"cluster", "edit", "c", "--url", "https://oar.example.org/oarapi"}), 0);
+  EXPECT_FALSE(stored("c").insecure);
+  EXPECT_EQ(code({"cluster", "edit", "c", "--url", "http://oar.example.org/oarapi"}), 4);
+}
+
+TEST_F(Gridctl, Check_SendsNoPasswordInClear_WithoutConsent) {
+  ASSERT_EQ(code({"cluster", "add", "c", "http://oar.invalid/oarapi", "--auth", "basic", "--login", "grid", "--secret-file", "/no/secret",
+                  "--insecure"}),
+            0);
+  EXPECT_THAT(run({"check"}).output, HasSubstr("/no/secret"));
+  pqxx::connection connection{conninfo};
+  pqxx::work work{connection};
+  work.exec("UPDATE clusters SET insecure = false");
+  work.commit();
+  EXPECT_THAT(run({"check"}).output, HasSubstr("gridctl cluster edit c --insecure"));
+}
+
+TEST_F(Gridctl, ALoginOfTheSystem_IsNobodysUnlessSaid) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  EXPECT_EQ(code({"user", "map", "mal", "alpha", "oar"}), 4);
+  EXPECT_EQ(code({"user", "map", "mal", "alpha", "games"}), 4) << "its uid on this machine is below 1000";
+  EXPECT_EQ(code({"user", "map", "mal", "alpha", "root", "--insecure"}), 0);
+}
+
+}  // namespace
+}  // namespace gleaner
