@@ -30,17 +30,25 @@ std::vector<store::DueSignal> due_now(fleet::Visit& visit) {
   return due;
 }
 
-/// Leaves out what OAR does not list under the id with its own name and command: after OAR was reinstalled, an id may be a foreign job's.
+/// Leaves out what OAR does not list as running under the id with its own name and command: after OAR was reinstalled, an id may be a
+/// foreign job's. What is left out counts as signalled, as if OAR had refused it: it would be the most overdue in each turn, and keep
+/// others waiting.
 oar::Result<void> keep_ours(fleet::Visit& visit, std::vector<store::DueSignal>& due) {
   std::vector<grid::RemoteJobId> remotes;
   for (const auto& one : due) remotes.push_back(one.remote);
   const auto listed = visit.client.jobs(remotes);
   if (!listed) return tl::unexpected{listed.error()};
-  std::erase_if(due, [&](const store::DueSignal& one) {
+  const auto others = std::ranges::stable_partition(due, [&](const store::DueSignal& one) {
     const auto found = std::ranges::find(*listed, one.remote, &oar::RemoteJob::id);
-    return found == listed->end() || found->state != oar::RemoteState::running ||
-           !grid::is_same_job(found->name, found->command, one.tag, {one.campaign, one.task, one.attempt, one.job});
+    return found != listed->end() && found->state == oar::RemoteState::running &&
+           grid::is_same_job(found->name, found->command, one.tag, {one.campaign, one.task, one.attempt, one.job});
   });
+  std::vector<grid::JobId> left_out;
+  for (const auto& one : others) left_out.push_back(one.job);
+  due.erase(others.begin(), others.end());
+  if (!left_out.empty())
+    visit.database.transact(
+        [&](store::Transaction& transaction) { store::note_signals_sent(transaction, left_out, store::now(transaction)); });
   return {};
 }
 

@@ -401,6 +401,7 @@ CREATE TABLE campaign_clusters (
     inputs_wanted boolean DEFAULT false NOT NULL,
     inputs_served_at timestamp with time zone,
     array_most integer,
+    clean_tried_at timestamp with time zone,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
 );
@@ -408,6 +409,8 @@ CREATE TABLE campaign_clusters (
 COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
 
 COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
+
+COMMENT ON COLUMN campaign_clusters.clean_tried_at IS 'when the removal of its files there was tried last, and some stayed; null: it was not tried, or none stayed';
 
 CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE

@@ -28,7 +28,8 @@ bool is_answered(const oar::Failure& failure) {
   return std::holds_alternative<oar::Refused>(failure) || std::holds_alternative<oar::ServerError>(failure);
 }
 
-/// Stops when the cluster does not answer, or the turn is over.
+/// Stops when the cluster does not answer, or the turn is over. A question without an answer counts as asked: it comes last in the next
+/// turn.
 std::vector<Answer> ask(fleet::Visit& visit, const std::vector<store::UnmatchedPair>& pairs) {
   std::vector<Answer> answers;
   std::map<std::tuple<std::string, bool>, std::optional<int>> known;
@@ -39,7 +40,10 @@ std::vector<Answer> ask(fleet::Visit& visit, const std::vector<store::UnmatchedP
       if (known.size() == kMostQuestions) continue;
       if (visit.time_left() <= process::Duration::zero()) break;
       const auto found = visit.client.matching(pair.login, pair.properties, pair.best_effort ? oar::Effort::best : oar::Effort::normal);
-      if (!found && !is_answered(found.error())) break;
+      if (!found && !is_answered(found.error())) {
+        answers.push_back({pair.campaign, std::nullopt});
+        break;
+      }
       if (!found)
         process::log::warning("properties not matched", {{"cluster", visit.cluster.name},
                                                          {"campaign", pair.campaign},

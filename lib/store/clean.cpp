@@ -10,11 +10,11 @@ using detail::exec;
 }  // namespace
 
 std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before,
-                                        grid::Instant quiet_since, grid::CampaignId after) {
+                                        grid::Instant quiet_since, grid::Instant tried_before) {
   std::vector<ToClean> campaigns;
   for (const auto& row :
-       exec(transaction,
-            sql::clean_campaigns{.ended_before = ended_before, .cluster = cluster, .after = after, .quiet_since = quiet_since})) {
+       exec(transaction, sql::clean_campaigns{
+                             .ended_before = ended_before, .cluster = cluster, .tried_before = tried_before, .quiet_since = quiet_since})) {
     const grid::CampaignId campaign = *row.campaign_id;
     if (campaigns.empty() || campaigns.back().campaign != campaign) campaigns.push_back({.campaign = campaign, .logins = {}});
     if (row.login.has_value()) campaigns.back().logins.push_back(*row.login);
@@ -28,6 +28,13 @@ bool is_over(Transaction& transaction, grid::CampaignId campaign) {
 
 bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
   return !exec(transaction, sql::clean_note_cleaned{.campaign = campaign, .cluster = cluster, .now = now}).empty();
+}
+
+void note_cleaning_tried(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::ClusterId cluster,
+                         grid::Instant now) {
+  detail::Array ids;
+  for (const auto id : campaigns) ids.add(id.value());
+  exec(transaction, sql::clean_note_tried{.now = now, .cluster = cluster, .campaigns = ids});
 }
 
 std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,14 +17,18 @@ struct ToClean {
   grid::CampaignId campaign{0};
   std::vector<std::string> logins;  ///< the users in whose homes its folder may be
 };
-/// Ended campaigns of which no file can appear any more, by id: the first few after a given one.
+/// Ended campaigns of which no file can appear any more: the first few that were not tried since `tried_before`, those tried longest ago
+/// first.
 /// @param quiet_since  since then no launch became void, and no job ended that OAR may start late
 [[nodiscard]] std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before,
-                                                      grid::Instant quiet_since, grid::CampaignId after = grid::CampaignId{0});
+                                                      grid::Instant quiet_since, grid::Instant tried_before);
 /// Whether the campaign is over. If tasks were given back in the meantime, it is live again, and its claims are in use.
 [[nodiscard]] bool is_over(Transaction& transaction, grid::CampaignId campaign);
 /// Records that the campaign's folder was removed. False, with no change, when the campaign is live again.
 bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now);
+
+/// Records that the removal of these campaigns' files there was tried: others come first now.
+void note_cleaning_tried(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::ClusterId cluster, grid::Instant now);
 
 /// A launch's folder, in a campaign with many files on the cluster.
 struct LaunchFolder {
@@ -39,7 +44,8 @@ struct LaunchFolder {
   std::int64_t all_files = 0;                   ///< of the campaign there, upper bound
   std::int64_t target = 0;                      ///< number of the campaign's files to reach
 };
-/// By campaign, the oldest folder of each first. Campaigns with no more files than their target are left out.
+/// By campaign, the one that was tried longest ago first; the oldest folder of each first. Campaigns with no more files than their target
+/// are left out.
 [[nodiscard]] std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since);
 
 using Attempt = std::pair<grid::TaskNumber, int>;

@@ -2,27 +2,33 @@
 
 -- name: clean.campaigns
 -- Ended campaigns that left claims and files on a cluster, if nothing of theirs can still appear there: one row for each login that they
--- had there, or with login null if they never sent a job or an input file. By campaign, the first few after @after. @quiet_since: since
--- then no launch became void, and no job ended that OAR may start late.
+-- had there, or with login null if they never sent a job or an input file. The first few of those that were not tried since @tried_before,
+-- the one that was tried longest ago first: homes that do not answer would be at the head for ever. @quiet_since: since then no launch
+-- became void, and no job ended that OAR may start late.
 WITH ended AS (
-  SELECT p.campaign_id, u.login, p.inputs_login
+  SELECT p.campaign_id, u.login, p.inputs_login, p.clean_tried_at
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id AND is_over(c.state) AND c.ended_at < instant(@ended_before)
   JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
-  WHERE p.cluster_id = @cluster AND p.campaign_id > @after AND p.cleaned_at IS NULL AND live_jobs(p) = 0
+  WHERE p.cluster_id = @cluster AND coalesce(p.clean_tried_at < instant(@tried_before), true) AND p.cleaned_at IS NULL AND live_jobs(p) = 0
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND is_live(j.state))
     AND NOT has_scripts_left(p.campaign_id)
     AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
                       AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND may_start_late(j)
                       AND j.ended_at > instant(@quiet_since) AND is_attempt_open(j))
-  ORDER BY p.campaign_id LIMIT 20)
+  ORDER BY p.clean_tried_at NULLS FIRST, p.campaign_id LIMIT 20)
 SELECT e.campaign_id, l.login
 FROM ended e
 LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM launches l
                    WHERE l.campaign_id = e.campaign_id AND l.cluster_id = @cluster AND l.tag IS NOT NULL
                    UNION SELECT e.inputs_login WHERE e.inputs_login IS NOT NULL) l ON true
-ORDER BY e.campaign_id, l.login
+ORDER BY e.clean_tried_at NULLS FIRST, e.campaign_id, l.login
+
+-- name: clean.note_tried
+-- Records that the removal of the files of these campaigns on a cluster was tried, whatever came of it.
+UPDATE campaign_clusters SET clean_tried_at = instant(@now)
+WHERE cluster_id = @cluster AND campaign_id = ANY (@campaigns::bigint[]) AND cleaned_at IS NULL
 
 -- name: clean.note_cleaned
 -- Records that no file of a campaign is left on a cluster. No row when the campaign is live again, or has a live job there.
@@ -32,7 +38,7 @@ WITH ended AS (
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)
-UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL,
+UPDATE campaign_clusters SET cleaned_at = instant(@now), clean_tried_at = NULL, active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL,
   inputs_wanted = false
 WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
 RETURNING campaign_id
@@ -42,17 +48,18 @@ RETURNING campaign_id
 SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND is_over(state)) AS is_over
 
 -- name: clean.crowded_folders
--- The folders of the campaigns that have more files on a cluster than files_target allows, the oldest of each first. `attempts`: of tasks
+-- The folders of the campaigns that have more files on a cluster than files_target allows, the oldest of each first; of the campaigns the
+-- one that was tried longest ago. `attempts`: of tasks
 -- that are not settled; `never_began_at`: of the last job that OAR may start late, if it ended after @quiet_since.
 WITH uncleaned AS (
   SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, l.pool_s IS NOT NULL AS pool, coalesce(l.files, 2 * l.jobs) AS files
   FROM launches l WHERE l.cluster_id = @cluster AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
 crowded AS (
-  SELECT p.campaign_id, sum(u.files) AS files, files_target(live_jobs(p)) AS target, n.login
+  SELECT p.campaign_id, sum(u.files) AS files, files_target(live_jobs(p)) AS target, n.login, p.clean_tried_at
   FROM uncleaned u
   JOIN campaign_clusters p ON p.campaign_id = u.campaign_id AND p.cluster_id = @cluster
   JOIN logins n ON n.campaign_id = p.campaign_id AND n.cluster_id = p.cluster_id
-  GROUP BY p.campaign_id, p.cluster_id, n.login
+  GROUP BY p.campaign_id, p.cluster_id, n.login, p.clean_tried_at
   HAVING sum(u.files) > files_target(live_jobs(p))),
 used AS (
   SELECT id, count(*) AS attempts
@@ -81,7 +88,7 @@ FROM crowded c
 JOIN uncleaned u ON u.campaign_id = c.campaign_id
 LEFT JOIN used ON used.id = u.id
 LEFT JOIN idle i ON i.id = u.id
-ORDER BY u.campaign_id, u.id LIMIT 10000
+ORDER BY c.clean_tried_at NULLS FIRST, u.campaign_id, u.id LIMIT 10000
 
 -- name: clean.attempts_in
 -- The attempts of unsettled tasks that are claimed in the folder of a launch.

@@ -74,6 +74,25 @@ TEST_F(Cleaning, AHomeThatStalls_OrFails_StopsNeitherOtherCampaigns_NorTheCrowde
   EXPECT_EQ(clean().campaigns, 22);
 }
 
+/// Three homes take more than a turn's time, in each turn.
+TEST_F(Cleaning, HomesThatStall_TakeTurnsWithOthers_AndLeaveTimeForTheCrowdedOnes) {
+  const std::vector<std::string> silent{"xavier", "yvonne", "zoe"};
+  for (const auto& login : silent) {
+    an_ended_campaign(login);
+    cluster.set(login, Mood::hangs);
+  }
+  const auto other = an_ended_campaign("alice");
+  const auto crowded = a_finished_campaign("alice");
+  execute(fmt::format("UPDATE launches SET files = 100000 WHERE campaign_id = {}", crowded.value()));
+  auto gone = clean();
+  EXPECT_EQ(gone.folders, 1) << "crowded ones have time of their own";
+  for (int turn = 0; turn < 3 && cleaned(other) == "f"; ++turn) clean();
+  EXPECT_EQ(cleaned(other), "t");
+  EXPECT_EQ(value("SELECT count(*) FROM campaigns c JOIN campaign_clusters p ON p.campaign_id = c.id WHERE c.state = 'terminated' AND "
+                  "clean_tried_at IS NOT NULL AND cleaned_at IS NULL"),
+            "3");
+}
+
 TEST_F(Cleaning, ACampaignThatGoesOnMeanwhile_KeepsItsClaims_AndIsNotNotedAsCleaned) {
   const auto first = an_ended_campaign("alice");
   const auto second = an_ended_campaign("alice");
@@ -116,7 +135,7 @@ class LateStarts : public Cleaning {
     std::size_t campaigns = 0;
     transact([&](store::Transaction& t) {
       store::finish_campaigns(t, now);
-      campaigns = store::campaigns_to_clean(t, alpha, now + 1h, quiet_since).size();
+      campaigns = store::campaigns_to_clean(t, alpha, now + 1h, quiet_since, now).size();
     });
     return campaigns;
   }

@@ -192,6 +192,17 @@ TEST_F(Nikita, WhoseSignalGetsNoAnswer_DoesNotRepeatIt_BeforeAnotherPeriodIsOver
   EXPECT_EQ(turn().signalled, 0);
 }
 
+/// They would be the most overdue in each turn, and keep others from their signals.
+TEST_F(Nikita, CountsWhatOarDoesNotListAsRunning_AsSignalled) {
+  execute("DELETE FROM kill_requests");
+  execute(R"(UPDATE campaigns SET jdl = jdl || '{"checkpoint": {"signal": "USR1", "period": 1800, "cost": 60}}')");
+  execute("UPDATE jobs SET state = 'running', started_at = now() - interval '1 hour'");
+  api.forget();
+  EXPECT_EQ(turn().signalled, 0);
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE signalled_at IS NULL"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE checkpointed_at IS NOT NULL"), "0") << "nothing was passed on";
+}
+
 TEST_F(Nikita, AsksFirstForWhatItAskedForLeast) {
   transact([&](store::Transaction& transaction) {
     const auto kills = store::pending_kills(transaction, alpha, now);

@@ -7,59 +7,13 @@
 #include "lib/store/clean.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/planning.hpp"
-#include "tests/db/grid_fixture.hpp"
+#include "tests/db/pools_fixture.hpp"
 
-/// Pools in the database: launches with more tasks than jobs.
 namespace gleaner::tests {
 namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-class PoolsInDatabase : public GridFixture {
- protected:
-  /// Plans a launch of alpha's, and has OAR accept it.
-  grid::LaunchId a_pool(grid::CampaignId campaign, int jobs, int pooled, bool accepted = true) {
-    grid::LaunchId launch{0};
-    transact([&](store::Transaction& transaction) {
-      EXPECT_EQ(
-          store::plan_launch(
-              transaction,
-              {.campaign = campaign, .cluster = alpha, .jobs = jobs, .pooled = pooled, .pool = grid::Seconds{60}, .resources = 1.0 * jobs},
-              term, now),
-          jobs);
-      const auto planned = store::planned_launches(transaction, alpha);
-      launch = planned.back().id;
-      EXPECT_EQ(planned.back().pool.has_value(), pooled > 0);
-      EXPECT_TRUE(store::begin_launch(transaction, {launch, fmt::format("tag-{}", launch.value()), "alice"}, term, now));
-      if (!accepted) return;
-      std::vector<store::AcceptedJob> ids;
-      for (const auto& line : store::launch_lines(transaction, launch)) {
-        if (!line.pooled) ids.push_back({line.job, grid::RemoteJobId{next_remote++}});
-      }
-      EXPECT_THAT(ids, SizeIs(jobs));
-      store::accept_launch(transaction, launch, ids, {}, now);
-    });
-    return launch;
-  }
-  /// Whether the jobs of the next launch of alpha's are to show what a start costs.
-  bool is_to_measure(grid::CampaignId campaign) {
-    bool measured = false;
-    transact([&](store::Transaction& transaction) {
-      EXPECT_EQ(store::plan_launch(transaction, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1.0}, term, now), 1);
-      measured = store::planned_launches(transaction, alpha).back().to_measure;
-    });
-    return measured;
-  }
-  std::vector<store::Pool> pools() {
-    std::vector<store::Pool> found;
-    transact([&](store::Transaction& transaction) { found = store::live_pools(transaction, alpha); });
-    return found;
-  }
-  std::string pair(const std::string& columns) {
-    return value(fmt::format("SELECT {} FROM campaign_clusters WHERE cluster_id = 1", columns));
-  }
-};
 
 TEST_F(PoolsInDatabase, APool_HasItsJobsForTheFirstTasks_AndTheOthersAreInTheirHands) {
   const auto campaign = a_campaign(20);
@@ -298,85 +252,6 @@ TEST_F(PoolsInDatabase, AFollowedCarrier_IsNoUnseenOne_AndItsPoolHasItsDuration)
   EXPECT_TRUE(pools()[0].may_be_unseen);
 }
 
-TEST_F(PoolsInDatabase, WhatStartsCost_IsMeasured_UntilEnoughIsKnown_UnlessTasksRunSideBySide) {
-  const auto campaign = a_campaign(20);
-  execute(R"(UPDATE campaigns SET jdl = jdl || '{"dimensional_grouping": true}')");
-  EXPECT_FALSE(is_to_measure(campaign));
-  execute(R"(UPDATE campaigns SET jdl = jdl - 'dimensional_grouping')");
-  EXPECT_TRUE(is_to_measure(campaign));
-  const auto jobs = launched(campaign, alpha, 2);
-  transact([&](store::Transaction& transaction) {
-    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{jobs.back().id}).at(0),
-                           .started_at = now,
-                           .ended_at = now + grid::Seconds{8},
-                           .resources = 1,
-                           .command = 1.25};
-    verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, grid::JobEnd::done, grid::Deletion::none, many_attempts);
-    store::settle_jobs(transaction, std::array{verdict}, now);
-  });
-  end(jobs.front(), grid::JobEnd::done);
-  EXPECT_EQ(pair("measured || ' ' || command_s || ' ' || held_s"), "1 1.25 8");
-  EXPECT_EQ(pair("done || ' ' || duration_sum"), "2 18") << "a task of a job of its own still takes as long as its job";
-  execute(fmt::format("UPDATE campaign_clusters SET measured = {}", store::kEnoughMeasured));
-  EXPECT_FALSE(is_to_measure(campaign));
-}
-
-/// Document 003: the memory profile of a prediction.
-TEST_F(PoolsInDatabase, WhatTasksTookOfProcessorsAndMemory_IsKeptByJob_AndSummedUpOfTheDoneOnes) {
-  const auto campaign = a_campaign(5);
-  const auto jobs = launched(campaign, alpha, 5);
-  struct Took {
-    std::optional<double> wall, cpu;
-    std::optional<int> peak;
-    grid::JobEnd end = grid::JobEnd::done;
-  };
-  const std::vector<Took> all{{10, 7.5, 300}, {20, 2.5, 812}, {5, {}, {}}, {}, {9, 9, 5000, grid::JobEnd::task_error}};
-  for (std::size_t i = 0; i < all.size(); ++i)
-    transact([&](store::Transaction& transaction) {
-      store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{jobs[i].id}).at(0),
-                             .end = all[i].end,
-                             .started_at = now,
-                             .ended_at = now + grid::Seconds{30},
-                             .resources = 1,
-                             .wall = all[i].wall,
-                             .cpu = all[i].cpu,
-                             .peak_memory = all[i].peak};
-      verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, all[i].end, grid::Deletion::none, many_attempts);
-      store::settle_jobs(transaction, std::array{verdict}, now);
-    });
-  EXPECT_EQ(pair("cpu_jobs || ' ' || cpu_s || ' ' || cpu_wall_s || ' ' || memory_jobs || ' ' || peak_memory_mb"), "2 10 30 2 812");
-  EXPECT_EQ(
-      value("SELECT string_agg(coalesce(cpu_s::text, '-') || ' ' || coalesce(peak_memory_mb::text, '-'), ', ' ORDER BY id) FROM jobs"),
-      "7.5 300, 2.5 812, - -, - -, 9 5000");
-}
-
-TEST_F(PoolsInDatabase, WhatAStartCosts_IsThatOfTheLastCampaignsThatMeasuredIt) {
-  const auto cost = [&](grid::ClusterId cluster) {
-    std::optional<double> found;
-    transact([&](store::Transaction& transaction) {
-      for (const auto& facts : store::planning_clusters(transaction, {.flood = 0, .array_size = 100}))
-        if (facts.id == cluster) found = facts.start_cost;
-    });
-    return found;
-  };
-  EXPECT_EQ(cost(alpha), std::nullopt);
-  const auto set = [&](grid::CampaignId campaign, int measured, double command, double held) {
-    execute(
-        fmt::format("UPDATE campaign_clusters SET measured = {}, command_s = {}, held_s = {} WHERE campaign_id = {} AND cluster_id = {}",
-                    measured, command, held, campaign.value(), alpha.value()));
-  };
-  set(a_campaign(20), 1000, 0, 100'000);
-  for (int i = 0; i < 9; ++i) set(a_campaign(20), 1, 4, 10);
-  const auto last = a_campaign(20);
-  set(last, 1, 4, 10);
-  EXPECT_EQ(cost(alpha), 6) << "the first is too long ago";
-  set(last, 31, 0, 40 * 26 - 30);
-  EXPECT_EQ(cost(alpha), (9 * 6 + 40 * 26 - 30) / 40.0) << "each job counts the same";
-  set(last, 1000, 9000, 0);
-  EXPECT_EQ(cost(alpha), 0) << "clocks differ";
-  EXPECT_EQ(cost(beta), std::nullopt);
-}
-
 /// Its claims are in the folder of a void launch, and its list in its own.
 TEST_F(PoolsInDatabase, TheFolderOfAPool_IsInUse_WhereverItsTasksAreClaimed) {
   const auto campaign = a_campaign(2000);
@@ -424,7 +299,7 @@ TEST_F(PoolsInDatabase, ACancelledCampaign_KeepsItsFiles_WhilePooledJobsAreNotOv
     bool may = false;
     bool noted = true;
     transact([&](store::Transaction& transaction) {
-      may = !store::campaigns_to_clean(transaction, alpha, now, now).empty();
+      may = !store::campaigns_to_clean(transaction, alpha, now, now, now).empty();
       noted = store::note_cleaned(transaction, campaign, alpha, now);
     });
     EXPECT_EQ(may, noted);
