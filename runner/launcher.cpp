@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <string_view>
 
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/job_identity.hpp"
@@ -57,6 +59,15 @@ class Launcher {
   void send(std::vector<Begun> begun);
   void settle(const Begun& begun, const oar::Result<oar::Submitted>& answer);
   void accept(const Begun& begun, const oar::Submitted& submitted);
+  /// The event of a refusal, and what keeps the same from being sent again.
+  struct Refusal {
+    std::string_view code;
+    std::string error;    ///< of the launch
+    std::string message;  ///< of the event
+    std::function<void(store::Transaction&, grid::Instant)> hold_back = {};
+  };
+  /// Gives the tasks of a refused launch back, and reports it, in one transaction.
+  void settle_refused(const store::LaunchToMake& launch, grid::LaunchState from, const Refusal& refusal);
   void refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error);
   /// OAR refused a launch that has a pool: its tasks are sent again without one, before anything is braked.
   void refuse_pool(const store::LaunchToMake& launch, const std::string& error);
@@ -80,44 +91,42 @@ void Launcher::give_back(const store::LaunchToMake& launch, grid::LaunchState fr
   ++counts_.given_back;
 }
 
-void Launcher::refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error) {
-  const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
-  process::log::warning("launch refused",
-                        {{"cluster", visit_.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", error}});
+void Launcher::settle_refused(const store::LaunchToMake& launch, grid::LaunchState from, const Refusal& refusal) {
+  process::log::warning("launch refused", {{"cluster", visit_.cluster.name},
+                                           {"campaign", launch.campaign},
+                                           {"launch", launch.id},
+                                           {"event", refusal.code},
+                                           {"error", refusal.error}});
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
-    store::give_back(transaction,
-                     {.launch = launch.id, .from = from, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = error},
-                     limits_of(visit_.config), now);
-    store::open_event(transaction, {.code = "LAUNCH_REFUSED", .target = pair, .job = {}, .message = error}, now);
-    // Without a pool it was refused too, so the pool was not the cause.
-    if (!launch.pool) store::close_event(transaction, store::kPoolRefused, pair, now);
-    store::set_brake(transaction, pair, fmt::format("the cluster refused its jobs: {}", error), brake_of(visit_.config), now);
+    store::give_back(
+        transaction,
+        {.launch = launch.id, .from = from, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = refusal.error},
+        limits_of(visit_.config), now);
+    const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
+    store::open_event(transaction, {.code = refusal.code, .target = pair, .job = {}, .message = refusal.message}, now);
+    if (refusal.hold_back) refusal.hold_back(transaction, now);
   });
   ++counts_.refused;
 }
 
-void Launcher::refuse_pool(const store::LaunchToMake& launch, const std::string& error) {
+void Launcher::refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error) {
   const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
-  process::log::warning("launch with a pool refused",
-                        {{"cluster", visit_.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", error}});
+  const auto brake = [&](store::Transaction& transaction, grid::Instant now) {
+    // Without a pool it was refused too, so the pool was not the cause.
+    if (!launch.pool) store::close_event(transaction, store::kPoolRefused, pair, now);
+    store::set_brake(transaction, pair, fmt::format("the cluster refused its jobs: {}", error), brake_of(visit_.config), now);
+  };
+  settle_refused(launch, from, {.code = "LAUNCH_REFUSED", .error = error, .message = error, .hold_back = brake});
+}
+
+void Launcher::refuse_pool(const store::LaunchToMake& launch, const std::string& error) {
   const auto message = fmt::format(
       "{} refused jobs of several tasks, whose walltime is {} (a task's {} and pool_duration, {}); each task has its own job there until "
       "'gridsub --fix {}'. Its words: {}",
       visit_.cluster.name, grid::format_walltime(launch.walltime + *launch.pool), grid::format_walltime(launch.walltime),
       grid::format_walltime(*launch.pool), launch.campaign.value(), error);
-  visit_.database.transact([&](store::Transaction& transaction) {
-    const auto now = store::now(transaction);
-    store::give_back(transaction,
-                     {.launch = launch.id,
-                      .from = grid::LaunchState::launching,
-                      .to = grid::LaunchState::refused,
-                      .sent = grid::Sent::never,
-                      .error = error},
-                     limits_of(visit_.config), now);
-    store::open_event(transaction, {.code = store::kPoolRefused, .target = pair, .job = {}, .message = message}, now);
-  });
-  ++counts_.refused;
+  settle_refused(launch, grid::LaunchState::launching, {.code = store::kPoolRefused, .error = error, .message = message});
 }
 
 void Launcher::refuse_large(const Begun& begun, const std::string& words) {
@@ -132,27 +141,16 @@ void Launcher::refuse_large(const Begun& begun, const std::string& words) {
                   fmt::format("{}. One job alone is too large there; shorter parameters and commands make it smaller", limit));
   }
   const auto half = static_cast<int>(jobs / 2);
-  process::log::warning("array too large", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"jobs", jobs}, {"next", half}});
-  visit_.database.transact([&](store::Transaction& transaction) {
-    const auto now = store::now(transaction);
-    store::give_back(transaction,
-                     {.launch = launch.id,
-                      .from = grid::LaunchState::launching,
-                      .to = grid::LaunchState::refused,
-                      .sent = grid::Sent::never,
-                      .error = limit},
-                     limits_of(visit_.config), now);
+  const auto bound = [&](store::Transaction& transaction, grid::Instant) {
     store::bound_arrays(transaction, launch.campaign, visit_.cluster.id, half);
-    store::open_event(transaction,
-                      {.code = "ARRAY_TOO_LARGE",
-                       .target = {.campaign = launch.campaign, .cluster = visit_.cluster.id},
-                       .job = {},
-                       .message = fmt::format("an array of {} jobs: {}. Arrays of this campaign have at most {} there from now on, until "
-                                              "'gridsub --fix {}'",
-                                              jobs, limit, half, launch.campaign.value())},
-                      now);
-  });
-  ++counts_.refused;
+  };
+  settle_refused(launch, grid::LaunchState::launching,
+                 {.code = "ARRAY_TOO_LARGE",
+                  .error = limit,
+                  .message = fmt::format("an array of {} jobs: {}. Arrays of this campaign have at most {} there from now on, until "
+                                         "'gridsub --fix {}'",
+                                         jobs, limit, half, launch.campaign.value()),
+                  .hold_back = bound});
 }
 
 bool Launcher::avoid_first_job(store::LaunchToMake& launch) {

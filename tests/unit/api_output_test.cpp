@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "api/cluster_turns.hpp"
+#include "tests/db/await.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -175,7 +176,7 @@ TEST(ClusterTurns, ThoseOfOneUserThatWait_AreFew_AndTheNextOneIsRefusedAtOnce) {
       if (!turn) ++refused;
     });
   }
-  while (refused < 3) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(tests::await([&] { return refused == 3; }));
   EXPECT_TRUE(turns.take(grid::ClusterId{1}, "bob", 0ms)) << "there is room for others";
   held.reset();
   for (auto& one : waiting) one.join();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/room.hpp"
+#include "tests/db/await.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -60,7 +61,7 @@ TEST(Room, ThoseOfOneUserThatWait_AreFew_AndTheNextOneIsRefusedAtOnce) {
       if (!room.take("alice", 5 * kMegabyte)) ++refused;
     });
   }
-  while (refused < 2) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(tests::await([&] { return refused == 2; }));
   EXPECT_TRUE(room.take("bob", 5 * kMegabyte)) << "there is room for others";
   held.reset();
   for (auto& one : waiting) one.join();
