@@ -73,6 +73,21 @@ TEST_F(Sinks, JobsThatTakeMuchLongerElsewhere_BrakeTheCluster_AndOneEndIsNotJudg
   EXPECT_EQ(brakes(), "0");
 }
 
+TEST_F(Sinks, WhatOarAddsToAJob_AsTheLastOnesMeasuredIt_IsNoWork) {
+  const auto campaign = a_campaign(20);
+  done_elsewhere(campaign, 3, 12);
+  const auto measure = [&](double own_part) {
+    execute(fmt::format("UPDATE campaign_clusters SET measured = 1000, command_s = 0, held_s = {} WHERE cluster_id = 1", 1000 * own_part));
+  };
+  measure(0.1);
+  done_after(launched(campaign, alpha, 3), 2);
+  EXPECT_EQ(brakes(), "0") << "two seconds are more than a tenth, and OAR took little of them";
+  measure(1.9);
+  done_after(launched(campaign, alpha, 1), 2);
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_THAT(event(), ::testing::HasSubstr("the last 4 jobs there"));
+}
+
 /// Such a job lasts as long as all the tasks that it takes.
 TEST_F(Sinks, JobsThatTakeFurtherTasks_DoNotTellHowLongTheirOwnTook) {
   const auto campaign = a_campaign(20);
