@@ -9,6 +9,7 @@
 #include "lib/grid/campaign_priority.hpp"
 #include "lib/grid/task_outputs.hpp"
 #include "lib/intake/rows.hpp"
+#include "lib/jdl/crowding.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
 
@@ -28,6 +29,12 @@ std::optional<std::string> unseen_streams(const jdl::CampaignFile& file) {
   return std::nullopt;
 }
 
+std::vector<jdl::TooWideSection> crowded(const jdl::CampaignFile& file, const rules::Setting& setting,
+                                         const std::vector<jdl::ClusterLimits>& limits) {
+  const auto& consumables = setting.known.consumables;
+  return consumables ? jdl::crowded_sections(file, intake::limits_of(file, limits), *consumables) : std::vector<jdl::TooWideSection>{};
+}
+
 std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters,
                                      const std::vector<jdl::ClusterLimits>& limits, const process::Config& config) {
   std::vector<std::string> warnings;
@@ -36,6 +43,8 @@ std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules:
     if (disabled) warnings.push_back(fmt::format("cluster '{}' is disabled: it gets no job until it is enabled", section.name));
   }
   for (const auto& [cluster, why] : jdl::too_wide_sections(file, intake::limits_of(file, limits)))
+    warnings.push_back(fmt::format("cluster '{}' gets no job: {}", file.clusters[cluster].name, why));
+  for (const auto& [cluster, why] : crowded(file, clusters, limits))
     warnings.push_back(fmt::format("cluster '{}' gets no job: {}", file.clusters[cluster].name, why));
   const grid::OrderOfCampaigns order{
       .name = config.campaign_order, .weights = config.multifactor_weights, .simultaneous = config.simultaneous};
@@ -116,6 +125,10 @@ Submission submission_of(const Call& call, jdl::CampaignFile file, Surroundings 
 }
 
 Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission) {
+  const auto& file = submission.file;
+  if (const auto found = crowded(file, submission.setting, submission.limits); !found.empty() && found.size() == file.clusters.size())
+    return tl::unexpected{
+        one_problem("needs", fmt::format("no job of it would ever start: on {}, {}", file.clusters[found[0].cluster].name, found[0].why))};
   auto requests = jdl::Requests::of(submission.file, intake::limits_of(submission.file, submission.limits));
   if (!requests) return tl::unexpected{error(requests.error().message, std::span{&requests.error(), 1})};
   return std::move(*requests);

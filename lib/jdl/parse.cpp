@@ -9,6 +9,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/checkpoint.hpp"
 #include "lib/jdl/cluster_names.hpp"
+#include "lib/jdl/crowding.hpp"
 #include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/inputs.hpp"
@@ -62,6 +63,7 @@ class Validator {
     check_side_by_side(campaign);
     check_retries(campaign);
     check_checkpoint(campaign);
+    doubt_pools(campaign, {grouping_ != nullptr ? grouping_ : side_by_side_, replicas_}, document_.form, findings_);
     return campaign;
   }
 
@@ -102,6 +104,7 @@ class Validator {
       } else if (member.key == "placeholders") {
         campaign.placeholders = read_yes(member.value, path, findings_).value_or(true);
       } else if (member.key == "replicas") {
+        replicas_ = &member;
         read_replicas(member, path, campaign);
       } else if (member.key == "input_mb") {
         campaign.input_mb = read_expression(member.value, path, findings_).value_or("");
@@ -112,7 +115,7 @@ class Validator {
         if (member.key == "retries") check_bound(member, path, campaign.scheduling.retries, defaults_.most_retries);
         if (member.key == "retry_on") retry_on_ = &member;
         if (member.key == "checkpoint") checkpoint_ = &member;
-        if (member.key == "temporal_grouping") states_grouping_ = true;
+        if (member.key == "temporal_grouping") grouping_ = &member;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
       } else if (read_dependency_key(member, path, campaign.dependencies, findings_) ||
                  read_needs_key(member, path, names_.consumables(), campaign.needs, findings_) ||
@@ -168,7 +171,7 @@ class Validator {
 
   void check_checkpoint(CampaignFile& campaign) {
     if (!campaign.scheduling.checkpoint) return;
-    if (!states_grouping_ && !campaign.scheduling.side_by_side) campaign.scheduling.grouping = grid::Grouping::off;
+    if (grouping_ == nullptr && !campaign.scheduling.side_by_side) campaign.scheduling.grouping = grid::Grouping::off;
     if (auto wrong = wrong_beside_checkpoint(campaign))
       findings_.add(checkpoint_->offset, campaign_path(document_.form, checkpoint_->spelling), shown(checkpoint_->value),
                     std::move(*wrong));
@@ -182,7 +185,7 @@ class Validator {
                     std::string{why});
     };
     auto& grouping = campaign.scheduling.grouping;
-    if (!states_grouping_) grouping = grid::Grouping::on;
+    if (grouping_ == nullptr) grouping = grid::Grouping::on;
     if (!grid::is_grouped(grouping))
       return refuse("tasks run side by side in jobs that take several: write \"temporal_grouping\": true, too");
     for (const auto& section : campaign.clusters) {
@@ -349,7 +352,8 @@ class Validator {
   const Member* side_by_side_ = nullptr;  ///< dimensional_grouping
   const Member* retry_on_ = nullptr;
   const Member* checkpoint_ = nullptr;
-  bool states_grouping_ = false;  ///< temporal_grouping is there
+  const Member* grouping_ = nullptr;  ///< temporal_grouping
+  const Member* replicas_ = nullptr;
   std::vector<Section> sections_;
 };
 

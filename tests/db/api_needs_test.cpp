@@ -84,5 +84,23 @@ TEST_F(NeedsOverTheApi, ACampaign_KeepsTheUnixGroupsThatItsUserHadAtTheSubmissio
   EXPECT_EQ(sql("SELECT groups FROM campaigns WHERE user_name = 'alice'"), "{}");
 }
 
+TEST_F(NeedsOverTheApi, TasksSideBySide_ThatWouldNeedMoreThanALimitTogether_AreRefused) {
+  declare("matlab", 4);
+  sql("UPDATE clusters SET node_sizes = '8x2' WHERE name = 'alpha'");
+  const auto answer = [&](const std::string& resources, int each) {
+    return post("/v1/campaigns?dry_run=1", fmt::format(R"({{"name": "fit", "nb_jobs": 2, "exec_file": "run", "dimensional_grouping": true,
+      "needs": {{"matlab": {}}}, "clusters": {{"alpha": {{"resources": "{}"}}}}}})",
+                                                       each, resources));
+  };
+  for (const auto* eight : {"/nodes=1", "/nodes=1/core=8"}) {
+    const auto refused = answer(eight, 1);
+    EXPECT_EQ(refused.status, 400) << refused.body;
+    EXPECT_THAT(refused.message(), AllOf(HasSubstr("dimensional_grouping"), HasSubstr("8 tasks at a time"), HasSubstr("8 of matlab"),
+                                         HasSubstr("allows 4 at once"), HasSubstr("/nodes=1/core=4")));
+  }
+  EXPECT_EQ(answer("/nodes=1/core=4", 1).status, 200);
+  EXPECT_EQ(answer("/nodes=1/core=4", 2).status, 400);
+}
+
 }  // namespace
 }  // namespace gleaner::tests
