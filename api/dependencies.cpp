@@ -48,6 +48,18 @@ Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store
       return wrong(name_of(one.kind), fmt::format("campaign {} is not yours to read (read_access = {}), so none of yours can wait for it",
                                                   one.on.value(), process::name_of(call.config.read_access)));
   }
+  std::vector<std::string> clusters;
+  for (const auto& section : file.clusters) clusters.push_back(section.name);
+  for (const auto& one : dependencies) {
+    if (one.kind != grid::DependencyKind::after_each || file.any_cluster) continue;
+    const auto unseen = store::unseen_clusters(transaction, one.on, clusters);
+    if (!unseen.empty())
+      return wrong(
+          name_of(one.kind),
+          fmt::format("campaign {} has tasks on {}, where no task of this campaign could find their files: add {} to its clusters, "
+                      "or write \"after_each_cluster\": \"any\" if its tasks need no files of there",
+                      one.on.value(), fmt::join(unseen, ", "), unseen.size() == 1 ? "it" : "them"));
+  }
   if (auto found = store::wrong_dependency(transaction, tasks, dependencies)) return wrong(name_of(found->kind), std::move(found->why));
   if (auto found = store::crowded_dependency(transaction, call.caller.user, call.config.max_dependents, dependencies))
     return wrong(name_of(found->kind), std::move(found->why));

@@ -232,7 +232,7 @@ class Append {
     if (campaign.stored.state == grid::CampaignState::terminated && present >= limits_.campaigns)
       return allow_campaign({.campaigns = limits_.campaigns, .present = present}).error();
     if (requests != nullptr) store::append_requests(transaction_, id, intake::stored_requests(campaign.file, *requests), tasks.first);
-    if (!holders.empty()) store::hold_appended(transaction_, id, tasks.first);
+    store::hold_appended(transaction_, id, tasks.first);
     std::vector<rules::Change> changes;
     if (submission.is_changed) {
       changes = changes_of(campaign.file, file);

@@ -251,7 +251,11 @@ http::Response show_task(const Call& call) {
   json.object([&] {
     write_task(json, detail->task, grid::CampaignId{*id});
     json.field("campaign_id", *id);
-    json.field("waits_for_checkpoint_on", detail->kept ? std::optional{detail->kept->cluster} : std::nullopt);
+    const auto kept = [&](bool follows) {
+      return detail->kept && detail->kept->follows == follows ? std::optional{detail->kept->cluster} : std::nullopt;
+    };
+    json.field("waits_for_checkpoint_on", kept(false));
+    json.field("waits_for_files_on", kept(true));
     json.key("jobs").array(detail->jobs, [&](const views::Job& job) { json.object([&] { write_job(json, job, hosts_of_job(job.id)); }); });
     write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id}) + "/tasks"}});
   });

@@ -280,6 +280,7 @@ END) STORED,
     input_files text DEFAULT ''::text NOT NULL,
     input_bytes bigint DEFAULT 0 NOT NULL,
     request_digest bigint,
+    follows boolean GENERATED ALWAYS AS (((jdl ? 'after_each'::text) AND (COALESCE((jdl ->> 'after_each_cluster'::text), 'same'::text) <> 'any'::text))) STORED,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -318,6 +319,18 @@ CREATE FUNCTION files_target(live_jobs integer) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 5 * live_jobs::bigint + 500 $$;
 
+CREATE FUNCTION follow() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  NEW.follows := false;
+  IF NOT is_script(NEW.number) AND EXISTS (SELECT FROM campaigns WHERE id = NEW.campaign_id AND follows) THEN
+    NEW.cluster_id := home_of(NEW.campaign_id, NEW.number);
+    NEW.follows := NEW.cluster_id IS NOT NULL;
+  END IF;
+  RETURN NEW;
+END $$;
+
 CREATE TABLE returned_tasks (
     campaign_id bigint NOT NULL,
     number bigint NOT NULL,
@@ -325,7 +338,8 @@ CREATE TABLE returned_tasks (
     priority integer DEFAULT 10 NOT NULL,
     cluster_id bigint,
     fence bigint,
-    returned_at timestamp with time zone NOT NULL
+    returned_at timestamp with time zone NOT NULL,
+    follows boolean DEFAULT false NOT NULL
 );
 
 CREATE FUNCTION goes_before_new(returned returned_tasks) RETURNS boolean
@@ -419,6 +433,27 @@ CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable t
     * CASE WHEN campaign.dimensional_grouping THEN greatest(1, floor(job_width(pair))) ELSE 1 END
 $$;
 
+CREATE FUNCTION home_of(campaign bigint, task bigint) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT home.id
+  FROM dependencies d
+  CROSS JOIN LATERAL (
+    SELECT j.cluster_id FROM jobs j LEFT JOIN tasks o ON o.campaign_id = j.campaign_id AND o.number = j.task
+    WHERE j.campaign_id = d.on_campaign AND j.task = home_of.task AND j.ending = 'done'
+    ORDER BY (j.attempt = o.attempt) DESC NULLS LAST, j.id DESC LIMIT 1) ran
+  JOIN clusters k ON k.id = ran.cluster_id
+  CROSS JOIN LATERAL (
+    SELECT h.id FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.retired_at IS NULL
+    WHERE p.campaign_id = d.campaign_id AND (h.id = k.id OR h.shared_home = k.shared_home)
+    ORDER BY h.enabled DESC, h.id = k.id DESC, h.id LIMIT 1) home
+  WHERE d.campaign_id = home_of.campaign AND d.kind = 'after_each'
+    AND EXISTS (
+      SELECT FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.retired_at IS NULL
+      WHERE p.campaign_id = d.campaign_id AND (h.shared_home = k.shared_home) IS NOT TRUE AND h.id <> k.id)
+  ORDER BY d.on_campaign LIMIT 1
+$$;
+
 CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     AS $$ SELECT 'epoch'::timestamptz + micros * interval '1 microsecond' $$;
@@ -489,6 +524,14 @@ CREATE FUNCTION is_copy(task tasks, job_attempt integer) RETURNS boolean
 CREATE FUNCTION is_epilogue(task bigint) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT task < 0 AND task % 2 = 0 $$;
+
+CREATE FUNCTION is_fed(campaign bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT EXISTS (
+    SELECT FROM dependencies d JOIN campaigns c ON c.id = d.campaign_id
+    WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND (d.met_at IS NULL OR c.follows))
+$$;
 
 CREATE FUNCTION is_held(campaign bigint, task bigint) RETURNS boolean
     LANGUAGE sql STABLE
@@ -934,6 +977,7 @@ CREATE TABLE clusters (
     no_resources_since timestamp with time zone,
     recover_from timestamp with time zone,
     insecure boolean DEFAULT false NOT NULL,
+    shared_home text,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
@@ -948,6 +992,7 @@ CREATE TABLE clusters (
     CONSTRAINT clusters_memory_max_mb_check CHECK ((memory_max_mb > 0)),
     CONSTRAINT clusters_memory_unit_mb_check CHECK ((memory_unit_mb > 0)),
     CONSTRAINT clusters_power_check CHECK ((power > (0)::double precision)),
+    CONSTRAINT clusters_shared_home_check CHECK ((shared_home ~ '^[A-Za-z0-9_]{1,64}$'::text)),
     CONSTRAINT clusters_suspected_resources_check CHECK ((suspected_resources >= 0)),
     CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision)),
     CONSTRAINT clusters_utilized_resources_check CHECK ((utilized_resources >= 0))
@@ -1017,7 +1062,8 @@ CREATE VIEW cluster_rows AS
     clusters.absent_resources,
     clusters.dead_resources,
     micros(clusters.no_resources_since) AS no_resources_since,
-    clusters.insecure
+    clusters.insecure,
+    clusters.shared_home
    FROM clusters;
 
 CREATE TABLE cluster_stress (
@@ -1786,6 +1832,8 @@ CREATE UNIQUE INDEX normal_users_pair ON normal_users USING btree (user_name, CO
 
 CREATE INDEX returned_tasks_fenced ON returned_tasks USING btree (fence) WHERE (fence IS NOT NULL);
 
+CREATE INDEX returned_tasks_followers ON returned_tasks USING btree (cluster_id) WHERE follows;
+
 CREATE INDEX returned_tasks_scripts ON returned_tasks USING btree (campaign_id, number) WHERE (number < 0);
 
 CREATE UNIQUE INDEX shares_sibling ON shares USING btree (COALESCE(parent_id, (0)::bigint), kind, name);
@@ -1805,6 +1853,10 @@ CREATE TRIGGER count_new_inputs AFTER INSERT ON inputs REFERENCING NEW TABLE AS 
 CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 
 CREATE TRIGGER count_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_tasks();
+
+CREATE TRIGGER follow_when_freed BEFORE UPDATE OF cluster_id ON returned_tasks FOR EACH ROW WHEN ((new.cluster_id IS NULL)) EXECUTE FUNCTION follow();
+
+CREATE TRIGGER follow_when_returned BEFORE INSERT ON returned_tasks FOR EACH ROW WHEN ((new.cluster_id IS NULL)) EXECUTE FUNCTION follow();
 
 CREATE TRIGGER meet_dependencies AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN (((old.state <> new.state) AND is_over(new.state))) EXECUTE FUNCTION meet_dependencies();
 

@@ -54,6 +54,7 @@ process::Outcome cluster_show(const Call& call) {
   add("headroom", c.headroom ? Cell{c.headroom->text()} : Cell{{}, "as configured"});
   add("availability", c.availability ? Cell{std::string{grid::name_of(*c.availability)}} : Cell{{}, "as configured"});
   add("load_property", c.load_property ? text_cell(*c.load_property) : Cell{{}, "as configured"});
+  add("shared_home", text_cell(c.shared_home.value_or("")));
   add("utilized_resources", c.load ? Cell{std::int64_t{c.load->utilized}} : Cell{{}, "not known"});
   add("loaded_resources", c.load ? Cell{std::int64_t{c.load->loaded}} : Cell{{}, "not known"});
   add("memory_property", text_cell(c.memory_property));

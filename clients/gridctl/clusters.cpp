@@ -132,6 +132,11 @@ void read_access(const Call& call, store::Cluster& cluster) {
   read_headroom(call, cluster);
   read_availability(call, cluster);
   read_memory(call, cluster);
+  if (const auto given = call.value("shared_home")) {
+    if (!grid::is_property_name(*given) || given->size() > 64)
+      throw wrong("shared_home", *given, "a name of up to 64 letters, digits and '_', which clusters with the same homes have, or 'none'");
+    cluster.shared_home = *given == "none" ? std::nullopt : given;
+  }
 }
 
 /// An administrator's consent is for this way: another one needs it again.

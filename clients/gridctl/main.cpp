@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
             "what makes its resources unavailable: dedicated (jobs hold them), utilized (their load) or combined; `default`: as configured"},
            {"load_property", "NAME",
             "the property of OAR's resources that states how many of their node are busy; `none`: there is none; `default`: as configured"},
+           {"shared_home", "NAME",
+            "clusters of one NAME have their users' homes in common, so that tasks of after_each go to any of them; `none`: this one has its own"},
            {"memory-property", "NAME", "the property of OAR's resources that holds a node's memory, such as mem; `none`: there is none"},
            {"memory-unit", "MB", "what one of it is, such as 1024 when it counts GB (1)"},
            {"memory-max", "MB", "memory of the biggest node; `unknown`: not known"},

@@ -76,6 +76,8 @@ std::string task_view(const Json& task, const Setting& setting) {
   view += fmt::format("        Parameters:             {}\n\n", terminal::printable(task["parameters"].text()));
   if (const auto& cluster = task["waits_for_checkpoint_on"]; !cluster.is_null())
     view += fmt::format("It waits for {}, where its checkpoint is.\n\n", terminal::printable(cluster.text()));
+  if (const auto& cluster = task["waits_for_files_on"]; !cluster.is_null())
+    view += fmt::format("It waits for {}, where the task that it comes after left its files.\n\n", terminal::printable(cluster.text()));
   view += terminal::render_human(attempts_table({task}, setting), setting.screen);
   for (const auto& job : task["jobs"].items()) {
     if (job["message"].text().empty()) continue;

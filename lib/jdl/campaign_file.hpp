@@ -101,6 +101,7 @@ struct CampaignFile {
   std::string project;
   Scheduling scheduling;
   std::vector<Dependency> dependencies;  ///< campaigns that come first, in the order of their kinds
+  bool any_cluster = false;              ///< tasks of after_each run anywhere; false: where the tasks that they come after ran
   grid::Needs needs;                     ///< consumables of the grid that each task needs
   ParamSource parameters;
   std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions and placeholders

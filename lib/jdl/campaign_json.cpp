@@ -112,6 +112,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   }
   if (root.HasMember("max_fails")) campaign.scheduling.max_fails = number(member(root, "max_fails"), "max_fails");
   campaign.dependencies = read_dependencies(root);
+  if (root.HasMember("after_each_cluster")) campaign.any_cluster = text_member(root, "after_each_cluster") == "any";
   if (root.HasMember("needs")) {
     const auto& needs = member(root, "needs");
     if (!needs.IsObject()) throw Malformed{"'needs' is not an object"};
@@ -169,6 +170,7 @@ std::string to_json(const CampaignFile& campaign) {
     else json.field("max_fails", static_cast<std::int64_t>(*fails));
   }
   write_dependencies(json, campaign.dependencies);
+  if (campaign.any_cluster) json.field("after_each_cluster", "any");
   if (!campaign.needs.empty())
     json.key("needs").object([&] {
       for (const auto& [name, count] : campaign.needs) json.field(name, count);

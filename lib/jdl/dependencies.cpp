@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
+#include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/numbers.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -24,9 +27,44 @@ std::optional<std::variant<grid::CampaignId, std::string>> read_campaign(const N
   return std::nullopt;
 }
 
+/// Where the tasks of after_each run.
+constexpr std::string_view kClusterKey = "after_each_cluster";
+
+void read_cluster_of_each(const Node& node, const std::string& path, CampaignFile& into, Findings& findings) {
+  constexpr std::array<std::string_view, 2> kAnswers{"same", "any"};
+  const auto text = read_word(node, path, "same or any", findings);
+  if (!text) return;
+  into.any_cluster = *text == "any";
+  if (std::ranges::find(kAnswers, *text) != kAnswers.end()) return;
+  findings.add(node.offset, path, *text,
+               fmt::format("'{}' is neither same (a task runs where the one that it comes after ran, as its files are there) nor any{}",
+                           excerpt(*text), text::did_you_mean(*text, kAnswers)));
+}
+
 }  // namespace
 
-bool read_dependency_key(const Member& member, const std::string& path, std::vector<Dependency>& into, Findings& findings) {
+void check_dependencies(const Document& document, CampaignFile& campaign, Findings& findings) {
+  std::ranges::stable_sort(campaign.dependencies, {}, &Dependency::kind);
+  const bool is_each =
+      std::ranges::find(campaign.dependencies, grid::DependencyKind::after_each, &Dependency::kind) != campaign.dependencies.end();
+  const auto refuse = [&](std::string_view key, std::string_view why) {
+    const auto member = std::ranges::find(document.root.members, key, &Member::key);
+    if (member == document.root.members.end()) return;
+    findings.add(member->value.offset, campaign_path(document.form, member->spelling), shown(member->value), std::string{why});
+  };
+  if (!is_each) refuse(kClusterKey, "it says where tasks of after_each run, and there is no after_each: write both, or leave it out");
+  if (is_each && campaign.replicas_allowed && !campaign.any_cluster)
+    refuse("replicas",
+           "a replica would run on another cluster, where the files of after_each's tasks are not: leave out replicas, or write "
+           "\"after_each_cluster\": \"any\" if they need none");
+}
+
+bool read_dependency_key(const Member& member, const std::string& path, CampaignFile& file, Findings& findings) {
+  if (member.key == kClusterKey) {
+    read_cluster_of_each(member.value, path, file, findings);
+    return true;
+  }
+  auto& into = file.dependencies;
   const auto kind = grid::dependency_kind(member.key);
   if (!kind) return false;
   const auto& value = member.value;

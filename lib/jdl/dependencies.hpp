@@ -24,8 +24,13 @@ struct Dependency {
   bool operator==(const Dependency&) const = default;
 };
 
-/// Reads one of these keys: a number, a name, or an array of them. A string of digits is a number. False when the key is another.
-bool read_dependency_key(const Member& member, const std::string& path, std::vector<Dependency>& into, Findings& findings);
+struct CampaignFile;
+
+/// Reads one of these keys: a number, a name, or an array of them. A string of digits is a number. Reads after_each_cluster too. False when
+/// the key is another.
+bool read_dependency_key(const Member& member, const std::string& path, CampaignFile& into, Findings& findings);
+/// Sorts what was read, and reports what contradicts it.
+void check_dependencies(const Document& document, CampaignFile& campaign, Findings& findings);
 
 /// `12`, `'mesh'`.
 [[nodiscard]] std::string text_of(const std::variant<grid::CampaignId, std::string>& campaign);

@@ -22,6 +22,8 @@ constexpr auto kDescribed = std::to_array<DescribedKey>({
     {"after", kTop, "CAMPAIGNS", "a number, a name or an array of them: it starts when all tasks of these campaigns are done"},
     {"after_any_end", kTop, "CAMPAIGNS", "the same: it starts when these campaigns are over, whatever became of their tasks"},
     {"after_each", kTop, "CAMPAIGNS", "the same, task by task: task 7 starts when task 7 of each of these campaigns is done"},
+    {"after_each_cluster", kTop, "same|any",
+     "any: tasks of after_each run on any cluster; same, or nothing: where the task that they come after ran, as its files are there"},
     {"needs", kTop, "OBJECT", "what each task needs of the grid's consumables, such as licences: {\"matlab\": 1}"},
     {"input_mb", kTop, "EXPRESSION", "MB of input of a task, which the other expressions may use; without it, that of its input_files"},
     {"input_files", kTop, "ARRAY",

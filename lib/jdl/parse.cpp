@@ -51,7 +51,7 @@ class Validator {
     campaign.project = common_.section.project;
     if (clusters_ == nullptr) missing("clusters", "every campaign names its clusters");
     else read_clusters();
-    std::ranges::stable_sort(campaign.dependencies, {}, &Dependency::kind);
+    check_dependencies(document_, campaign, findings_);
     campaign.type = campaign_type();
     for (const auto& cluster : sections_) campaign.clusters.push_back(finished(cluster, campaign.type));
     campaign.placeholders = campaign.placeholders && may_have_placeholders(campaign);
@@ -117,7 +117,7 @@ class Validator {
         if (member.key == "checkpoint") checkpoint_ = &member;
         if (member.key == "temporal_grouping") grouping_ = &member;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
-      } else if (read_dependency_key(member, path, campaign.dependencies, findings_) ||
+      } else if (read_dependency_key(member, path, campaign, findings_) ||
                  read_needs_key(member, path, names_.consumables(), campaign.needs, findings_) ||
                  read_input_key(member, path, campaign, findings_)) {
         // The order of dependencies is that of their kinds.

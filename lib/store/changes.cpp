@@ -1,5 +1,6 @@
 #include "lib/store/changes.hpp"
 
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/requests.hpp"
 
@@ -41,6 +42,7 @@ bool edit_campaign(Transaction& transaction, grid::CampaignId campaign, const Ed
   }
   if (edited.requests > 0) exec(transaction, sql::campaigns_sum_requests{.campaign = campaign});
   exec(transaction, sql::changes_planned_walltimes{.campaign = campaign});
+  follow_again(transaction, campaign);
   wake_up(transaction);
   return true;
 }

@@ -65,7 +65,7 @@ std::vector<ReleasedTasks> release_kept_tasks(Transaction& transaction, grid::In
 std::optional<KeptTask> kept_task(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task) {
   const auto rows = exec(transaction, sql::checkpoints_kept{.campaign = campaign, .task = task});
   if (rows.empty()) return std::nullopt;
-  return KeptTask{.cluster = *rows[0].cluster, .since = *rows[0].since};
+  return KeptTask{.cluster = *rows[0].cluster, .since = *rows[0].since, .follows = *rows[0].follows};
 }
 
 }  // namespace gleaner::store

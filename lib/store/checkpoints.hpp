@@ -59,6 +59,7 @@ std::vector<ReleasedTasks> release_kept_tasks(Transaction& transaction, grid::In
 struct KeptTask {
   std::string cluster;
   grid::Instant since;
+  bool follows = false;  ///< because a task that it comes after ran there; false: because of its checkpoint
 };
 [[nodiscard]] std::optional<KeptTask> kept_task(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task);
 

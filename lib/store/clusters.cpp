@@ -1,5 +1,6 @@
 #include "lib/store/clusters.hpp"
 
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/fields.hpp"
@@ -30,6 +31,7 @@ Cluster read(const auto& row) {
   if (row.headroom.has_value()) cluster.headroom = row.headroom.as(grid::headroom);
   if (row.availability.has_value()) cluster.availability = row.availability.as(grid::availability);
   cluster.load_property = row.load_property;
+  cluster.shared_home = row.shared_home;
   cluster.enabled = *row.enabled;
   cluster.retired_at = row.retired_at;
   cluster.reachable = row.reachable;
@@ -124,6 +126,7 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
                                           .memory_property = c.memory_property,
                                           .memory_unit_mb = c.memory_unit_mb,
                                           .memory_max_mb = c.memory_max_mb,
+                                          .shared_home = c.shared_home,
                                       });
   const grid::ClusterId id = *rows[0].id;
   declare(transaction, id, c);
@@ -151,9 +154,11 @@ void edit_cluster(Transaction& transaction, const Cluster& c) {
                         .memory_property = c.memory_property,
                         .memory_unit_mb = c.memory_unit_mb,
                         .memory_max_mb = c.memory_max_mb,
+                        .shared_home = c.shared_home,
                         .cluster = c.id,
                     });
   declare(transaction, c.id, c);
+  follow_again(transaction, std::nullopt);
 }
 
 bool remove_cluster(Transaction& transaction, grid::ClusterId cluster) {

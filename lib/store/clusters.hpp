@@ -35,6 +35,7 @@ struct Cluster : grid::DeclaredFacts, grid::OutOfUse {
   std::optional<grid::Availability> availability;  ///< nothing: the configuration's
   std::optional<std::string> load_property;  ///< property of OAR's resources that states the load of their node; empty text: there is none;
                                              ///< nothing: the configuration's
+  std::optional<std::string> shared_home;    ///< clusters of one name here have their users' homes in common; nothing: with none
   bool enabled = true;
   std::optional<grid::Instant> retired_at;  ///< empty: it is not retired
 

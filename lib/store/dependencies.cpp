@@ -22,6 +22,10 @@ void hold(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::dependencies_hold_bags{.campaign = campaign});
 }
 
+bool is_fed(Transaction& transaction, grid::CampaignId campaign) {
+  return *exec(transaction, sql::dependencies_feeds{.campaign = campaign})[0].fed;
+}
+
 }  // namespace
 
 std::optional<grid::CampaignId> find_campaign(Transaction& transaction, const std::string& user, const std::string& name,
@@ -59,7 +63,15 @@ std::optional<WrongDependency> wrong_dependency(Transaction& transaction, std::i
 void add_dependencies(Transaction& transaction, grid::CampaignId campaign, std::span<const NewDependency> dependencies, grid::Instant now) {
   for (const auto& one : dependencies)
     exec(transaction, sql::dependencies_add{.campaign = campaign, .kind = std::string{name_of(one.kind)}, .now = now, .on = one.on});
-  if (!lock_holders(transaction, campaign).empty()) hold(transaction, campaign);
+  if (is_fed(transaction, campaign)) hold(transaction, campaign);
+}
+
+std::vector<std::string> unseen_clusters(Transaction& transaction, grid::CampaignId on, std::span<const std::string> names) {
+  Array seen;
+  for (const auto& name : names) seen.add(name);
+  std::vector<std::string> unseen;
+  for (const auto& row : exec(transaction, sql::dependencies_unseen{.on = on, .names = seen})) unseen.push_back(*row.name);
+  return unseen;
 }
 
 std::optional<WrongDependency> crowded_dependency(Transaction& transaction, const std::string& user, int most,
@@ -121,8 +133,13 @@ std::vector<Holder> lock_holders(Transaction& transaction, grid::CampaignId camp
 }
 
 void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first) {
+  if (!is_fed(transaction, campaign)) return;
   hold(transaction, campaign);
   exec(transaction, sql::dependencies_scan_from{.first = first, .campaign = campaign});
+}
+
+void follow_again(Transaction& transaction, std::optional<grid::CampaignId> campaign) {
+  exec(transaction, sql::dependencies_follow{.campaign = campaign});
 }
 
 std::vector<OpenDependency> open_dependencies(Transaction& transaction) {

@@ -39,8 +39,10 @@ struct WrongDependency {
 /// are kept for its own user. Empty: it may.
 [[nodiscard]] std::optional<WrongDependency> crowded_dependency(Transaction& transaction, const std::string& user, int most,
                                                                 std::span<const NewDependency> dependencies);
+/// The clusters with tasks of a campaign whose files no cluster of these names sees: no task there can be followed.
+[[nodiscard]] std::vector<std::string> unseen_clusters(Transaction& transaction, grid::CampaignId on, std::span<const std::string> names);
 /// Has a campaign wait for others, which wrong_dependency has locked. Its tasks are complete. Cost: does not depend on the tasks: what is
-/// done already is released by release_freed().
+/// done already is released by release_freed(), task by task also if its tasks only have to follow those.
 void add_dependencies(Transaction& transaction, grid::CampaignId campaign, std::span<const NewDependency> dependencies, grid::Instant now);
 
 /// The campaigns whose tasks hold tasks of this one, with their numbers of tasks. Locks them, as wrong_dependency does.
@@ -49,8 +51,12 @@ struct Holder {
   std::int64_t tasks = 0;
 };
 [[nodiscard]] std::vector<Holder> lock_holders(Transaction& transaction, grid::CampaignId campaign);
-/// Takes tasks that were appended, from the number `first` on, out of the bag, until release_freed() has found that their own are done.
+/// Takes tasks that were appended, from the number `first` on, out of the bag, until release_freed() has found that their own are done, or
+/// where those ran. Does nothing in a campaign whose tasks wait for none, and follow none.
 void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first);
+/// Has the waiting tasks of a campaign, or of all, follow the tasks that they come after once more: its JDL changed, or a cluster. Cost:
+/// O(tasks in its bag).
+void follow_again(Transaction& transaction, std::optional<grid::CampaignId> campaign);
 
 /// A dependency task by task that may have tasks to release.
 struct ToRelease {

@@ -144,7 +144,10 @@ class Details {
       const grid::CampaignId id = *row.campaign_id;
       if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting_tasks += row.tasks.as<std::int64_t>();
       if (!row.cluster_id.has_value()) continue;
-      if (auto* const pair = find_pair(id, *row.cluster_id)) pair->returned_tasks = *row.tasks;
+      if (auto* const pair = find_pair(id, *row.cluster_id)) {
+        pair->returned_tasks = *row.tasks;
+        pair->following_tasks = *row.following;
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,8 +61,9 @@ struct Candidate {
 struct Contender {
   const CampaignView* campaign = nullptr;
   std::vector<Candidate> candidates = {};
-  std::int64_t tasks_for_anyone = 0;  ///< left in the bag, for any cluster
-  std::int64_t tasks_reserved = 0;    ///< left in the bag, for the clusters that returned them
+  std::int64_t tasks_for_anyone = 0;            ///< left in the bag, for any cluster
+  std::int64_t tasks_reserved = 0;              ///< left in the bag, for the clusters that returned them
+  std::vector<std::string_view> followed = {};  ///< clusters for which tasks left in the bag wait, as they follow others there
   bool has_reservation = false;
   std::vector<std::size_t> limits = {};  ///< indices in Limits of those that may bind it, on some cluster
 

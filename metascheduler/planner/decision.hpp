@@ -311,6 +311,12 @@ struct TasksKept {
   static constexpr std::string_view kName = "tasks_kept";
   std::int64_t tasks = 0;
 };
+/// The tasks left wait for other clusters, where the tasks that they come after left files.
+struct TasksFollow {
+  static constexpr std::string_view kName = "tasks_follow";
+  std::int64_t tasks = 0;
+  std::string clusters;
+};
 /// Jobs that took these tasks one after the other are over, and the files with the tasks' ends have not been read.
 struct EndsUnread {
   static constexpr std::string_view kName = "ends_unread";
@@ -323,15 +329,15 @@ struct PoolsUnderWay {
 };
 }  // namespace reason
 
-using Reason =
-    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
-                 reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
-                 reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig,
-                 reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven,
-                 reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::Unjudged, reason::OnTrial,
-                 reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob,
-                 reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
-                 reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::PoolsUnderWay, reason::EndsUnread>;
+using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
+                            reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
+                            reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped,
+                            reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
+                            reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
+                            reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
+                            reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::Reserved,
+                            reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
+                            reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -367,6 +367,11 @@ struct ReasonText {
         "checkpoint_patience is over",
         cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.tasks == 1 ? "its checkpoint" : "their checkpoints");
   }
+  std::string operator()(const reason::TasksFollow& why) const {
+    return fmt::format(
+        "{} gets nothing: {} {} for {}, where the files of the tasks they come after are (\"after_each_cluster\": \"any\" frees them)",
+        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.clusters);
+  }
   std::string operator()(const reason::TasksReserved& why) const {
     return fmt::format(
         "{} gets nothing: the last {} came back from another cluster, the only one where nothing can run twice; jobs start when that "

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -181,6 +184,8 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto tasks = own + (dealt ? own_claim : std::max<std::int64_t>(0, contender.tasks_for_anyone - claimed));
     if (tasks <= 0) {
       if (any_for_anyone) return reason::TasksElsewhere{};
+      if (!contender.followed.empty())
+        return reason::TasksFollow{contender.tasks_reserved, fmt::format("{}", fmt::join(contender.followed, ", "))};
       if (contender.campaign->checkpoint_cost) return reason::TasksKept{contender.tasks_reserved};
       return reason::TasksReserved{contender.tasks_reserved};
     }

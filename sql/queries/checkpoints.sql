@@ -42,15 +42,16 @@ UPDATE jobs SET checkpointed_at = signalled_at WHERE id = ANY (@jobs::bigint[]) 
 
 -- name: checkpoints.release
 -- Lets tasks go to any cluster that have waited since @waited_since for the one with their checkpoint, or whose cluster is disabled or
--- retired. Each begins anew there. Also tasks that are bound by a launch have a cluster; those have a fence, and are not released here.
+-- retired. Each begins anew there. Also tasks that are bound by a launch have a cluster; those have a fence, and are not released here. Nor
+-- are those that follow others: their files are there.
 WITH released AS (
   UPDATE returned_tasks r SET cluster_id = NULL FROM clusters k
-  WHERE r.cluster_id = k.id AND r.fence IS NULL AND NOT is_script(r.number)
+  WHERE r.cluster_id = k.id AND r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
     AND (r.returned_at <= instant(@waited_since) OR NOT k.enabled OR k.retired_at IS NOT NULL)
   RETURNING r.campaign_id, k.name)
 SELECT campaign_id, name AS cluster, count(*) AS tasks FROM released GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: checkpoints.kept
--- The cluster for which a waiting task is kept, as its checkpoint is there, and since when it waits.
-SELECT k.name AS cluster, micros(r.returned_at) AS since FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
+-- The cluster for which a waiting task is kept, as its checkpoint is there or the files of the task that it follows, and since when it waits.
+SELECT k.name AS cluster, micros(r.returned_at) AS since, r.follows FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
 WHERE r.campaign_id = @campaign AND r.number = @task AND r.fence IS NULL

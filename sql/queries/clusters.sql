@@ -11,9 +11,10 @@ SELECT * FROM cluster_rows WHERE name = @name
 -- name: clusters.add
 -- Adds a cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
-  insecure, flood, array_size, headroom, availability, load_property, enabled, memory_property, memory_unit_mb, memory_max_mb)
+  insecure, flood, array_size, headroom, availability, load_property, enabled, memory_property, memory_unit_mb, memory_max_mb, shared_home)
 VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
-  @insecure, @flood, @array_size, @headroom, @availability, @load_property, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
+  @insecure, @flood, @array_size, @headroom, @availability, @load_property, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb,
+  @shared_home)
 RETURNING id
 
 -- name: clusters.declare
@@ -44,6 +45,7 @@ UPDATE clusters SET
   memory_property = @memory_property,
   memory_unit_mb = @memory_unit_mb,
   memory_max_mb = @memory_max_mb,
+  shared_home = @shared_home,
   next_probe_at = NULL,
   resources_at = NULL
 WHERE id = @cluster

@@ -28,12 +28,39 @@ GROUP BY o.id ORDER BY o.id
 -- Has a campaign wait for another one, which is locked, unless that one has ended so that nothing is left to wait for. What is done of it
 -- already is released later.
 INSERT INTO dependencies (campaign_id, on_campaign, kind, met_at, released_at, released_to, scan_to)
-SELECT @campaign, c.id, @kind, m.met_at, m.met_at,
+SELECT @campaign, c.id, @kind, m.met_at, CASE WHEN NOT m.releases THEN m.met_at END,
   (SELECT coalesce(max(f.place), 0) FROM freed_tasks f WHERE f.on_campaign = c.id),
-  CASE WHEN @kind = 'after_each' AND m.met_at IS NULL THEN (SELECT w.total FROM campaigns w WHERE w.id = @campaign) ELSE 0 END
+  CASE WHEN m.releases THEN w.total ELSE 0 END
 FROM campaigns c
-CROSS JOIN LATERAL (SELECT CASE WHEN meets(c, @kind) THEN instant(@now) END AS met_at) m
+JOIN campaigns w ON w.id = @campaign
+CROSS JOIN LATERAL (SELECT CASE WHEN meets(c, @kind) THEN instant(@now) END AS met_at,
+  @kind = 'after_each' AND (w.follows OR NOT meets(c, @kind)) AS releases) m
 WHERE c.id = @on
+
+-- name: dependencies.feeds
+-- Whether tasks of a campaign are put into its bag one by one: they wait for others, or for the cluster where those ran.
+SELECT is_fed(@campaign) AS fed
+
+-- name: dependencies.unseen
+-- The clusters with tasks, or with tasks to come, of a campaign whose homes no cluster of these names has.
+SELECT k.name FROM campaign_clusters p
+JOIN campaigns c ON c.id = p.campaign_id
+JOIN clusters k ON k.id = p.cluster_id AND k.retired_at IS NULL
+WHERE p.campaign_id = @on AND (p.done > 0 OR (is_live(c.state) AND p.max_jobs IS DISTINCT FROM 0))
+  AND NOT EXISTS (
+    SELECT FROM clusters h WHERE h.name = ANY (@names::text[]) AND h.retired_at IS NULL AND (h.id = k.id OR h.shared_home = k.shared_home))
+ORDER BY k.name
+
+-- name: dependencies.follow
+-- Has the waiting tasks of a campaign (null: of all) follow the tasks that they come after once more: what decides where has changed.
+WITH locked AS (
+  SELECT c.id FROM campaigns c
+  WHERE (c.id = @campaign::bigint OR (@campaign::bigint IS NULL AND c.follows))
+    AND EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = c.id AND d.kind = 'after_each')
+    AND EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = c.id)
+  ORDER BY c.id FOR NO KEY UPDATE)
+UPDATE returned_tasks r SET cluster_id = NULL FROM locked
+WHERE r.campaign_id = locked.id AND r.fence IS NULL AND (r.follows OR r.cluster_id IS NULL) AND NOT is_script(r.number)
 
 -- name: dependencies.hold
 -- Takes all tasks of a campaign out of its bag: from now on those that were released are in it, as returned tasks.
@@ -45,9 +72,10 @@ UPDATE request_bags b SET next_task = c.total, untaken = 0 FROM campaigns c WHER
 
 -- name: dependencies.scan_from
 -- Has the tasks of a campaign from @first on looked at: those that they wait for may be done already.
-UPDATE dependencies d SET scan_at = CASE WHEN d.scan_at < d.scan_to THEN least(d.scan_at, @first) ELSE @first END, scan_to = c.total
+UPDATE dependencies d SET scan_at = CASE WHEN d.scan_at < d.scan_to THEN least(d.scan_at, @first) ELSE @first END, scan_to = c.total,
+  released_at = NULL
 FROM campaigns c
-WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each' AND d.met_at IS NULL
+WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each' AND (d.met_at IS NULL OR c.follows)
 
 -- name: dependencies.to_release
 -- Dependencies task by task that may have tasks to release: users take turns, and of each user those looked at longest ago come first.
@@ -64,13 +92,17 @@ LIMIT @most
 SELECT id FROM campaigns WHERE id = @campaign FOR NO KEY UPDATE
 
 -- name: dependencies.release
--- Puts tasks into the bag of a campaign for which those of all the others are done: of the next @most that were, or may be.
+-- Puts tasks into the bag of a campaign for which those of all the others are done: of the next @most that were, or may be. One that waits
+-- there for the cluster of a task that was done anew follows it. Those of a dependency that is met wait for none.
 WITH d AS (
-  SELECT scan_at, scan_to, released_to, scan_at < scan_to AS scans FROM dependencies
+  SELECT scan_at, scan_to, released_to, scan_at < scan_to AS scans, met_at IS NOT NULL AS met FROM dependencies
   WHERE campaign_id = @campaign AND on_campaign = @on FOR UPDATE),
 scanned AS (
   SELECT o.number FROM d JOIN tasks o ON o.campaign_id = @on AND o.number >= d.scan_at AND o.number < least(d.scan_to, d.scan_at + @most)
-  WHERE d.scans AND o.state = 'done'),
+  WHERE d.scans AND NOT d.met AND o.state = 'done'
+  UNION ALL
+  SELECT number FROM d CROSS JOIN LATERAL generate_series(d.scan_at, least(d.scan_to, d.scan_at + @most) - 1) AS number
+  WHERE d.scans AND d.met),
 noted AS (
   SELECT f.place, f.number FROM d
   CROSS JOIN LATERAL (SELECT * FROM freed_tasks f WHERE f.on_campaign = @on AND f.place > d.released_to ORDER BY f.place LIMIT @most) f
@@ -81,7 +113,7 @@ freed AS (
   FROM (SELECT number FROM scanned UNION SELECT number FROM noted) n
   JOIN tasks t ON t.campaign_id = @campaign AND t.number = n.number AND t.state = 'waiting'
   WHERE NOT awaits_task(t.campaign_id, t.number)
-  ON CONFLICT DO NOTHING RETURNING number),
+  ON CONFLICT (campaign_id, number) DO UPDATE SET cluster_id = NULL WHERE returned_tasks.follows RETURNING number),
 moved AS (
   UPDATE dependencies p SET
     scan_at = CASE WHEN d.scans THEN least(d.scan_to, d.scan_at + @most) ELSE p.scan_at END,

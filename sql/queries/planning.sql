@@ -142,8 +142,8 @@ WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND NOT j.pooled A
 GROUP BY 1, 2
 
 -- name: planning.returned
--- Tasks given back to the bags, by the cluster that they are bound to, if any.
-SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
+-- Tasks given back to the bags, by the cluster that they are bound to, if any. `following`: because the tasks that they come after ran there.
+SELECT campaign_id, cluster_id, count(*) AS tasks, count(*) FILTER (WHERE follows) AS following FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
 
 -- name: planning.fitting
 -- For campaigns whose tasks have different requests: the number of waiting tasks that a cluster can hold. No row where it is 0.
@@ -360,7 +360,7 @@ WITH running AS (
   JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
     AND NOT t.cancelling AND NOT is_script(t.number)
   LEFT JOIN campaign_requests q ON q.campaign_id = c.id AND q.cluster_id = @cluster AND q.request = t.request
-  WHERE c.id = @campaign AND c.state = 'in_treatment' AND c.replicas AND (t.request IS NULL OR q.request IS NOT NULL)),
+  WHERE c.id = @campaign AND c.state = 'in_treatment' AND c.replicas AND NOT c.follows AND (t.request IS NULL OR q.request IS NOT NULL)),
 lead AS (SELECT shape FROM running ORDER BY started_at, number LIMIT 1),
 chosen AS (SELECT * FROM running WHERE shape IS NOT DISTINCT FROM (SELECT shape FROM lead) ORDER BY started_at, number LIMIT @jobs),
 doubled AS (
@@ -403,7 +403,7 @@ JOIN launches l ON l.id = j.launch_id AND l.pool_s IS NULL
 JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
   AND NOT t.cancelling AND NOT is_script(t.number)
 LEFT JOIN known k ON k.campaign_id = c.id
-WHERE c.replicas AND c.state = 'in_treatment'
+WHERE c.replicas AND NOT c.follows AND c.state = 'in_treatment'
 GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
 
 -- name: planning.write_submitted

@@ -80,6 +80,21 @@ TEST_F(DependenciesOverTheApi, WhatIsWrong_IsSaid_AndNothingIsStored) {
       << "a name is one of the user's own";
 }
 
+TEST_F(DependenciesOverTheApi, OnTasksWhoseClusterTheCampaignDoesNotHave_AreRefused_UnlessTheyNeedNoFiles) {
+  const auto mesh = post("/v1/campaigns", R"({"name": "mesh", "nb_jobs": 2, "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})");
+  ASSERT_EQ(mesh.status, 201) << mesh.body;
+  for (const std::string query : {"?dry_run=1", ""}) {
+    const auto answer = post("/v1/campaigns" + query, jdl("solve", R"("after_each": "mesh",)", 2));
+    EXPECT_EQ(answer.status, 400) << answer.body;
+    EXPECT_THAT(answer.message(),
+                HasSubstr("has tasks on beta, where no task of this campaign could find their files: add it to its clusters"));
+    EXPECT_EQ(post("/v1/campaigns" + query, jdl("solve", R"("after_each": "mesh", "after_each_cluster": "any",)", 2)).status,
+              query.empty() ? 201 : 200);
+  }
+  sql("UPDATE clusters SET shared_home = 'site' WHERE name IN ('alpha', 'beta')");
+  EXPECT_EQ(post("/v1/campaigns", jdl("solve", R"("after_each": "mesh",)", 2)).status, 201);
+}
+
 TEST_F(DependenciesOverTheApi, OnFailedTasks_AreTaken_WithAWarning) {
   const auto mesh = submitted("mesh");
   take(mesh, 1, "failed");

@@ -136,6 +136,10 @@ struct Situation {
     (*this)(reason::TasksReserved{});
     grid.of_campaign(R"(jdl = '{"checkpoint": {"signal": "USR1", "period": "auto", "cost": 60}}')");
   }
+  void operator()(const reason::TasksFollow&) const {
+    (*this)(reason::TasksReserved{});
+    grid.execute("UPDATE returned_tasks SET follows = true");
+  }
   void operator()(const reason::EndsUnread&) const {
     grid.watch_new(20'005);
     grid.of_campaign(R"(jdl = '{"temporal_grouping": true}')");
@@ -323,6 +327,7 @@ struct Remedy {
     return Then::jobs_start;
   }
   Then operator()(const reason::TasksKept&) const { return (*this)(reason::TasksReserved{}); }
+  Then operator()(const reason::TasksFollow&) const { return (*this)(reason::TasksReserved{}); }
   Then operator()(const reason::EndsUnread&) const {
     grid.execute("UPDATE jobs SET state = 'terminated', ending = 'done', ended_at = now() WHERE state = 'pooled'");
     return Then::jobs_start;

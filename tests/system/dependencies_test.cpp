@@ -62,6 +62,60 @@ std::string name_of_backend(const ::testing::TestParamInfo<GridUnderTest::Backen
 INSTANTIATE_TEST_SUITE_P(OnEachBackend, Chain, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar),
                          name_of_backend);
 
+/// Each cluster has homes of its own. Campaigns of jobs and of pools, submitted before and after the first one is over.
+TEST(Dependencies, TaskByTask_EachTaskFindsTheFileOfItsPredecessor_WhereThatRan) {
+  GridUnderTest grid{{.configuration = {{"cycle_period", "200ms"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  const auto jdl = [](std::string_view name, std::string_view keys, std::string_view command) {
+    return fmt::format(R"j({{"name": "{}", "nb_jobs": 30, "retries": 0, {}"exec_file": "sh -c '{}' sh", "min_duration": "0",
+      "clusters": {{"alpha": {{}}, "beta": {{}}}}}})j",
+                       name, keys, command);
+  };
+  const auto mesh = grid.gridsub(jdl("mesh", "", "sleep 0.3; echo $1 > mesh-$1"));
+  std::vector<grid::CampaignId> all{grid.gridsub(jdl("solve", R"("after_each": "mesh", )", "sleep 0.2; [ $(cat mesh-$1) = $1 ]"))};
+  ASSERT_TRUE(grid.terminates(mesh));
+  for (const auto* more : {"", R"("temporal_grouping": true, )"})
+    all.push_back(grid.gridsub(jdl("late", fmt::format(R"("after_each": {}, {})", mesh.value(), more), "[ $(cat mesh-$1) = $1 ]")));
+  ASSERT_GT(grid.number("SELECT count(DISTINCT cluster_id) FROM jobs WHERE campaign_id = 1 AND ending = 'done'"), 1);
+  for (const auto campaign : all) {
+    ASSERT_TRUE(grid.terminates(campaign));
+    EXPECT_EQ(grid.value(fmt::format("SELECT done || ' ' || failed FROM campaigns WHERE id = {}", campaign.value())), "30 0");
+  }
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST(Dependencies, TaskByTask_ATaskWaitsForItsPredecessorsCluster_WhySaysWhich_AndSharedHomesFreeIt) {
+  GridUnderTest grid{{.configuration = {{"cycle_period", "200ms"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  const auto jdl = [](std::string_view name, std::string_view keys) {
+    return fmt::format(
+        R"({{"name": "{}", "nb_jobs": 4, {}"exec_file": "true", "min_duration": "0", "clusters": {{"alpha": {{}}, "beta": {{}}}}}})", name,
+        keys);
+  };
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "disable", "beta"}).end.succeeded());
+  const auto mesh = grid.gridsub(jdl("mesh", ""));
+  ASSERT_TRUE(grid.terminates(mesh));
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "disable", "alpha"}).end.succeeded());
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "enable", "beta"}).end.succeeded());
+  const auto solve = grid.gridsub(jdl("solve", R"("after_each": "mesh", )"));
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM decisions WHERE campaign_id = 2 AND reason = 'tasks_follow'", "1"));
+  const auto why = grid.run("gridstat", {std::to_string(solve.value()), "--why"});
+  EXPECT_THAT(why.output, HasSubstr("beta gets nothing: 4 tasks wait for"));
+  const auto task = grid.run("gridstat", {std::to_string(solve.value()), "--task", "2"});
+  EXPECT_THAT(task.output, HasSubstr("It waits for alpha, where the task that it comes after left its files."));
+  EXPECT_EQ(grid.number("SELECT count(*) FROM jobs WHERE campaign_id = 2"), 0);
+  for (const auto* name : {"alpha", "beta"}) {
+    const auto edited = grid.run("gridctl", {"cluster", "edit", name, "--shared-home", "site"});
+    ASSERT_TRUE(edited.end.succeeded()) << edited.output;
+  }
+  EXPECT_THAT(grid.run("gridctl", {"cluster", "show", "beta"}).output, HasSubstr("site"));
+  EXPECT_EQ(grid.run("gridctl", {"cluster", "edit", "beta", "--shared-home", "a b"}).end.exit_status, 2);
+  ASSERT_TRUE(grid.terminates(solve));
+  EXPECT_EQ(grid.number("SELECT done FROM campaigns WHERE id = 2"), 4);
+}
+
 TEST(Dependencies, AFailedTask_HoldsWhatComesAfter_WhySaysWhich_AndARetryFreesIt) {
   GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = {{"cycle_period", "200ms"}}}};
   grid.start_api();

@@ -52,6 +52,20 @@ TEST(JdlDependencies, AreStored_AndComeBack_AlsoAsACampaignFile) {
   EXPECT_EQ(parse(to_campaign_text(file))->dependencies, file.dependencies);
 }
 
+TEST(JdlDependencies, OfTasks_FollowTheirPredecessors_UnlessTheFileSaysThatTheyNeedNoFiles) {
+  EXPECT_FALSE(file_with(R"("after_each": 12)")->any_cluster);
+  EXPECT_FALSE(file_with(R"("after_each": 12, "after_each_cluster": "same")")->any_cluster);
+  const auto any = file_with(R"("after_each_cluster": "any", "after_each": 12)").value();
+  EXPECT_TRUE(any.any_cluster);
+  EXPECT_TRUE(from_json(to_json(any))->any_cluster);
+  EXPECT_TRUE(parse(to_campaign_text(any))->any_cluster);
+  EXPECT_EQ(problems_with(R"("after_each_cluster": "any", "after": 12)"),
+            "c:2:23: after_each_cluster: it says where tasks of after_each run, and there is no after_each: write both, or leave it out\n");
+  EXPECT_THAT(problems_with(R"("after_each": 12, "after_each_cluster": "eny")"), HasSubstr("(did you mean 'any'?)"));
+  EXPECT_THAT(problems_with(R"("after_each": 12, "replicas": "allowed")"), HasSubstr("replicas: a replica would run on another cluster"));
+  EXPECT_EQ(problems_with(R"("after_each": 12, "after_each_cluster": "any", "replicas": "allowed")"), "");
+}
+
 TEST(SeveralCampaigns, OfAnArray_AreTexts_WhoseCharactersKeepTheirLinesAndColumns) {
   const std::string text = "# both\n[ {\"name\": \"a ] }\"},\n  /* , */ {\"name\":\n\"b\\\"\"}\n]\n";
   const auto campaigns = several_campaigns(text);

@@ -197,6 +197,20 @@ TEST(Explain, AClusterThatASliceSkipped_IsNotSaidToBeTakenByOthers_WhenTheTasksA
   }
 }
 
+TEST(Explain, TasksThatFollowOthers_NameTheClusterThatTheyWaitFor_AlsoWhileItIsBraked) {
+  auto snapshot = one_of_each();
+  snapshot.clusters.push_back(a_cluster(2, "beta"));
+  snapshot.pairs.push_back(a_pair(1, 2));
+  snapshot.campaigns[0].waiting_tasks = 3;
+  snapshot.pairs[1].returned_tasks = snapshot.pairs[1].following_tasks = 3;
+  snapshot.pairs[1].brake = grid::Brake{"its jobs fail", {}};
+  const auto result = plan(snapshot);
+  EXPECT_EQ(jobs_on(result, 1, 1), 0);
+  EXPECT_EQ(reason_on(result, 1, 1), "tasks_follow");
+  EXPECT_THAT(explain(*decision_on(result, 1, 1), kNames),
+              HasSubstr("3 tasks wait for beta, where the files of the tasks they come after are"));
+}
+
 TEST(Explain, AFullLimitOnWaitingJobs_IsNamed_BesideOneOnRunningJobsThatHasRoom) {
   auto snapshot = one_of_each();
   snapshot.clusters[0].free_resources = 0;

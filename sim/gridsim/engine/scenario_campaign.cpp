@@ -40,8 +40,10 @@ class CampaignReader {
   void read_duration(const Node& value, const Path& at);
   void read_scheduling(std::string_view key, const Node& value, const Path& at);
   void read_dependency(std::string_view key, const Node& value, const Path& at) {
-    jdl::read_dependency_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, campaign_.dependencies,
-                             findings_);
+    jdl::CampaignFile file;
+    file.dependencies = std::move(campaign_.dependencies);
+    jdl::read_dependency_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, file, findings_);
+    campaign_.dependencies = std::move(file.dependencies);
   }
   void read_resources(const Node& value, const Path& at);
   void read_walltime(const Node& value, const Path& at);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
@@ -141,8 +142,11 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   keys.push_back({"groups", [&](const Node& value, const Path& at) { read_names(value, at, findings, campaign.groups); }});
   for (const auto kind : grid::kDependencyKinds)
     keys.push_back({name_of(kind), [&, kind](const Node& value, const Path& at) {
-                      jdl::read_dependency_key({.key = std::string{name_of(kind)}, .spelling = {}, .value = value}, at.text,
-                                               campaign.dependencies, findings);
+                      jdl::CampaignFile file;
+                      file.dependencies = std::move(campaign.dependencies);
+                      jdl::read_dependency_key({.key = std::string{name_of(kind)}, .spelling = {}, .value = value}, at.text, file,
+                                               findings);
+                      campaign.dependencies = std::move(file.dependencies);
                     }});
   add_keys(keys, campaign, grid::kCampaignFields, findings);
   read_object(node, path, keys, findings);
