@@ -22,7 +22,7 @@ class ApiTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
   [[nodiscard]] virtual process::Config configuration() const { return process::default_config(); }
-  /// Called before the API starts.
+  /// Called before the API starts. Users of the system may submit, unless it forbids that.
   virtual void configure(api::ApiOptions& options) { static_cast<void>(options); }
 
   /// Ends the API and starts it again, on another port.

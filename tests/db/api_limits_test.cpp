@@ -29,6 +29,9 @@ class ApiLimits : public ApiTest {
     options.config.max_campaign_file = 64 * kKilobyte;
     options.config.max_tasks = 5;
     options.config.max_campaigns = 2;
+    const auto defaults = process::default_config();
+    options.config.least_uid = defaults.least_uid;
+    options.config.refused_users = defaults.refused_users;
   }
   [[nodiscard]] std::filesystem::path spool() const { return folder() / "spool"; }
   [[nodiscard]] std::string stored() const { return sql("SELECT count(*) FROM campaigns"); }

@@ -15,10 +15,6 @@ using testing::HasSubstr;
 
 class NeedsOverTheApi : public CampaignsFixture {
  protected:
-  void configure(api::ApiOptions& options) override {
-    options.config.least_uid = 0;  // tests run as anybody
-    options.config.refused_users.clear();
-  }
   [[nodiscard]] static std::string jdl(const std::string& needs) {
     return fmt::format(R"({{"name": "fit", "nb_jobs": 2, "exec_file": "run", "needs": {{{}}}, "clusters": {{"alpha": {{}}}}}})", needs);
   }
