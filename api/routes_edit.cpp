@@ -110,10 +110,11 @@ std::string key_of_requests(const std::vector<rules::Change>& changes) {
 Asked<Edited> edited(const Call& call, const Changeable& campaign, const Wanted& wanted, std::optional<std::string>& broken_rule) {
   auto file = jdl::edit(campaign.file, wanted.document, wanted.text, call.defaults, campaign.surroundings.setting.known);
   if (!file) return tl::unexpected{wrong(file.error())};
-  Edited result{.submission = submission_of(call, std::move(*file), campaign.surroundings), .file = campaign.file, .changes = {}};
+  Edited result{.submission = submission_of(call, std::move(file->file), campaign.surroundings), .file = campaign.file, .changes = {}};
   auto& submission = result.submission;
   submission.refusal = "nothing was changed";
   if (changes_of(campaign.file, submission.file).empty() && submission.file == campaign.file) return result;
+  for (const auto& warning : file->warnings) submission.warnings.push_back(fmt::format("{}: {}", warning.path, warning.message));
   if (const auto requests = requests_of(submission); !requests) return tl::unexpected{requests.error()};
   auto admitted = admit(call, submission, campaign.stored.tasks);
   broken_rule = submission.broken_rule;

@@ -49,22 +49,4 @@ std::vector<TooWideSection> crowded_sections(const CampaignFile& file, const std
   return found;
 }
 
-void doubt_pools(const CampaignFile& file, const GroupingKeys& keys, Form form, Findings& findings) {
-  if (keys.grouping == nullptr || !grid::is_grouped(file.scheduling.grouping) || file.type == grid::CampaignType::test) return;
-  const auto& grouping = keys.grouping->spelling;
-  const auto doubt = [&](const Member& member, std::string message) {
-    findings.doubt(member.value.offset, campaign_path(form, member.spelling), shown(member.value), std::move(message));
-  };
-  if (keys.replicas != nullptr && file.replicas_allowed)
-    doubt(*keys.replicas, fmt::format("replicas with {0}: only a task that has a job of its own gets a replica, and none that a job takes "
-                                      "with others; leave out {0} to have replicas of all",
-                                      grouping));
-  const auto section = std::ranges::find_if(file.clusters, &ClusterSection::has_expressions);
-  if (section == file.clusters.end()) return;
-  const auto* const key = !section->memory_mb.empty() ? "memory_mb" : !section->resources_expression.empty() ? "resources" : "walltime";
-  doubt(*keys.grouping, fmt::format("{0} with {1}: {1} gives each task a request of its own, so each has a job of its own, and {0} has no "
-                                    "effect; leave out {1}, or {0}",
-                                    grouping, key));
-}
-
 }  // namespace gleaner::jdl

@@ -46,7 +46,7 @@ void read_cluster_of_each(const Node& node, const std::string& path, CampaignFil
 void check_dependencies(const Document& document, CampaignFile& campaign, Findings& findings) {
   std::ranges::stable_sort(campaign.dependencies, {}, &Dependency::kind);
   const bool is_each =
-      std::ranges::find(campaign.dependencies, grid::DependencyKind::after_each, &Dependency::kind) != campaign.dependencies.end();
+      std::ranges::find(document.root.members, name_of(grid::DependencyKind::after_each), &Member::key) != document.root.members.end();
   const auto refuse = [&](std::string_view key, std::string_view why) {
     const auto member = std::ranges::find(document.root.members, key, &Member::key);
     if (member == document.root.members.end()) return;
@@ -74,10 +74,13 @@ bool read_dependency_key(const Member& member, const std::string& path, Campaign
   for (const auto& node : campaigns) {
     auto campaign = read_campaign(node, path, findings);
     if (!campaign) continue;
-    const bool is_known = *campaign != std::variant<grid::CampaignId, std::string>{kNotSubmittedYet} &&
-                          std::ranges::find(into, *campaign, &Dependency::on) != into.end();
-    if (is_known)
-      findings.add(node.offset, path, shown(node), fmt::format("the campaign {} is named twice: once is enough", text_of(*campaign)));
+    const auto known = *campaign == std::variant<grid::CampaignId, std::string>{kNotSubmittedYet}
+                           ? into.end()
+                           : std::ranges::find(into, *campaign, &Dependency::on);
+    if (known != into.end())
+      findings.add(node.offset, path, shown(node),
+                   fmt::format("the campaign {} is named twice, in {} and in {}: once is enough", text_of(*campaign), name_of(known->kind),
+                               name_of(*kind)));
     else if (into.size() == kMostDependencies)
       findings.add(node.offset, path, shown(node), fmt::format("a campaign comes after {} others at most", kMostDependencies));
     else into.push_back({*kind, std::move(*campaign)});

@@ -243,9 +243,9 @@ void allow_present(std::optional<int> present, std::optional<int>& most) {
 
 }  // namespace
 
-tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& present, Document changes, std::string_view text,
-                                                      const Defaults& defaults, const KnownClusters& clusters) {
-  Findings findings{Doubts::refused};
+tl::expected<Parsed, std::vector<Problem>> edit(const CampaignFile& present, Document changes, std::string_view text,
+                                                const Defaults& defaults, const KnownClusters& clusters) {
+  Findings findings{Doubts::reported_of_pairs};
   const bool names_project = find(changes.root.members, "project") != nullptr;
   const bool names_shell = find(changes.root.members, "params_shell") != nullptr;
   auto document = Editor{present, findings}.edited(std::move(changes.root.members));
@@ -258,11 +258,11 @@ tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& presen
   allow_present(present.scheduling.retries, settled.most_retries);
   allow_present(present.scheduling.max_attempts, settled.most_attempts);
   auto file = validate(document, text, findings, settled, &known);
-  if (!file) return file;
+  if (!file) return tl::unexpected{std::move(file.error())};
   file->parameters = present.parameters;
   file->input_manifest = present.input_manifest;
   if (!names_project) file->project = present.project;
-  return file;
+  return Parsed{std::move(*file), warnings_beyond(present, findings.warnings(text))};
 }
 
 }  // namespace gleaner::jdl

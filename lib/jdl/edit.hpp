@@ -18,8 +18,8 @@ namespace gleaner::jdl {
 /// to_json() or to_jdl() write it, is no change, so that an answer of the API can be sent back as it is.
 ///
 /// The result is checked as a campaign file is, with the same messages. Keys that cannot change after the submission are refused by name.
-/// The parameters stay.
-[[nodiscard]] tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& present, Document changes, std::string_view text,
-                                                                    const Defaults& defaults, const KnownClusters& clusters);
+/// The parameters stay. The warnings are of keys that have no effect beside others since this change.
+[[nodiscard]] tl::expected<Parsed, std::vector<Problem>> edit(const CampaignFile& present, Document changes, std::string_view text,
+                                                              const Defaults& defaults, const KnownClusters& clusters);
 
 }  // namespace gleaner::jdl

@@ -7,9 +7,8 @@
 #include <stdexcept>
 
 #include "lib/grid/walltime.hpp"
-#include "lib/jdl/checkpoint.hpp"
 #include "lib/jdl/cluster_names.hpp"
-#include "lib/jdl/crowding.hpp"
+#include "lib/jdl/combinations.hpp"
 #include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/inputs.hpp"
@@ -60,10 +59,7 @@ class Validator {
     check_expressions(campaign);
     check_outputs(campaign);
     number_inputs(document_, campaign, findings_);
-    check_side_by_side(campaign);
-    check_retries(campaign);
-    check_checkpoint(campaign);
-    doubt_pools(campaign, {grouping_ != nullptr ? grouping_ : side_by_side_, replicas_}, document_.form, findings_);
+    check_combinations(document_, campaign, findings_);
     return campaign;
   }
 
@@ -104,7 +100,6 @@ class Validator {
       } else if (member.key == "placeholders") {
         campaign.placeholders = read_yes(member.value, path, findings_).value_or(true);
       } else if (member.key == "replicas") {
-        replicas_ = &member;
         read_replicas(member, path, campaign);
       } else if (member.key == "input_mb") {
         campaign.input_mb = read_expression(member.value, path, findings_).value_or("");
@@ -113,10 +108,6 @@ class Validator {
       } else if (read_scheduling_key(member, path, campaign.scheduling, findings_)) {
         if (member.key == "max_attempts") check_bound(member, path, campaign.scheduling.max_attempts, defaults_.most_attempts);
         if (member.key == "retries") check_bound(member, path, campaign.scheduling.retries, defaults_.most_retries);
-        if (member.key == "retry_on") retry_on_ = &member;
-        if (member.key == "checkpoint") checkpoint_ = &member;
-        if (member.key == "temporal_grouping") grouping_ = &member;
-        if (member.key == "dimensional_grouping") side_by_side_ = &member;
       } else if (read_dependency_key(member, path, campaign, findings_) ||
                  read_needs_key(member, path, names_.consumables(), campaign.needs, findings_) ||
                  read_input_key(member, path, campaign, findings_)) {
@@ -161,40 +152,6 @@ class Validator {
     findings_.add(
         member.value.offset, path, shown(member.value),
         fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)), *most));
-  }
-
-  void check_retries(const CampaignFile& campaign) {
-    if (retry_on_ == nullptr || campaign.scheduling.retries) return;
-    findings_.add(retry_on_->offset, campaign_path(document_.form, retry_on_->spelling), shown(retry_on_->value),
-                  "it has no effect alone: write how often, too, e.g. \"retries\": 3");
-  }
-
-  void check_checkpoint(CampaignFile& campaign) {
-    if (!campaign.scheduling.checkpoint) return;
-    if (grouping_ == nullptr && !campaign.scheduling.side_by_side) campaign.scheduling.grouping = grid::Grouping::off;
-    if (auto wrong = wrong_beside_checkpoint(campaign))
-      findings_.add(checkpoint_->offset, campaign_path(document_.form, checkpoint_->spelling), shown(checkpoint_->value),
-                    std::move(*wrong));
-  }
-
-  /// Tasks that run side by side are those of a pool, on one node.
-  void check_side_by_side(CampaignFile& campaign) {
-    if (!campaign.scheduling.side_by_side || campaign.type == CampaignType::test) return;
-    const auto refuse = [&](std::string_view why) {
-      findings_.add(side_by_side_->value.offset, campaign_path(document_.form, side_by_side_->spelling), shown(side_by_side_->value),
-                    std::string{why});
-    };
-    auto& grouping = campaign.scheduling.grouping;
-    if (grouping_ == nullptr) grouping = grid::Grouping::on;
-    if (!grid::is_grouped(grouping))
-      return refuse("tasks run side by side in jobs that take several: write \"temporal_grouping\": true, too");
-    for (const auto& section : campaign.clusters) {
-      const auto wrong = section.has_expressions() ? std::optional{std::string{"expressions give each task a request of its own"}}
-                                                   : grid::wrong_for_side_by_side(section.resources);
-      if (wrong)
-        return refuse(fmt::format("on {}, {}: write \"resources\": \"/nodes=1\" or \"/nodes=1/core=8\", or leave this key out",
-                                  section.name, *wrong));
-    }
   }
 
   void unknown_campaign_key(const Member& member, const std::string& path) {
@@ -349,11 +306,6 @@ class Validator {
   Findings& findings_;
   SectionLevel common_;  ///< the top level
   const Member* clusters_ = nullptr;
-  const Member* side_by_side_ = nullptr;  ///< dimensional_grouping
-  const Member* retry_on_ = nullptr;
-  const Member* checkpoint_ = nullptr;
-  const Member* grouping_ = nullptr;  ///< temporal_grouping
-  const Member* replicas_ = nullptr;
   std::vector<Section> sections_;
 };
 
@@ -390,6 +342,17 @@ tl::expected<Parsed, std::vector<Problem>> parse_with_warnings(std::string_view 
   auto file = validate(document, text, findings, defaults, clusters);
   if (!file) return tl::unexpected{std::move(file.error())};
   return Parsed{std::move(*file), findings.warnings(text)};
+}
+
+std::vector<Problem> warnings_beyond(const CampaignFile& before, std::vector<Problem> warnings) {
+  if (warnings.empty()) return warnings;
+  const auto known = parse_with_warnings(to_jdl(before));
+  if (!known) return warnings;
+  std::erase_if(warnings, [&](const Problem& warning) {
+    return std::ranges::any_of(known->warnings,
+                               [&](const Problem& old) { return old.path == warning.path && old.message == warning.message; });
+  });
+  return warnings;
 }
 
 tl::expected<CampaignFile, std::vector<Problem>> validate(Document& document, std::string_view text, Findings& findings,

@@ -25,7 +25,11 @@ struct Problem {
 };
 
 /// What becomes of something that is doubtful in a user's text, and would not prevent the campaign.
-enum class Doubts { reported, refused };
+enum class Doubts {
+  reported,
+  reported_of_pairs,  ///< of keys beside each other, as one of them was there before; the others are refused
+  refused
+};
 
 /// One line for each problem, in the order of the text:
 /// `campaign.jdl:7:15: clusters.alpha.walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00`.

@@ -50,8 +50,17 @@ void Findings::add(std::size_t offset, std::string path, std::string_view value,
 }
 
 void Findings::doubt(std::size_t offset, std::string path, std::string_view value, std::string message, std::string_view consequence) {
-  if (doubts_ == Doubts::refused) return add(offset, std::move(path), value, std::move(message));
+  if (doubts_ != Doubts::reported) return add(offset, std::move(path), value, std::move(message));
   message += consequence;
+  keep_doubt(offset, std::move(path), value, std::move(message));
+}
+
+void Findings::doubt_pair(std::size_t offset, std::string path, std::string_view value, std::string message) {
+  if (doubts_ == Doubts::refused) return add(offset, std::move(path), value, std::move(message));
+  keep_doubt(offset, std::move(path), value, std::move(message));
+}
+
+void Findings::keep_doubt(std::size_t offset, std::string path, std::string_view value, std::string message) {
   std::size_t left_out = 0;
   keep(doubtful_, left_out, {offset, Problem{{}, shortened(std::move(path)), excerpt(value), std::move(message)}});
 }

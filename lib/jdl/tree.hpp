@@ -53,6 +53,8 @@ class Findings {
   void add(std::size_t offset, std::string path, std::string_view value, std::string message);
   /// The same for what is doubtful, and does not prevent the campaign unless doubts are refused. `consequence` ends the message otherwise.
   void doubt(std::size_t offset, std::string path, std::string_view value, std::string message, std::string_view consequence = {});
+  /// The same for a key that has no effect beside another.
+  void doubt_pair(std::size_t offset, std::string path, std::string_view value, std::string message);
   [[nodiscard]] bool empty() const { return found_.empty(); }
   [[nodiscard]] std::size_t count() const { return found_.size() + left_out_; }
   /// There are more problems than will be reported: further checks are useless.
@@ -67,6 +69,7 @@ class Findings {
     std::size_t offset;
     Problem problem;
   };
+  void keep_doubt(std::size_t offset, std::string path, std::string_view value, std::string message);
   static void keep(std::vector<Finding>& found, std::size_t& left_out, Finding finding);
   static std::vector<Problem> placed(const std::vector<Finding>& found, std::size_t left_out, std::string_view text);
 

@@ -35,25 +35,27 @@ std::string common_project(const jdl::CampaignFile& file, const std::string& oth
 }
 
 /// Reads the campaign as a rule changed it; the error states why it is invalid.
-tl::expected<jdl::CampaignFile, std::string> read_changed(const std::string& jdl, const jdl::CampaignFile& before,
-                                                          const Applicant& applicant, const jdl::KnownClusters& known) {
+tl::expected<jdl::Parsed, std::string> read_changed(const std::string& jdl, const jdl::CampaignFile& before, const Applicant& applicant,
+                                                    const jdl::KnownClusters& known) {
   if (auto wrong = wrong_key(jdl)) return tl::unexpected{std::move(*wrong)};
   auto defaults = applicant.defaults;
   defaults.type.reset();
   defaults.params_shell = before.params_shell;
-  defaults.doubts = jdl::Doubts::refused;
-  auto file = jdl::parse(jdl, defaults, &known);
-  if (!file) {
-    const auto& problem = file.error().front();
+  defaults.doubts = jdl::Doubts::reported_of_pairs;
+  auto parsed = jdl::parse_with_warnings(jdl, defaults, &known);
+  if (!parsed) {
+    const auto& problem = parsed.error().front();
     return tl::unexpected{
         fmt::format("what it makes of the campaign is not valid: {}{}{}", problem.path, problem.path.empty() ? "" : ": ", problem.message)};
   }
-  if (file->type != before.type)
+  auto& file = parsed->file;
+  if (file.type != before.type)
     return tl::unexpected{std::string{"it changes test_mode: a rule cannot make a test of a campaign, nor a campaign of a test"}};
-  file->parameters = before.parameters;
-  file->input_manifest = before.input_manifest;
-  file->project = common_project(*file, before.project);
-  return std::move(*file);
+  file.parameters = before.parameters;
+  file.input_manifest = before.input_manifest;
+  file.project = common_project(file, before.project);
+  parsed->warnings = jdl::warnings_beyond(before, std::move(parsed->warnings));
+  return std::move(*parsed);
 }
 
 Step step_of(const std::string& rule, const Ran& ran, jdl::CampaignFile& file, const Applicant& applicant,
@@ -66,9 +68,10 @@ Step step_of(const std::string& rule, const Ran& ran, jdl::CampaignFile& file, c
     step.message = std::move(changed.error());
     return step;
   }
-  step.changes = differences(jdl::to_jdl(file), jdl::to_jdl(*changed));
+  step.changes = differences(jdl::to_jdl(file), jdl::to_jdl(changed->file));
   if (step.changes.empty()) step.effect = Effect::unchanged;
-  file = std::move(*changed);
+  for (const auto& warning : changed->warnings) step.notes.push_back(fmt::format("{}: {}", warning.path, warning.message));
+  file = std::move(changed->file);
   return step;
 }
 

@@ -19,7 +19,7 @@ CampaignFile present() {
   return *file;
 }
 
-tl::expected<CampaignFile, std::vector<Problem>> edited(const CampaignFile& file, const std::string& changes) {
+tl::expected<Parsed, std::vector<Problem>> edited(const CampaignFile& file, const std::string& changes) {
   Findings findings;
   auto document = read_json(changes, findings);
   EXPECT_TRUE(findings.empty()) << changes;
@@ -29,7 +29,7 @@ tl::expected<CampaignFile, std::vector<Problem>> edited(const CampaignFile& file
 CampaignFile good(const std::string& changes) {
   auto file = edited(present(), changes);
   EXPECT_TRUE(file) << changes << (file ? "" : file.error().front().message);
-  return file ? *file : CampaignFile{};
+  return file ? file->file : CampaignFile{};
 }
 
 std::string wrong(const std::string& changes) {
@@ -77,9 +77,24 @@ TEST(Edit, AMinDurationOfZero_StatesThatTasksMayEndAtOnce) {
 TEST(Edit, ParamsShell_StaysUnlessItIsNamed_AndNullIsTheGridsOwnAgain) {
   auto shell = present();
   shell.params_shell = true;
-  EXPECT_TRUE(edited(shell, R"({"name": "u"})")->params_shell);
-  EXPECT_FALSE(edited(shell, R"({"params_shell": null})")->params_shell);
-  EXPECT_TRUE(edited(present(), R"({"params_shell": true})")->params_shell);
+  EXPECT_TRUE(edited(shell, R"({"name": "u"})")->file.params_shell);
+  EXPECT_FALSE(edited(shell, R"({"params_shell": null})")->file.params_shell);
+  EXPECT_TRUE(edited(present(), R"({"params_shell": true})")->file.params_shell);
+}
+
+TEST(Edit, KeysWithoutEffectBesideOthers_HinderNoOtherChange_AndAreReportedWhereTheyAreNew) {
+  auto paired = present();
+  paired.replicas_allowed = true;
+  paired.scheduling.grouping = grid::Grouping::on;
+  paired.scheduling.retries = 3;
+  const auto renamed = edited(paired, R"({"name": "u"})");
+  ASSERT_TRUE(renamed) << renamed.error().front().message;
+  EXPECT_TRUE(renamed->warnings.empty()) << renamed->warnings.front().message;
+  const auto fewer = edited(paired, R"({"max_attempts": 2})");
+  ASSERT_TRUE(fewer) << fewer.error().front().message;
+  ASSERT_EQ(fewer->warnings.size(), 1U);
+  EXPECT_EQ(fewer->warnings[0].path, "max_attempts");
+  EXPECT_NE(fewer->warnings[0].message.find("at most 1 of its 3 retries"), std::string::npos) << fewer->warnings[0].message;
 }
 
 TEST(Edit, AttemptsAndRetries_AboveABoundThatWasLoweredSince_DoNotHinderOtherChanges_AndDoNotGrow) {
@@ -95,7 +110,7 @@ TEST(Edit, AttemptsAndRetries_AboveABoundThatWasLoweredSince_DoNotHinderOtherCha
   };
   const auto renamed = edit_to(R"({"name": "u"})");
   ASSERT_TRUE(renamed) << renamed.error().front().message;
-  EXPECT_EQ(renamed->scheduling.retries, 8);
+  EXPECT_EQ(renamed->file.scheduling.retries, 8);
   EXPECT_FALSE(edit_to(R"({"retries": 9})"));
   EXPECT_FALSE(edit_to(R"({"max_attempts": 10})"));
 }
@@ -103,7 +118,7 @@ TEST(Edit, AttemptsAndRetries_AboveABoundThatWasLoweredSince_DoNotHinderOtherCha
 TEST(Edit, Clusters_AreTurnedOffAndOn_AndAdded) {
   const auto off = good(R"({"clusters": {"beta": "off"}})");
   EXPECT_EQ(on(off, "beta").max_jobs, 0);
-  EXPECT_EQ(*edited(off, R"({"clusters": {"beta": "on"}})"), present());
+  EXPECT_EQ(edited(off, R"({"clusters": {"beta": "on"}})")->file, present());
   EXPECT_EQ(good(R"({"clusters": {"alpha": "on"}})"), present()) << "a limit that is not 0 stays";
   EXPECT_EQ(on(good(R"({"clusters": {"beta": null}})"), "beta").max_jobs, 0);
   EXPECT_EQ(on(good(R"({"clusters": {"gamma": {"exec_file": "new"}}})"), "gamma").exec_file, "new");
@@ -146,7 +161,7 @@ TEST(Edit, TheCampaignAsItIs_IsNoChange) {
 TEST(Edit, AClusterThatIsGone_DoesNotHinderOtherChanges) {
   const std::string changes = R"({"name": "u"})";
   Findings findings;
-  EXPECT_EQ(edit(present(), read_json(changes, findings), changes, {}, {.enabled = {"alpha"}, .disabled = {"beta"}})->name, "u");
+  EXPECT_EQ(edit(present(), read_json(changes, findings), changes, {}, {.enabled = {"alpha"}, .disabled = {"beta"}})->file.name, "u");
 }
 
 }  // namespace

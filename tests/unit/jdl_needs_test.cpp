@@ -83,7 +83,7 @@ TEST(JdlNeeds, OfASubmittedCampaign_CanBeEdited_AndStayWhenTheirLimitWasLoweredO
   const auto edited = [&](std::string_view text, const KnownClusters& grid) {
     Findings findings{Doubts::refused};
     auto changes = read_json(text, findings);
-    return edit(present, std::move(changes), text, {}, grid);
+    return edit(present, std::move(changes), text, {}, grid).map([](Parsed result) { return result.file; });
   };
   EXPECT_EQ(edited(R"({"needs": {"gpu": 1}})", a_grid())->needs, (grid::Needs{{"gpu", 1}}));
   EXPECT_FALSE(edited(R"({"needs": {"matlib": 1}})", a_grid()));

@@ -95,7 +95,7 @@ TEST(JdlPlacement, ParamsShell_IsTheGrids_WhereTheFileDoesNotStateIt) {
   EXPECT_FALSE(parse(to_campaign_text(literal), site).value().params_shell) << "shown, and submitted again";
   Findings none;
   const std::string change = R"({"walltime": "2:0:0"})";
-  EXPECT_FALSE(edit(literal, read_json(change, none), change, site, {}).value().params_shell) << "edited in another key";
+  EXPECT_FALSE(edit(literal, read_json(change, none), change, site, {}).value().file.params_shell) << "edited in another key";
 }
 
 TEST(JdlPlacement, AParameterWithoutAWordOfAPlaceholder_IsNamed) {

@@ -201,6 +201,17 @@ TEST(Rules, TheParameters_OfTheCampaign_Stay) {
   EXPECT_EQ(std::get<jdl::Params>(admission.file.parameters).values.size(), 2u);
 }
 
+TEST(Rules, KeysWithoutEffectBesideOthers_AreNoErrorOfTheRule_AndItsOwnAreTold) {
+  const std::string paired = R"({"name": "n", "exec_file": "a", "replicas": "allowed", "temporal_grouping": true, "retries": 3,
+    "clusters": {"alpha": {}}})";
+  const auto shortened = admit({R"(jdl["clusters"]["alpha"]["walltime"] = "0:10:00")"}, {.jdl = paired});
+  EXPECT_EQ(only(shortened).effect, Effect::changed) << only(shortened).message;
+  EXPECT_THAT(only(shortened).notes, IsEmpty());
+  const auto once = admit({R"(jdl["max_attempts"] = 1)"}, {.jdl = paired});
+  EXPECT_EQ(only(once).effect, Effect::changed) << only(once).message;
+  EXPECT_THAT(only(once).notes, ElementsAre(HasSubstr("max_attempts: with max_attempts 1 a task has 1 job in all")));
+}
+
 TEST(Rules, AForcedProject_IsTheCampaignsOwnToo) {
   const auto admission = admit({R"(jdl["clusters"].each_value { |c| c["project"] = "grid" })"});
   EXPECT_EQ(admission.file.project, "grid");
