@@ -19,8 +19,7 @@ void write_versions(text::JsonWriter& json, const Call& call, const Dialect& dia
   json.field("oar_version", dialect.version);
 }
 
-std::string zone() {
-  const auto now = std::time(nullptr);
+std::string zone(std::time_t now) {
   std::tm parts{};
   localtime_r(&now, &parts);
   return parts.tm_zone;
@@ -55,7 +54,7 @@ http::Response Api::small_facts(const Call& call, const std::string& which) {
   } else if (which == "whoami") {
     json.field("api_timestamp", call.now).field("authenticated_user", call.user);
   } else if (which == "timezone") {
-    json.field("api_timestamp", call.now).field("timezone", zone());
+    json.field("api_timestamp", call.now).field("timezone", zone(call.now));
   } else {
     const std::lock_guard lock{stress_mutex_};
     json.field("GLOBAL_STRESS", stress_).field("api_timestamp", call.now).key("links").begin_array();

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +16,7 @@ struct Call {
   std::string path_info;  ///< the rest after the prefix, decoded: "/jobs/3.json"
   std::string path;       ///< path_info without the extension
   std::string user;       ///< empty: no login
-  std::int64_t now = std::time(nullptr);
+  std::int64_t now;
 
   [[nodiscard]] std::string link(std::string_view to) const { return prefix + "/" + std::string{to}; }
   [[nodiscard]] std::optional<std::string> parameter(std::string_view name) const;

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,14 +22,31 @@ std::string with_home(std::string text, const std::string& home) {
   return text;
 }
 
-/// Nothing in it means anything to a shell, within double quotes.
-bool plain(const PostedOptions& posted) {
-  const auto quiet = [](const std::string& text) { return text.find_first_of("\\$`\0"sv) == std::string::npos; };
-  const auto named = [](const std::string& name) {
-    return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+/// What the shells make of a text within double quotes. Empty: only they can tell.
+std::optional<std::string> read_within_quotes(std::string_view text) {
+  if (text.find_first_of("`\0"sv) != std::string_view::npos) return std::nullopt;
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '$' || (text[at] == '\\' && !text.substr(at + 1).starts_with('$'))) return std::nullopt;
+    if (text[at] == '\\') ++at;
+    out += text[at];
+  }
+  return out;
+}
+
+/// The arguments, as the shells would read them. Empty: only they can.
+std::optional<std::vector<std::string>> read_without_shell(const std::vector<std::string>& arguments, const PostedOptions& posted) {
+  const auto named = [](const auto& option) {
+    return std::ranges::all_of(option.first, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
   };
-  return quiet(posted.command.value_or("")) && std::all_of(posted.options.begin(), posted.options.end(),
-                                                           [&](const auto& option) { return named(option.first) && quiet(option.second); });
+  if (!std::ranges::all_of(posted.options, named)) return std::nullopt;
+  std::vector<std::string> read;
+  for (const auto& argument : arguments) {
+    auto text = read_within_quotes(argument);
+    if (!text) return std::nullopt;
+    read.push_back(std::move(*text));
+  }
+  return read;
 }
 
 std::vector<std::string> split_at_nul(std::string_view text) {
@@ -83,7 +101,10 @@ tl::expected<CommandLine, ShellFailure> read_by_shell(const PostedOptions& poste
   }
   words = escape_before(words, "\"");
   line.shown = "oarsub " + words;
-  if (place.empty() && plain(posted)) return line;
+  if (auto read = place.empty() ? read_without_shell(line.arguments, posted) : std::nullopt) {
+    line.arguments = std::move(*read);
+    return line;
+  }
 
   const auto go = place.empty() ? std::string{} : fmt::format("cd {} && ", with_home(place, home));
   const auto oarsub = fmt::format("printf '%s\\0' {} \\\"$(pwd -P)\\\"", kMarker);

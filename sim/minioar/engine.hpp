@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <thread>
@@ -13,12 +14,13 @@
 
 #include <tl/expected.hpp>
 
-#include "lib/http/file_descriptor.hpp"
 #include "sim/minioar/dialect.hpp"
+#include "sim/minioar/executor.hpp"
 #include "sim/minioar/ledger.hpp"
-#include "sim/minioar/supervisor.hpp"
 
 namespace gleaner::minioar {
+
+class ProcessExecutor;
 
 struct EngineOptions {
   std::string state_directory;
@@ -30,6 +32,7 @@ struct EngineOptions {
   std::chrono::milliseconds exterminate_after{20'000};  ///< between the first kill of a job that has no process and its end
   bool kill_jobs_on_exit = false;
   const Dialect* dialect = &oar_2_5();  ///< the version of OAR that it plays; never null
+  std::function<std::chrono::system_clock::time_point()> clock = [] { return std::chrono::system_clock::now(); };
 };
 
 /// Why an action on a job was refused.
@@ -39,11 +42,21 @@ using Done = tl::expected<void, Refusal>;
 /// The engine of the cluster: schedules, starts, supervises and kills jobs. Thread-safe.
 class Engine {
  public:
-  /// Continues from the state directory, jobs that still run included.
+  using Clock = std::chrono::system_clock;
+
+  /// Continues from the state directory, jobs that still run included. Jobs are processes; a thread of the engine's own drives it.
   [[nodiscard]] static tl::expected<std::unique_ptr<Engine>, std::string> start(EngineOptions options);
+  /// The same without a thread and without a wait: the caller drives it with step_to(), in the time of options.clock, and the same calls at
+  /// the same times give the same jobs, states and log. `executor` outlives the engine; it may know jobs of an earlier one.
+  [[nodiscard]] static tl::expected<std::unique_ptr<Engine>, std::string> start_driven(EngineOptions options, Executor& executor);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
+
+  /// Of an engine that its caller drives: the next moment at which something happens by itself. Empty: nothing will.
+  [[nodiscard]] std::optional<Clock::time_point> next_event();
+  /// Carries out all that is due until `now`, each at its own moment. To be called before a request at `now`.
+  void step_to(Clock::time_point now);
 
   /// Starts no more jobs; running ones continue, unless kill_jobs_on_exit.
   void stop();
@@ -86,6 +99,7 @@ class Engine {
   /// Forgets the jobs above this id; new jobs get their ids.
   void forget_after(JobNumber last, Processes processes);
   /// Keeps jobs whose names begin so Waiting, until they are released. The release returns when those that fit run, after at most 5 s.
+  /// A driven engine does not wait.
   void hold_starts(const std::string& prefix);
   void release_starts(const std::string& prefix);
 
@@ -94,16 +108,20 @@ class Engine {
   [[nodiscard]] std::string home_of(const std::string& user) const { return options_.homes + "/" + user; }
   /// Appends a line to the execution log.
   void log(const std::string& line);
+  /// By its clock; while a driven engine carries out what is due, the moment at which it was.
+  [[nodiscard]] Clock::time_point now();
+  /// For the name of a temporary file. A driven engine gives the same ones each time.
+  [[nodiscard]] std::string random_suffix();
 
  private:
-  using Clock = std::chrono::system_clock;
+  static constexpr std::chrono::milliseconds kPassInterval{10};  ///< so that simultaneous requests share one pass of the scheduler
+
   struct Running {
-    pid_t pid = 0;
-    http::FileDescriptor handle;  ///< a pidfd
     std::optional<Clock::time_point> walltime_end;
     std::optional<Clock::time_point> checkpoint_at;
     std::optional<Clock::time_point> preempt_at;  ///< signalled because a local job waits for its resources: until then it runs on
     bool kill_sent = false;
+    bool unseen = false;  ///< Launching to OAR, which enforces no walltime then
   };
   /// A job without a process that OAR takes to exist.
   struct Ghost {
@@ -114,31 +132,27 @@ class Engine {
     int kills = 0;
     bool was_killed = false;  ///< before its end
   };
-  struct Stray {
-    pid_t pid;
-    http::FileDescriptor handle;
-  };
   struct Launch {
     JobNumber job;
     Clock::time_point not_before;
   };
 
-  explicit Engine(EngineOptions options);
+  Engine(EngineOptions options, std::unique_ptr<ProcessExecutor> processes, Executor& executor);
   tl::expected<void, std::string> open();
   void recover(Job& job);
   void loop();
   void wake();
-  [[nodiscard]] int timeout_ms(Clock::time_point now);
-  void wait(int timeout);
-  void step(Clock::time_point now, std::vector<SupervisorOrder>& orders);
+  [[nodiscard]] std::optional<Clock::time_point> next_due() const;
+  void step(Clock::time_point now, std::vector<Execution>& orders);
   void enforce_times(Clock::time_point now);
   void schedule_pass(std::int64_t now);
   void begin(const Start& start, std::int64_t now);
-  void launch_due(Clock::time_point now, std::vector<SupervisorOrder>& orders);
-  [[nodiscard]] SupervisorOrder order_for(const Job& job) const;
-  void launched(const SupervisorOrder& order, std::optional<pid_t> pid);
-  void watch(Job& job, pid_t pid, Clock::time_point started);
-  void reap(JobNumber id);
+  void launch_due(Clock::time_point now, std::vector<Execution>& orders);
+  [[nodiscard]] Execution order_for(const Job& job) const;
+  void launch(const Execution& order);
+  void launched(const Execution& order, const tl::expected<void, std::string>& begun);
+  void watch(const Job& job, Clock::time_point started);
+  void reap(JobKey key);
   void finish(Job& job, const JobEnding& ending, bool kill_sent);
   void finish_badly(Job& job, std::string type, std::string description, std::int64_t now);
   void resubmit_if_idempotent(Job& job, bool preempted, std::int64_t now);
@@ -149,8 +163,8 @@ class Engine {
   void expire(Job& job, std::int64_t now);
   void note_walltime(Job& job, std::int64_t now);
   void note_kill(Job& job, std::int64_t now);
-  [[nodiscard]] std::string run_directory(int era) const;
-  [[nodiscard]] JobFiles files_of(const Job& job) const;
+  [[nodiscard]] std::int64_t now_seconds() { return seconds_of(now()); }
+  [[nodiscard]] JobEnding ending_of(const Job& job);
   [[nodiscard]] bool is_held(const Submission& submission) const;
   // engine_crash.cpp
   void haunt(Job& job, Missed missed, Clock::time_point since);
@@ -162,8 +176,6 @@ class Engine {
   [[nodiscard]] bool launch_badly(Job& job, Clock::time_point now);
   void fail_hook(Job& job, std::int64_t now);
   void give_up(Job& job, std::string type, std::string description, std::int64_t now);
-  void add_stray(pid_t pid);
-  void end_strays(Clock::time_point deadline);
   void preempt_one(Job& job, std::int64_t now);
   /// The same, but after its signal and the time of its submission's checkpoint, if it has one.
   void preempt_for_local(Job& job, std::int64_t now);
@@ -174,15 +186,14 @@ class Engine {
   [[nodiscard]] tl::expected<Job*, Refusal> own_running(const std::string& user, JobNumber id);
 
   EngineOptions options_;
+  std::unique_ptr<ProcessExecutor> processes_;  ///< null: the caller drives it
+  Executor& executor_;
   std::mutex mutex_;
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Journal> log_;
-  http::FileDescriptor epoll_;
-  http::FileDescriptor wake_event_;
   std::map<JobNumber, Running> running_;
   std::map<JobNumber, Ghost> ghosts_;
-  std::vector<Stray> strays_;  ///< processes unknown to OAR
-  std::vector<JobNumber> ended_;
+  std::set<JobKey> strays_;  ///< executed, and unknown to OAR
   std::deque<Launch> launches_;
   std::vector<JobNumber> predicted_;
   Clock::time_point next_launch_{};
@@ -195,6 +206,9 @@ class Engine {
   bool dirty_ = true;
   bool draining_ = false;  ///< no more jobs start
   bool stopping_ = false;
+  Clock::time_point at_{};  ///< of a driven engine
+  bool stepping_ = false;
+  std::mt19937 suffixes_;
   std::thread thread_;
 };
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <csignal>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -13,8 +12,6 @@ namespace {
 /// OAR resubmits an idempotent job that ends with this status after at least this time.
 constexpr int kResubmitStatus = 99 << 8;
 constexpr std::int64_t kResubmitAfter = 60;
-
-std::int64_t now_seconds() { return std::time(nullptr); }
 
 }  // namespace
 
@@ -106,7 +103,7 @@ void Engine::signal_checkpoint(Job& job, std::string_view module, std::int64_t n
   ledger_->add_event(job, "CHECKPOINT_SUCCESSFULL",
                      fmt::format("[{}] The job {} was notified to checkpoint itself on the node {}", module, job.id, first_node(job)), now);
   ledger_->save(job);
-  ask_to_signal(running_.at(job.id).pid, job.submission->signal);
+  executor_.signal(key_of(job), job.submission->signal, this->now());
 }
 
 /// OAR's time begins with the first event CHECKPOINT of the job, whoever requested it. OAR signals again in each pass, minioar once.
@@ -131,7 +128,7 @@ Done Engine::checkpoint(const std::string& user, JobNumber id) {
   ledger_->add_event(**job, "CHECKPOINT", fmt::format("User {} requested a checkpoint on the job {}", user, id), now);
   ledger_->add_event(**job, "CHECKPOINT_SUCCESS", fmt::format("The job {} was notified to checkpoint itself on {}.", id, first_node(**job)),
                      now);
-  ask_to_signal(running_.at(id).pid, (*job)->submission->signal);
+  executor_.signal(key_of(**job), (*job)->submission->signal, this->now());
   return {};
 }
 
@@ -144,7 +141,7 @@ Done Engine::signal(const std::string& user, JobNumber id, int signal) {
                      fmt::format("User {} requested the signal {} on the job {}", user, signal, id), now);
   ledger_->add_event(**job, "SIG_SUCCESS",
                      fmt::format("The job {} was notified to signal itself with {} on {}.", id, signal, first_node(**job)), now);
-  ask_to_signal(running_.at(id).pid, signal);
+  executor_.signal(key_of(**job), signal, this->now());
   return {};
 }
 
@@ -170,7 +167,7 @@ Done Engine::suspend(const std::string& user, JobNumber id) {
   ledger_->add_event(**job, "HOLD_RUNNING_JOB", fmt::format("User {} launched oarhold on the job {}", user, id), now_seconds());
   (*job)->state = JobState::suspended;
   ledger_->save(**job);
-  ask_to_signal_all(running_.at(id).pid, SIGSTOP);
+  executor_.signal_all(key_of(**job), SIGSTOP, now());
   return {};
 }
 
@@ -183,7 +180,7 @@ Done Engine::resume(const std::string& user, JobNumber id) {
   ledger_->add_event(found, "RESUME_JOB", fmt::format("User {} launched oarresume on the job {}", user, id), now_seconds());
   if (found.state == JobState::suspended) {
     found.state = JobState::running;
-    if (running_.contains(id)) ask_to_signal_all(running_.at(id).pid, SIGCONT);
+    if (running_.contains(id)) executor_.signal_all(key_of(found), SIGCONT, now());
   } else {
     found.state = JobState::waiting;
   }
@@ -272,7 +269,7 @@ void Engine::finish(Job& job, const JobEnding& ending, bool kill_sent) {
   log(fmt::format("{{\"what\":\"end\",\"job\":{},\"state\":\"{}\",\"status\":{},\"time\":{}}}\n", job.id, name_of(job.state),
                   ending.wait_status, now));
   resubmit_if_idempotent(job, preempted && !good, now);
-  remove_files(files_of(job));
+  executor_.remove(key_of(job));
   dirty_ = true;
 }
 
@@ -283,7 +280,7 @@ void Engine::finish_badly(Job& job, std::string type, std::string description, s
   job.stop_time = now;
   ledger_->save(job);
   log(fmt::format("{{\"what\":\"end\",\"job\":{},\"state\":\"Error\",\"status\":null,\"time\":{}}}\n", job.id, now));
-  remove_files(files_of(job));
+  executor_.remove(key_of(job));
   dirty_ = true;
 }
 

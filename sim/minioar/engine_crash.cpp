@@ -1,14 +1,10 @@
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "sim/minioar/engine.hpp"
+#include "sim/minioar/supervisor.hpp"
 
 /// The failures of a real OAR when its server dies, and when it starts again.
 namespace gleaner::minioar {
@@ -39,7 +35,7 @@ void Engine::server_starts() {
   auto state = ledger_->server();
   state.alive = true;
   ledger_->set_server(state);
-  const auto now = Clock::now();
+  const auto now = this->now();
   for (auto& [id, ghost] : ghosts_) {
     // Reports were not received meanwhile.
     while (ghost.reports_at && *ghost.reports_at <= now) {
@@ -85,6 +81,7 @@ void Engine::release_starts(const std::string& prefix) {
     dirty_ = true;
     wake();
   }
+  if (!processes_) return;
   const auto is_starting = [&] {
     const std::lock_guard lock{mutex_};
     return dirty_ || !launches_.empty() || std::any_of(ledger_->unfinished().begin(), ledger_->unfinished().end(), [&](JobNumber id) {
@@ -121,16 +118,16 @@ void Engine::miss_end(Job& job, const JobEnding& ending, bool kill_sent) {
     job.stop_time = ending.time;
     if (ending.kind == JobEnding::Kind::exited && !kill_sent) job.exit_code = ending.wait_status;
     ledger_->save(job);
-    remove_files(files_of(job));
+    executor_.remove(key_of(job));
     return;
   }
-  haunt(job, server.ends == EndsMeanwhile::lost ? Missed::end_lost : Missed::end, Clock::now());
+  haunt(job, server.ends == EndsMeanwhile::lost ? Missed::end_lost : Missed::end, now());
   ghosts_.at(job.id).was_killed = kill_sent;
 }
 
 void Engine::recover_ghost(Job& job) {
-  const auto ending = read_ending(files_of(job));
-  const auto now = Clock::now();
+  const auto ending = executor_.ending(key_of(job));
+  const auto now = this->now();
   haunt(job, job.missed, ending ? Clock::from_time_t(ending->time) : now);
   auto& ghost = ghosts_.at(job.id);
   ghost.was_killed = ending && has_event(job, "SEND_KILL_JOB", ending->time);
@@ -148,7 +145,7 @@ void Engine::step_ghosts(Clock::time_point now) {
     auto& ghost = ghosts_.at(id);
     auto& job = *ledger_->find(id);
     if (ghost.reports_at && *ghost.reports_at <= now) {
-      auto ending = read_ending(files_of(job)).value_or(JobEnding{});
+      auto ending = executor_.ending(key_of(job)).value_or(JobEnding{});
       ending.time = seconds_of(now);  // OAR's date is that of the report
       const bool was_killed = ghost.was_killed;
       ghosts_.erase(id);
@@ -190,7 +187,7 @@ void Engine::exterminate(Job& job, std::int64_t now) {
   job.missed = Missed::nothing;
   ledger_->save(job);
   log(fmt::format("{{\"what\":\"end\",\"job\":{},\"state\":\"Error\",\"status\":null,\"time\":{}}}\n", job.id, now));
-  remove_files(files_of(job));
+  executor_.remove(key_of(job));
   dirty_ = true;
 }
 
@@ -249,36 +246,23 @@ void Engine::give_up(Job& job, std::string type, std::string description, std::i
   wake();
 }
 
-void Engine::add_stray(pid_t pid) { strays_.push_back({pid, http::FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}}); }
-
-void Engine::end_strays(Clock::time_point deadline) {
-  for (const auto& stray : strays_) {
-    if (stray.handle.valid()) ::syscall(SYS_pidfd_send_signal, stray.handle.get(), SIGTERM, nullptr, 0);
-  }
-  for (const auto& stray : strays_) {
-    while (stray.handle.valid() && ::waitpid(stray.pid, nullptr, WNOHANG) == 0 && Clock::now() < deadline)
-      std::this_thread::sleep_for(10ms);
-  }
-  strays_.clear();
-}
-
 void Engine::forget_after(JobNumber last, Processes processes) {
   const std::lock_guard lock{mutex_};
   const auto is_forgotten = [last](JobNumber id) { return id > last; };
   for (auto& [id, running] : running_) {
     if (!is_forgotten(id)) continue;
-    if (processes == Processes::killed) ask_to_kill(running.pid);
-    add_stray(running.pid);
+    const auto key = key_of(*ledger_->find(id));
+    if (processes == Processes::killed) executor_.kill(key, now());
+    strays_.insert(key);
   }
   std::erase_if(running_, [&](const auto& entry) { return is_forgotten(entry.first); });
   std::erase_if(ghosts_, [&](const auto& entry) { return is_forgotten(entry.first); });
   std::erase_if(launches_, [&](const Launch& launch) { return is_forgotten(launch.job); });
   std::erase_if(predicted_, is_forgotten);
-  std::erase_if(ended_, is_forgotten);
   std::erase_if(given_up_, is_forgotten);
   ledger_->forget_after(last);
   std::error_code ignored;
-  std::filesystem::create_directories(run_directory(ledger_->era()), ignored);
+  std::filesystem::create_directories(run_directory(options_.state_directory, ledger_->era()), ignored);
   dirty_ = true;
   wake();
 }

@@ -6,7 +6,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -28,14 +27,6 @@ struct Failure {
   int status;
   std::string output;
 };
-
-std::string random_suffix() {
-  static thread_local std::mt19937 generator{std::random_device{}()};
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  std::string out;
-  for (int i = 0; i < 5; ++i) out += kLetters[generator() % kLetters.size()];
-  return out;
-}
 
 std::int64_t number(const std::string& option, const std::string& text) {
   const auto value = text::whole_number(text);
@@ -187,8 +178,8 @@ void scan(const std::string& script, Options& options) {
   }
 }
 
-std::string write_script(const std::string& directory, const std::string& script) {
-  const auto name = "oarapi.subscript." + random_suffix();
+std::string write_script(Engine& engine, const std::string& directory, const std::string& script) {
+  const auto name = "oarapi.subscript." + engine.random_suffix();
   const auto path = directory + "/" + name;
   std::ofstream{path, std::ios::binary} << script;
   std::filesystem::permissions(path, std::filesystem::perms{0755});
@@ -228,7 +219,7 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
   Options options{dialect};
   const auto& directory = line.folder;
   std::string script;
-  if (posted.script) script = write_script(directory, *posted.script);
+  if (posted.script) script = write_script(engine, directory, *posted.script);
   options.read(line.arguments, script);
   const auto has = [&](std::string_view name) {
     return std::any_of(posted.options.begin(), posted.options.end(), [&](const auto& option) { return option.first == name; });
@@ -238,7 +229,7 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
   auto& submission = options.submission;
   submission.user = user;
   submission.initial_request = fmt::format("oarsub {}{}", fmt::join(line.arguments, " "), script.empty() ? "" : " " + script);
-  if (!posted.param_file.empty()) submission.initial_request += " --array-param-file=/tmp/oarapi.paramfile." + random_suffix();
+  if (!posted.param_file.empty()) submission.initial_request += " --array-param-file=/tmp/oarapi.paramfile." + engine.random_suffix();
   check_syntax(submission, dialect);
   check_file_names(submission, dialect);
   auto said = line.noise + admit(submission);
@@ -246,7 +237,7 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
     throw Failure{248, said + words(dialect.no_queue, fmt::arg("queue", submission.queue))};
   }
   complete_files(submission, directory);
-  if (submission.not_before != 0 && submission.not_before < std::time(nullptr)) {
+  if (submission.not_before != 0 && submission.not_before < seconds_of(engine.now())) {
     throw Failure{
         10, fmt::format("{}{}{}Reservation not valid --> KO (Reservation too old)\n", said, dialect.reservation_waits, dialect.remark)};
   }
@@ -259,7 +250,7 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
   for (const auto id : *ids) said += fmt::format("OAR_JOB_ID={}\n", id);
   if (ids->size() > 1) said += fmt::format("OAR_ARRAY_ID={}\n", ids->front());
   engine.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", user, ids->front(), ids->size(),
-                         std::time(nullptr)));
+                         seconds_of(engine.now())));
   // The jobs exist all the same, and run once the server does.
   if (!engine.server_lives()) {
     throw Failure{9, said + words(dialect.server_is_dead, fmt::arg("host", engine.options().shape.name), fmt::arg("port", kServerPort))};

@@ -24,6 +24,10 @@ const std::string& supervisor_program() {
 
 }  // namespace
 
+std::string run_directory(const std::string& state_directory, int era) {
+  return state_directory + (era == 0 ? "/run" : fmt::format("/run.{}", era));
+}
+
 JobFiles job_files(const std::string& run_directory, JobNumber job) {
   const auto base = fmt::format("{}/{}", run_directory, job);
   return {base + ".lock", base + ".status", base + ".nodes", base + ".resources"};
@@ -42,8 +46,8 @@ std::optional<JobEnding> read_ending(const JobFiles& files) {
   return ending;
 }
 
-std::optional<pid_t> start_supervisor(const SupervisorOrder& order) {
-  const int lock = ::open(order.files.lock.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+std::optional<pid_t> start_supervisor(const Execution& execution) {
+  const int lock = ::open(execution.files.lock.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (lock < 0) return std::nullopt;
   // The lock belongs to the open file, which the supervisor inherits, so it is held without interruption.
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
@@ -52,10 +56,12 @@ std::optional<pid_t> start_supervisor(const SupervisorOrder& order) {
   }
   SpawnRequest request;
   request.program = supervisor_program();
-  request.arguments = {"minioar-job",   std::to_string(order.job), order.files.status, order.execution_log,
-                       order.directory, order.stdout_file,         order.stderr_file,  std::to_string(order.kill_grace.count()),
-                       order.command};
-  request.environment = order.environment;
+  request.arguments = {"minioar-job",          std::to_string(execution.job.id),
+                       execution.files.status, execution.execution_log,
+                       execution.directory,    execution.stdout_file,
+                       execution.stderr_file,  std::to_string(execution.kill_grace.count()),
+                       execution.command};
+  request.environment = execution.environment;
   request.descriptors = {{lock, kLockDescriptor}};
   request.blocked_signals = {SIGTERM, SIGCHLD, signal_to_first(), signal_to_all()};
   const auto pid = spawn(request);

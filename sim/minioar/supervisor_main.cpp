@@ -50,7 +50,7 @@ void write_all(int fd, const std::string& text) { [[maybe_unused]] const auto wr
 void log_start(const Order& order) {
   const int fd = ::open(order.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return;
-  write_all(fd, fmt::format("{{\"what\":\"start\",\"job\":{},\"time\":{}}}\n", order.job, std::time(nullptr)));
+  write_all(fd, start_line(order.job, std::time(nullptr)));
   ::close(fd);
 }
 

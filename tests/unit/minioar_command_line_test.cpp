@@ -67,6 +67,24 @@ TEST(CommandLine, TheDirectoryOf25_IsAnOption_AsItIs) {
   EXPECT_EQ(line->folder, "/usr");
 }
 
+TEST(CommandLine, TextThatNeedsNoShell_ReadsAsTheShellsReadIt) {
+  const std::vector<std::string> environment{"HOME=/usr", "PATH=/usr/bin:/bin"};
+  const std::vector<std::string> texts{R"x(bash -c "\$(echo abc|base64 -d)" x.17)x", R"x(\$HOME/\$x)x", R"x(say "it" 'so' \$)x",
+                                       "a;b&c|d(e) {f,g} * ~ x\ny"};
+  for (const auto& text : texts) {
+    PostedOptions posted;
+    posted.command = text;
+    posted.options = {{"name", text}};
+    const auto quick = read_by_shell(posted, "/usr", {}, FolderIs::option);  // without PATH: no shell would find bash
+    posted.options.emplace_back("project", "`echo p`");
+    const auto read = read_by_shell(posted, "/usr", environment, FolderIs::option);
+    ASSERT_TRUE(quick && read) << text;
+    EXPECT_EQ(quick->arguments[0], read->arguments[0]);
+    EXPECT_EQ(quick->arguments[1], read->arguments[2]);
+    EXPECT_EQ(quick->noise, "");
+  }
+}
+
 TEST(CommandLine, Escaping_DoublesTheBackslashesThatPrecede) {
   EXPECT_EQ(escape_before("a\"b", "\""), "a\\\"b");
   EXPECT_EQ(escape_before("a\\\"b", "\""), "a\\\\\\\"b");
