@@ -142,10 +142,11 @@ http::Response Api::handle(const http::Request& request) {
   const auto path_info = decoded->substr(options_.prefix.size());
   const auto asked = signature_of(request, path_info);
   const auto fault = faults_.take(asked);
-  if (fault) faults_.wait(*fault);
+  if (fault && !engine_.is_driven()) faults_.wait(*fault);
   auto response = !fault || carries_out(*fault) ? answer(request, path_info) : http::Response{};
   for (const auto& name : faults_.starts_after(asked)) engine_.release_starts(name);
   if (fault) response = spoil(*fault, std::move(response));
+  if (fault && engine_.is_driven()) response.mishap.delay += fault->delay;
   response.mishap.delay += faults_.latency();
   return response;
 }

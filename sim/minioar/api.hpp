@@ -30,6 +30,7 @@ struct ApiOptions {
 class Api {
  public:
   Api(Engine& engine, ApiOptions options) : engine_{engine}, options_{std::move(options)} {}
+  /// Over a driven engine, nothing is waited for: the delay of a fault is a part of the answer's.
   [[nodiscard]] http::Response handle(const http::Request& request);
   void set_latency(std::chrono::milliseconds latency) { faults_.set_latency(latency); }
   /// Ends the delays of faults.

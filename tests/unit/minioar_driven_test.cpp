@@ -276,11 +276,13 @@ TEST_F(Driven, Reservation_StartsAtItsDate) {
 TEST_F(Driven, Api_AnswersWithTheTimeOfTheClock_WithoutASocket) {
   ApiOptions options;
   options.accept = Users::any;
+  options.admin = Admin::allowed;
   Api api{*engine_, options};
   const auto ask = [&](const std::string& method, const std::string& path, const std::string& text) {
     http::Request request{.method = method, .target = path, .path = path, .query = {}, .headers = {}, .peer = {}, .body = nullptr};
     request.headers.add("Content-Type", "application/json");
     request.headers.add("X_REMOTE_IDENT", "someone");
+    request.peer.address = "127.0.0.1:1";
     OneText body{text};
     request.body = &body;
     return api.handle(request);
@@ -291,6 +293,8 @@ TEST_F(Driven, Api_AnswersWithTheTimeOfTheClock_WithoutASocket) {
   const auto shown = ask("GET", "/oarapi-grid/jobs/1.json", {}).body;
   EXPECT_THAT(shown, HasSubstr(R"("api_timestamp":1000072)"));
   EXPECT_THAT(shown, HasSubstr(R"("start_time":1000070,"state":"Running")"));
+  EXPECT_EQ(ask("POST", "/_faults", R"({"match":"GET /jobs","delay_ms":3600000,"latency_ms":5})").status, 200U);
+  EXPECT_EQ(ask("GET", "/oarapi-grid/jobs/1.json", {}).mishap.delay, 3'600'005ms);
 }
 
 /// Requests at random moments, of every kind.
