@@ -81,6 +81,8 @@ bool none_can_end(ApiClient& api, terminal::Output& output, const std::vector<Js
 std::string cannot_end(ApiClient& api, const Json& campaign) {
   const auto& tasks = campaign["tasks"];
   if (tasks["launching"].integer() + tasks["submitted"].integer() + tasks["running"].integer() > 0) return {};
+  // All are settled: it ends in a moment, also a paused one.
+  if (tasks["waiting"].integer() == 0) return {};
   const auto id = campaign["id"].integer();
   if (campaign["state"].text() == "paused" && has_event(api, id, "MAX_FAILS"))
     return fmt::format(

@@ -33,7 +33,7 @@ struct Following {
 [[nodiscard]] std::vector<Json> campaigns_of(ApiClient& api, const std::vector<std::int64_t>& ids);
 
 /// Why a campaign does not end unless somebody acts, and what to do: max_fails paused it, or what it waits for was cancelled, deleted, or
-/// has failed tasks. Empty: it may end, or tasks of it are still in flight. One or two requests, if it is paused or waits.
+/// has failed tasks. Empty: it may end, or no task of it waits. One or two requests, if it is paused or waits.
 [[nodiscard]] std::string cannot_end(ApiClient& api, const Json& campaign);
 
 [[nodiscard]] bool has_ended(const Json& campaign);

@@ -26,7 +26,7 @@ class Combinations {
     check_retries();
     check_checkpoint();
     check_durations();
-    if (is_test()) doubt_of_tests();
+    if (is_test()) check_tests();
     else doubt_pools();
   }
 
@@ -107,7 +107,12 @@ class Combinations {
   }
 
   /// A test campaign is one task on each cluster, before all others.
-  void doubt_of_tests() {
+  void check_tests() {
+    const auto* const after_each = stated("after_each");
+    if (after_each != nullptr && !campaign_.any_cluster && campaign_.clusters.size() > 1)
+      refuse(*after_each,
+             "a test campaign (test_mode) has one task on each cluster, and each task of after_each runs on the cluster of the one that "
+             "it comes after, which may be the same for all: write \"after_each_cluster\": \"any\", or one cluster");
     struct Useless {
       std::string_view key;
       bool is_asked;

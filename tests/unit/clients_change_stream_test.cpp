@@ -16,6 +16,7 @@
 
 #include "clients/change_stream.hpp"
 #include "clients/follow.hpp"
+#include "clients/json.hpp"
 #include "tests/db/await.hpp"
 #include "tests/unit/api_under_test.hpp"
 
@@ -91,6 +92,17 @@ class GridOfOneCampaign {
   std::vector<std::string> places_;
   tests::ApiUnderTest api_{[this](const http::Request& request) { return take(request); }};
 };
+
+TEST(CannotEnd, ACampaignThatMaxFailsPaused_CannotWhileTasksOfItWait_AndEndsOnceAllAreSettled) {
+  tests::ApiUnderTest api{[](const http::Request&) { return tests::answer(200, R"({"items": [{"code": "MAX_FAILS"}]})"); }};
+  ApiClient client{api.config()};
+  const auto paused = [](std::string_view tasks) {
+    return Json::parse(fmt::format(R"({{"id": 12, "state": "paused", "total_tasks": 12, "tasks": {{{}}}}})", tasks)).value();
+  };
+  EXPECT_NE(cannot_end(client, paused(R"("waiting": 1, "done": 9, "failed": 2)")), "");
+  EXPECT_EQ(cannot_end(client, paused(R"("waiting": 1, "running": 1, "done": 8, "failed": 2)")), "");
+  EXPECT_EQ(cannot_end(client, paused(R"("waiting": 0, "done": 10, "failed": 2)")), "");
+}
 
 TEST(ChangeStream, EndOfACampaign_IsSeenByItsEvent_WithoutALookInBetween) {
   std::promise<void> over;
