@@ -53,6 +53,7 @@ const std::vector<Layer>& layers() {
       {"clients/gridsub/", {"lib/", "clients/", "sim/gridsim/engine/", "runner/command/"}},
       {"clients/", {"lib/"}},
       {"sim/minioar/", {"lib/"}},
+      {"sim/wrapper/", {"lib/", "sim/minioar/"}},
       {"sim/gridlocal/", {"lib/"}},
       {"sim/gridsim/engine/", {"lib/", "metascheduler/", "predictor/", "nikita/"}},
       {"sim/gridsim/", {"lib/"}},

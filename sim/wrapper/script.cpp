@@ -1,0 +1,254 @@
+#include "sim/wrapper/script.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "lib/grid/job_identity.hpp"
+#include "lib/text/numbers.hpp"
+
+namespace gleaner::wrapper {
+namespace {
+
+[[noreturn]] void unknown(std::string_view what) {
+  throw std::runtime_error{fmt::format("the model does not know this wrapper: {}", what)};
+}
+
+/// The end of the word that begins at `at`.
+std::size_t end_of_word(std::string_view text, std::size_t at) {
+  for (; at < text.size() && std::string_view{" \n;"}.find(text[at]) == std::string_view::npos; ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '\'' || text[at] == '"') {
+      at = text.find(text[at], at + 1);  // the runner writes no quote within double quotes
+      if (at == std::string_view::npos) unknown("an open quote");
+    }
+  }
+  return std::min(at, text.size());
+}
+
+/// Reads assignments, one after the other.
+class Assignments {
+ public:
+  explicit Assignments(std::string_view text) : text_{text} {}
+  void expect(std::string_view literal) {
+    if (!text_.substr(at_).starts_with(literal)) unknown(fmt::format("'{}' is expected at '{}'", literal, text_.substr(at_, 40)));
+    at_ += literal.size();
+  }
+  /// `name=word`, and a blank or newline after it.
+  std::string_view word(std::string_view name) {
+    expect(name);
+    expect("=");
+    const auto end = end_of_word(text_, at_);
+    const auto found = text_.substr(at_, end - at_);
+    at_ = std::min(end + 1, text_.size());
+    return found;
+  }
+  std::int64_t number(std::string_view name) {
+    const auto text = word(name);
+    const auto value = text::whole_number<std::int64_t>(text);
+    if (!value) unknown(fmt::format("{}={}", name, text));
+    return *value;
+  }
+  [[nodiscard]] bool at(std::string_view literal) const { return text_.substr(at_).starts_with(literal); }
+  /// From the newline before it on.
+  [[nodiscard]] std::string_view rest() const { return text_.substr(at_ - 1); }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// The text between two others. Empty: they are not there.
+std::optional<std::string_view> between(std::string_view text, std::string_view begin, std::string_view end) {
+  const auto at = text.find(begin);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto from = at + begin.size();
+  const auto to = text.find(end, from);
+  if (to == std::string_view::npos) return std::nullopt;
+  return text.substr(from, to - from);
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = end_of_word(text, at);
+    words.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+Script read_script(std::string_view text) {
+  Script script;
+  Assignments read{text};
+  for (const auto* empty : {"W", "Q", "O"}) (void)read.word(empty);
+  script.folder_word = read.word("G");
+  script.campaign = read.number("i");
+  (void)read.word("x");
+  read.expect("export ");
+  for (const auto* name : {"CIGRI_CLUSTER", "CIGRI_USER"}) (void)read.word(name);
+  script.workdir_word = read.word("CIGRI_WORKDIR");
+  for (const auto* name : {"CIGRI_RESOURCES", "CIGRI_WALLTIME", "CIGRI_WALLTIME_SECONDS"}) (void)read.word(name);
+  if (read.at("Q=")) {
+    ScriptPool pool;
+    pool.folder = read.word("Q");
+    pool.duration = read.number("D");
+    pool.task_walltime = read.number("W");
+    pool.first_job = read.number("F");
+    pool.jobs = read.number("J");
+    pool.side_by_side = !read.word("E").empty();
+    script.pool = pool;
+  }
+  const auto rest = read.rest();
+  const auto has = [&](std::string_view part) { return rest.find(part) != std::string_view::npos; };
+  script.measured = has("W=1\nm(){ K=;");
+  script.shell_words = !has("\"$0\" \"$@\"");
+  if (const auto signal = between(rest, "\ntrap 'T=1;kill -", " $B")) script.checkpoint_signal = *signal;
+  script.enters_workdir = has("\nn(){ CDPATH= cd -- \"$CIGRI_WORKDIR\";}");
+  script.opens_streams = has("o=OAR.cigri.$i.${OAR_JOB_ID:-0}\n");
+  if (const auto folder = between(rest, "\no=", "\n[ $1 -gt 999 ]&&o=$o/")) script.output_word = *folder;
+  if (const auto words = between(rest, "\nexport CIGRI_INPUTS=$G/inputs/f\nfor y in ", ";do V ")) script.input_words = words_of(*words);
+  if (const auto words = between(rest, "\nm=0\nfor y in ", ";do\n[ -f \"$y\" ]||continue")) script.output_patterns = words_of(*words);
+  if (!has("\ny \"$@\"")) unknown("no task is carried out");
+  return script;
+}
+
+bool is_name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/// Reads one word.
+class Word {
+ public:
+  Word(std::string_view word, const Values& values, Quoted quoted) : word_{word}, values_{values}, quoted_{quoted} {}
+  std::string read() {
+    if (word_ == "~" || word_.starts_with("~/")) {
+      literal(values_.of("HOME"));
+      ++at_;
+    }
+    while (at_ < word_.size()) next();
+    return std::move(out_);
+  }
+
+ private:
+  void next() {
+    const char c = word_[at_++];
+    if (c == '\'') {
+      const auto close = std::min(word_.find('\'', at_), word_.size());
+      literal(word_.substr(at_, close - at_));
+      at_ = close + 1;
+    } else if (c == '"') {
+      while (at_ < word_.size() && word_[at_] != '"') {
+        if (word_[at_] == '$') {
+          ++at_;
+          literal(variable());
+        } else {
+          literal(word_.substr(at_++, 1));
+        }
+      }
+      ++at_;
+    } else if (c == '\\') {
+      literal(word_.substr(at_++, 1));
+    } else if (c == '$') {
+      out_ += variable();
+    } else {
+      out_ += c;
+    }
+  }
+  std::string variable() {
+    if (word_.substr(at_).starts_with('{')) {
+      const auto close = std::min(word_.find('}', at_), word_.size());
+      const auto name = word_.substr(at_ + 1, close - at_ - 1);
+      at_ = close + 1;
+      return values_.of(name);
+    }
+    auto end = at_;
+    while (end < word_.size() && is_name_letter(word_[end])) ++end;
+    const auto name = word_.substr(at_, end - at_);
+    at_ = end;
+    return values_.of(name);
+  }
+  void literal(std::string_view text) {
+    for (const char c : text) {
+      if (quoted_ == Quoted::marked && !is_name_letter(c) && c != '/') out_ += '\\';
+      out_ += c;
+    }
+  }
+
+  std::string_view word_;
+  const Values& values_;
+  Quoted quoted_;
+  std::size_t at_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string value_of_word(std::string_view word, const Values& values, Quoted quoted) { return Word{word, values, quoted}.read(); }
+
+std::optional<std::string> decoded_base64(std::string_view text) {
+  constexpr std::string_view kLetters{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"};
+  if (text.size() % 4 != 0) return std::nullopt;
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char letter : text) {
+    const auto value = kLetters.find(letter);
+    if (value == std::string_view::npos) return std::nullopt;
+    bits = bits << 6U | static_cast<std::uint32_t>(value);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> static_cast<unsigned>(count) & 0xFFU);
+  }
+  return bytes;
+}
+
+std::optional<std::vector<std::string>> arguments_of(const std::vector<std::string>& words) {
+  constexpr std::size_t kArguments = 4;
+  if (words.size() <= kArguments || words[kArguments] == "-") return std::vector<std::string>{};
+  if (words[kArguments] == "=") return std::vector<std::string>(words.begin() + kArguments + 1, words.end());
+  const auto bytes = decoded_base64(words[kArguments]);
+  if (!bytes) return std::nullopt;
+  std::vector<std::string> arguments;
+  for (std::size_t at = 0; at < bytes->size();) {
+    const auto end = std::min(bytes->find('\0', at), bytes->size());
+    arguments.push_back(bytes->substr(at, end - at));
+    at = end + 1;
+  }
+  return arguments;
+}
+
+std::vector<std::string> split_at_blanks(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(" \t\n"); at != std::string_view::npos;) {
+    const auto end = std::min(text.find_first_of(" \t\n", at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = text.find_first_not_of(" \t\n", end);
+  }
+  return words;
+}
+
+std::optional<Command> CommandReader::read(std::string_view command) {
+  constexpr std::string_view kBegin{"bash -c \"$(echo "};
+  constexpr std::string_view kEnd{"|base64 -d)\" "};
+  if (!command.starts_with(kBegin)) return std::nullopt;
+  const auto close = command.find(kEnd);
+  if (close == std::string_view::npos) return std::nullopt;
+  const auto text = command.substr(kBegin.size(), close - kBegin.size());
+  auto words = split_at_blanks(command.substr(close + kEnd.size()));
+  if (words.empty() || !words.front().starts_with(grid::kCommandMark)) return std::nullopt;
+  words.erase(words.begin());
+  if (!last_ || text != last_text_) {
+    const auto script = decoded_base64(text);
+    if (!script) unknown("its base64 is damaged");
+    last_ = std::make_shared<const Script>(read_script(*script));
+    last_text_ = text;
+  }
+  constexpr std::size_t kLeastWords = 5;
+  if (words.size() < kLeastWords) unknown("its parameter line is too short");
+  return Command{last_, std::move(words)};
+}
+
+}  // namespace gleaner::wrapper
