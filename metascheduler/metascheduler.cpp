@@ -8,6 +8,7 @@
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/dependencies.hpp"
 #include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
@@ -48,10 +49,10 @@ class Aside {
     if (campaign.until) return;
     const store::Target target{.campaign = campaign.campaign, .cluster = {}};
     store::open_event(transaction_, {.code = store::kCannotPlan, .target = target, .job = {}, .message = campaign.why}, now_);
-    campaign.until = store::set_brake(
-        transaction_, target, campaign.why,
-        {std::chrono::duration_cast<grid::Seconds>(config_.brake_time), std::chrono::duration_cast<grid::Seconds>(config_.brake_time_max)},
-        now_);
+    const store::BrakeLength length{std::chrono::duration_cast<grid::Seconds>(config_.brake_time),
+                                    std::chrono::duration_cast<grid::Seconds>(config_.brake_time_max)};
+    store::write_or_note(transaction_, target, "its brake", now_,
+                         [&] { campaign.until = store::set_brake(transaction_, target, campaign.why, length, now_); });
   }
 
   /// Closes the events of campaigns that got their plan.
@@ -61,7 +62,8 @@ class Aside {
     for (const auto& campaign : facts.campaigns) {
       if (!campaign.brake && std::ranges::find(campaigns_, campaign.id) == campaigns_.end()) planned.push_back(campaign.id);
     }
-    store::note_planned(transaction_, planned, now_);
+    store::write_or_note(transaction_, {}, "that campaigns can be planned again", now_,
+                         [&] { store::note_planned(transaction_, planned, now_); });
   }
 
   [[nodiscard]] int count() const { return static_cast<int>(campaigns_.size()); }
@@ -116,9 +118,12 @@ Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config
   }
   std::vector<store::PairOfInputs> wanted;
   for (const auto& inputs : plan.inputs) wanted.push_back({inputs.campaign, inputs.cluster});
-  store::want_inputs(transaction, wanted);
-  for (const auto& preemption : plan.preemptions)
-    store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);
+  store::want_inputs(transaction, wanted, now);
+  for (const auto& preemption : plan.preemptions) {
+    store::write_or_note(transaction, {.campaign = preemption.campaign, .cluster = preemption.cluster},
+                         fmt::format("the preemption of {} jobs", preemption.jobs), now,
+                         [&] { store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now); });
+  }
   auto submitted = submitted_of(plan, facts);
   keep_to(got, submitted);
   store::write_submitted(transaction, submitted, now);
@@ -152,7 +157,15 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   };
   store::transact(database, term, plan_turn);
   if (released) {
-    released = store::release_freed(database, term, kPatienceForReleases, now);
+    const auto set_aside = [&](const store::ToRelease& one, const std::string& why) {
+      store::transact(database, term, [&](store::Transaction& transaction) {
+        SetAside campaign{
+            .campaign = one.campaign,
+            .why = fmt::format("its tasks that come after those of campaign {} cannot be put into its bag: {}", one.on.value(), why)};
+        Aside{transaction, config, now}.set(campaign);
+      });
+    };
+    released = store::release_freed(database, term, kPatienceForReleases, now, set_aside);
     store::transact(database, term, plan_turn);
     counts.released = released->tasks;
   }

@@ -62,22 +62,26 @@ int request_checkpoints(fleet::Visit& visit) {
   int passed_on = 0;
   for (std::size_t first = 0; first < due.size() && visit.time_left() > process::Duration{0}; first += at_once) {
     const auto part = std::span{due}.subspan(first, std::min(at_once, due.size() - first));
-    std::vector<oar::SignalOf> asked;
     std::vector<grid::JobId> jobs;
+    for (const auto& one : part) jobs.push_back(one.job);
+    visit.database.transact(
+        [&](store::Transaction& transaction) { jobs = store::note_signals_sent(transaction, jobs, store::now(transaction)); });
+    // A signal that could not be noted would be sent in each turn.
+    std::vector<oar::SignalOf> asked;
     for (const auto& one : part) {
-      asked.push_back({{one.login, one.remote}, grid::checkpoint_signal(one.signal).value_or(SIGUSR1)});
-      jobs.push_back(one.job);
+      if (std::ranges::find(jobs, one.job) != jobs.end())
+        asked.push_back({{one.login, one.remote}, grid::checkpoint_signal(one.signal).value_or(SIGUSR1)});
     }
-    visit.database.transact([&](store::Transaction& transaction) { store::note_signals_sent(transaction, jobs, store::now(transaction)); });
+    if (asked.empty()) continue;
     process::failpoint("nikita.before_signal");
     const auto answers = visit.client.signal(asked);
     process::failpoint("nikita.after_signal");
     std::vector<grid::JobId> done;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (answers[i]) done.push_back(part[i].job);
+      if (answers[i]) done.push_back(jobs[i]);
       else
         process::log::warning("job not signalled for a checkpoint",
-                              {{"cluster", visit.cluster.name}, {"remote", part[i].remote}, {"error", oar::describe(answers[i].error())}});
+                              {{"cluster", visit.cluster.name}, {"remote", asked[i].job.id}, {"error", oar::describe(answers[i].error())}});
     }
     visit.database.transact([&](store::Transaction& transaction) { store::note_signals_passed_on(transaction, done); });
     passed_on += static_cast<int>(done.size());

@@ -12,8 +12,10 @@
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/clean.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/store/events.hpp"
 #include "nikita/leavings.hpp"
 
 namespace gleaner::nikita {
@@ -93,14 +95,20 @@ void Cleaning::clean_campaign(const store::ToClean& campaign) {
   }
   bool noted = false;
   visit_.database.transact([&](store::Transaction& transaction) {
-    noted = store::note_cleaned(transaction, campaign.campaign, visit_.cluster.id, store::now(transaction));
+    const auto now = store::now(transaction);
+    store::write_or_note(transaction, {.campaign = campaign.campaign, .cluster = visit_.cluster.id}, "that its files are removed", now,
+                         [&] { noted = store::note_cleaned(transaction, campaign.campaign, visit_.cluster.id, now); });
   });
   if (noted) ++cleaned_.campaigns;
 }
 
 void Cleaning::note_tried(const std::vector<grid::CampaignId>& campaigns) {
   visit_.database.transact([&](store::Transaction& transaction) {
-    store::note_cleaning_tried(transaction, campaigns, visit_.cluster.id, store::now(transaction));
+    const auto now = store::now(transaction);
+    for (const auto campaign : campaigns) {
+      store::write_or_note(transaction, {.campaign = campaign, .cluster = visit_.cluster.id}, "that removing its files was tried", now,
+                           [&] { store::note_cleaning_tried(transaction, std::vector{campaign}, visit_.cluster.id, now); });
+    }
   });
 }
 
@@ -134,7 +142,9 @@ void Cleaning::remove_folders(const std::vector<store::LaunchFolder>& folders) {
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
     for (std::size_t i = 0; i < gone.size(); ++i) {
-      if (gone[i]) store::note_folder_removed(transaction, folders[i].launch, now);
+      if (!gone[i]) continue;
+      store::write_or_note(transaction, {.campaign = folders[i].campaign, .cluster = visit_.cluster.id}, "that a folder of it is removed",
+                           now, [&] { store::note_folder_removed(transaction, folders[i].launch, now); });
     }
   });
   cleaned_.folders += static_cast<int>(std::ranges::count(gone, true));
@@ -160,7 +170,10 @@ void Cleaning::thin(const store::LaunchFolder& folder) {
   // Attempts in use may still write files.
   const auto settled_left = static_cast<std::int64_t>(paths.size()) - gone;
   const auto most = settled_left + kFilesPerAttempt * static_cast<std::int64_t>(in_use.size());
-  visit_.database.transact([&](store::Transaction& transaction) { store::note_files(transaction, folder.launch, most); });
+  visit_.database.transact([&](store::Transaction& transaction) {
+    store::write_or_note(transaction, {.campaign = folder.campaign, .cluster = visit_.cluster.id}, "how many files of it are left",
+                         store::now(transaction), [&] { store::note_files(transaction, folder.launch, most); });
+  });
   cleaned_.files += static_cast<int>(gone);
   process::log::debug("folder thinned", {{"cluster", visit_.cluster.name}, {"launch", folder.launch}, {"files", known}, {"removed", gone}});
 }

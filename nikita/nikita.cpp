@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -72,7 +73,8 @@ class Wiping {
   void kill();
   void kill_array(const Array& array, std::span<const grid::JobId> jobs);
   void kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::JobId> ids);
-  void note_sent(std::span<const grid::JobId> jobs);
+  /// The jobs of which it was noted. The others must not be deleted: the end of such a job would be nobody's.
+  [[nodiscard]] std::set<grid::JobId> note_sent(std::span<const grid::JobId> jobs);
   /// Whether the turn has time left, and the cluster answers.
   [[nodiscard]] bool may_go_on() const;
 
@@ -98,9 +100,12 @@ void Wiping::request_kills() {
   });
 }
 
-void Wiping::note_sent(std::span<const grid::JobId> jobs) {
-  visit_.database.transact([&](store::Transaction& transaction) { store::note_kills_sent(transaction, jobs, store::now(transaction)); });
-  counts_.sent += static_cast<int>(jobs.size());
+std::set<grid::JobId> Wiping::note_sent(std::span<const grid::JobId> jobs) {
+  std::vector<grid::JobId> noted;
+  visit_.database.transact(
+      [&](store::Transaction& transaction) { noted = store::note_kills_sent(transaction, jobs, store::now(transaction)); });
+  counts_.sent += static_cast<int>(noted.size());
+  return {noted.begin(), noted.end()};
 }
 
 void Wiping::kill() {
@@ -144,7 +149,7 @@ void Wiping::kill_array(const Array& array, std::span<const grid::JobId> jobs) {
     counts_.left += static_cast<int>(jobs.size());
     return;
   }
-  note_sent(jobs);
+  if (note_sent(jobs).size() < jobs.size()) return;
   const auto answer = visit_.client.remove_array(array.first, array.second);
   if (answer) return;
   silent_ = was_silent(answer.error());
@@ -157,13 +162,18 @@ void Wiping::kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::J
     counts_.left += static_cast<int>(jobs.size());
     return;
   }
-  note_sent(ids);
-  const auto answers = visit_.client.remove(jobs);
+  const auto noted = note_sent(ids);
+  std::vector<oar::JobOf> to_delete;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (noted.contains(ids[i])) to_delete.push_back(jobs[i]);
+  }
+  if (to_delete.empty()) return;
+  const auto answers = visit_.client.remove(to_delete);
   silent_ = std::ranges::none_of(answers, [](const auto& answer) { return answer || !was_silent(answer.error()); });
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i]) continue;
     // One line a turn, whatever the number.
-    if (counts_.not_sent++ == 0) not_deleted_ = {jobs[i].id, oar::describe(answers[i].error())};
+    if (counts_.not_sent++ == 0) not_deleted_ = {to_delete[i].id, oar::describe(answers[i].error())};
   }
 }
 

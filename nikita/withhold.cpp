@@ -74,7 +74,7 @@ int withhold(fleet::Visit& visit, const grid::Epochs& epochs) {
     }
     visit.database.transact([&](store::Transaction& transaction) {
       store::note_kills_sent(transaction, done, store::now(transaction));
-      store::note_not_withheld(transaction, tried);
+      store::note_not_withheld(transaction, tried, store::now(transaction));
     });
     claimed += static_cast<int>(done.size());
   }

@@ -4,6 +4,7 @@
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/headroom.hpp"
 #include "lib/store/prediction.hpp"
@@ -20,9 +21,10 @@ int watch_stress(const process::Config& config, store::Transaction& transaction,
   const auto judged = stress_of(store::stress_facts(transaction), config);
   int limited = 0;
   for (const auto& [cluster, change] : judged.clusters) {
-    store::write_stress(transaction, cluster);
-    limited += cluster.job_limit ? 1 : 0;
     const store::Target target{.campaign = {}, .cluster = cluster.id};
+    const bool written = store::write_or_note(transaction, target, "its stress", now, [&] { store::write_stress(transaction, cluster); });
+    if (!written) continue;
+    limited += cluster.job_limit ? 1 : 0;
     if (change == StressChange::lowered)
       store::open_event(transaction,
                         {.code = "UNDER_STRESS",
@@ -32,7 +34,8 @@ int watch_stress(const process::Config& config, store::Transaction& transaction,
                         now);
     if (change == StressChange::lifted) store::close_event(transaction, "UNDER_STRESS", target, now);
   }
-  store::forget_samples(transaction, judged.forgotten);
+  store::write_or_note(transaction, {}, "the end of old samples of durations", now,
+                       [&] { store::forget_samples(transaction, judged.forgotten); });
   return limited;
 }
 
@@ -52,7 +55,10 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     counts.campaigns = static_cast<int>(forecasts.size());
     counts.limited = watch_stress(config, transaction, now);
     const auto local = store::local_facts(transaction, config.headroom);
-    for (const auto& [cluster, resources] : headrooms_of(local, facts, config, now)) store::learn_headroom(transaction, cluster, resources);
+    for (const auto& one : headrooms_of(local, facts, config, now)) {
+      store::write_or_note(transaction, {.campaign = {}, .cluster = one.first}, "its learnt headroom", now,
+                           [&] { store::learn_headroom(transaction, one.first, one.second); });
+    }
     process::failpoint("predictor.before_commit");
   });
   return counts;

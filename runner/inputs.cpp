@@ -13,6 +13,7 @@
 #include "lib/oar/outputs.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/inputs.hpp"
@@ -74,6 +75,7 @@ class Sender {
     return limits;
   }
   [[nodiscard]] bool may_go_on() const { return steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
+  [[nodiscard]] Step send_or_note(store::InputsToSend& inputs);
   [[nodiscard]] Step send(store::InputsToSend& inputs);
   [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, const Files& files);
   [[nodiscard]] Step write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
@@ -184,7 +186,9 @@ void Sender::note_trouble(grid::CampaignId campaign, const std::string& why) {
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
     store::open_event(transaction, {.code = kNotSent, .target = pair, .job = {}, .message = fmt::format("its input files: {}", why)}, now);
-    store::set_brake(transaction, pair, fmt::format("its input files cannot be brought there: {}", why), brake_of(visit_.config), now);
+    store::write_or_note(transaction, pair, "its brake", now, [&] {
+      store::set_brake(transaction, pair, fmt::format("its input files cannot be brought there: {}", why), brake_of(visit_.config), now);
+    });
   });
 }
 
@@ -196,6 +200,15 @@ void Sender::note_silence(grid::CampaignId campaign, const std::string& error) {
                      fmt::format("{} did not answer when it was sent the campaign's input files: {}", visit_.cluster.name, error),
                      brake_of(visit_.config), store::now(transaction));
   });
+}
+
+/// What the database refuses of one campaign delays the files of no other.
+Step Sender::send_or_note(store::InputsToSend& inputs) {
+  try {
+    return send(inputs);
+  } catch (const store::Refused& refused) {
+    return Trouble{fmt::format("the database refused what was to be noted of them: {}", refused.what())};
+  }
 }
 
 /// One turn of a campaign.
@@ -222,7 +235,7 @@ void Sender::send_all() {
   while (may_go_on()) {
     auto inputs = turns.next();
     if (!inputs) return;
-    const auto step = send(*inputs);
+    const auto step = send_or_note(*inputs);
     if (const auto* silent = std::get_if<Silent>(&step)) return note_silence(inputs->campaign, silent->error);
     if (const auto* trouble = std::get_if<Trouble>(&step)) note_trouble(inputs->campaign, trouble->why);
     if (std::holds_alternative<More>(step)) turns.put_back(std::move(*inputs));

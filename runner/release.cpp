@@ -60,7 +60,8 @@ void release_tasks(store::Transaction& transaction, const process::Config& confi
 }
 
 void release_kept_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts) {
-  for (const auto& released : store::release_kept_tasks(transaction, store::now(transaction) - config.checkpoint_patience)) {
+  const auto now = store::now(transaction);
+  for (const auto& released : store::release_kept_tasks(transaction, now - config.checkpoint_patience, now)) {
     process::log::info("tasks leave their checkpoints",
                        {{"cluster", released.cluster}, {"campaign", released.campaign}, {"tasks", released.tasks}});
     counts.released += static_cast<int>(released.tasks);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/grid/sink.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/sinks.hpp"
 #include "lib/text/ranges.hpp"
@@ -59,6 +60,25 @@ void brake(store::Transaction& transaction, const fleet::Visit& visit, const sto
   store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::raised);
 }
 
+/// Brakes the pair if it is a sink, and clears the suspicion if it is none.
+void judge_one(store::Transaction& transaction, const fleet::Visit& visit, store::EndsOfPair& pair, const store::EndsElsewhere& elsewhere,
+               grid::Instant now) {
+  const auto cluster = visit.cluster.id;
+  grid::LastEnds last{
+      .here = pair.seconds, .elsewhere = {}, .min_duration = pair.min_duration, .start_cost = pair.start_cost, .suspected = pair.suspected};
+  if (const auto found = elsewhere.find(pair.campaign); found != elsewhere.end()) last.elsewhere = found->second;
+  auto sink = grid::find_sink(last);
+  if (!sink) {
+    if (pair.suspected && grid::shows_work(last)) store::suspect(transaction, pair.campaign, cluster, store::Suspicion::cleared);
+    return;
+  }
+  if (sink->ends == pair.jobs.size()) {
+    pair = store::last_ends(transaction, cluster, {}, std::array{pair.campaign}, kMostEnds).at(0);
+    grid::lengthen(*sink, pair.seconds);
+  }
+  brake(transaction, visit, pair, *sink, now);
+}
+
 }  // namespace
 
 void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std::span<const grid::JobId> done, grid::Instant now) {
@@ -69,24 +89,11 @@ void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std
   std::ranges::transform(pairs, std::back_inserter(campaigns), &store::EndsOfPair::campaign);
   const auto elsewhere = store::ends_elsewhere(transaction, cluster, campaigns, grid::kLastEnds);
   for (auto& pair : pairs) {
-    grid::LastEnds last{.here = pair.seconds,
-                        .elsewhere = {},
-                        .min_duration = pair.min_duration,
-                        .start_cost = pair.start_cost,
-                        .suspected = pair.suspected};
-    if (const auto found = elsewhere.find(pair.campaign); found != elsewhere.end()) last.elsewhere = found->second;
-    auto sink = grid::find_sink(last);
-    if (!sink) {
-      if (pair.suspected && grid::shows_work(last)) store::suspect(transaction, pair.campaign, cluster, store::Suspicion::cleared);
-      continue;
-    }
-    if (sink->ends == pair.jobs.size()) {
-      pair = store::last_ends(transaction, cluster, {}, std::array{pair.campaign}, kMostEnds).at(0);
-      grid::lengthen(*sink, pair.seconds);
-    }
-    brake(transaction, visit, pair, *sink, now);
+    store::write_or_note(transaction, {.campaign = pair.campaign, .cluster = cluster}, "whether the cluster is a sink", now,
+                         [&] { judge_one(transaction, visit, pair, elsewhere, now); });
   }
-  store::mark_carriers(transaction, done);
+  store::write_or_note(transaction, {.campaign = {}, .cluster = cluster}, "which carriers did something", now,
+                       [&] { store::mark_carriers(transaction, done); });
 }
 
 }  // namespace gleaner::updator

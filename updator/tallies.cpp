@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/store/batch.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/inputs.hpp"
 #include "lib/store/scripts.hpp"
@@ -20,6 +21,30 @@ std::string_view code_of(grid::JobEnd end) {
 }
 
 }  // namespace
+
+void Tallies::write_one(store::Transaction& transaction, const process::Config& config, const store::Target& pair, const Tally& tally,
+                        grid::Instant now) {
+  if (tally.done > 0 && tally.failures_before > 0) store::release_brake(transaction, pair);
+  if (tally.failed + tally.excused == 0) return;
+  store::open_event(transaction,
+                    {.code = code_of(tally.last),
+                     .target = pair,
+                     .job = tally.last_job,
+                     .message = tally.cause,
+                     .occurrences = tally.failed + tally.excused,
+                     .output = tally.output},
+                    now);
+  // What the wrapper complains of may be an input file, and its report may be lost with a full home.
+  if (tally.last == grid::JobEnd::cannot_start) store::send_inputs_again(transaction, *pair.campaign, *pair.cluster);
+  if (tally.failed == 0) return;
+  const int in_a_row = grid::failures_in_a_row(tally.failures_before, tally.done, tally.failed);
+  if (in_a_row < config.failures_before_brake) return;
+  const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);
+  store::set_brake(
+      transaction, pair, reason,
+      {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)},
+      now);
+}
 
 void Tallies::add(const Settled& settled, const Poll& poll) {
   const auto& over = *settled.over;
@@ -62,29 +87,10 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
                        .output = failed.output},
                       now);
   }
-  const auto& config = visit.config;
   for (const auto& [campaign, tally] : tallies_) {
     const store::Target pair{.campaign = campaign, .cluster = visit.cluster.id};
-    if (tally.done > 0 && tally.failures_before > 0) store::release_brake(transaction, pair);
-    if (tally.failed + tally.excused == 0) continue;
-    store::open_event(transaction,
-                      {.code = code_of(tally.last),
-                       .target = pair,
-                       .job = tally.last_job,
-                       .message = tally.cause,
-                       .occurrences = tally.failed + tally.excused,
-                       .output = tally.output},
-                      now);
-    // What the wrapper complains of may be an input file, and its report may be lost with a full home.
-    if (tally.last == grid::JobEnd::cannot_start) store::send_inputs_again(transaction, campaign, visit.cluster.id);
-    if (tally.failed == 0) continue;
-    const int in_a_row = grid::failures_in_a_row(tally.failures_before, tally.done, tally.failed);
-    if (in_a_row < config.failures_before_brake) continue;
-    const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);
-    store::set_brake(
-        transaction, pair, reason,
-        {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)},
-        now);
+    store::write_or_note(transaction, pair, "what follows for the campaign from the ends of its jobs", now,
+                         [&] { write_one(transaction, visit.config, pair, tally, now); });
   }
 }
 

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "lib/grid/script.hpp"
+#include "lib/process/config.hpp"
+#include "lib/store/events.hpp"
 #include "updator/settling.hpp"
 
 namespace gleaner::updator {
@@ -32,6 +34,9 @@ class Tallies {
     std::string message;
     std::string output;  ///< the last lines of stderr
   };
+  static void write_one(store::Transaction& transaction, const process::Config& config, const store::Target& pair, const Tally& tally,
+                        grid::Instant now);
+
   std::map<grid::CampaignId, Tally> tallies_;
   std::vector<FailedScript> scripts_;
 };

@@ -11,6 +11,7 @@
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/epochs.hpp"
@@ -114,7 +115,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
       process::log::info("campaign terminated", {{"campaign", campaign}});
       ++counts.finished;
     }
-    store::close_expired_blacklistings(transaction, store::now(transaction));
+    store::write_or_note(transaction, {}, "the end of blacklistings", store::now(transaction),
+                         [&] { store::close_expired_blacklistings(transaction, store::now(transaction)); });
     if (const auto paused = store::pause_failing_campaigns(transaction, store::now(transaction)); paused > 0)
       process::log::warning("campaigns paused by their max_fails", {{"campaigns", paused}});
   });

@@ -53,7 +53,7 @@ class Writer {
 
 int Writer::observe(const Judged& judged) {
   store::note_carriers(transaction_, judged.claimed, now_);
-  store::note_waits(transaction_, judged.waits);
+  store::note_waits(transaction_, judged.waits, now_);
   const auto refused = store::write_batch(
       transaction_, judged.observations, [&](std::span<const store::Observation> part) { store::observe_jobs(transaction_, part); },
       [&](const store::Observation& one, const std::string& why) {
@@ -63,7 +63,10 @@ int Writer::observe(const Judged& judged) {
 }
 
 void Writer::follow(const Judged& judged) {
-  for (const auto& one : judged.followed) store::follow_job(transaction_, one.job, one.from, one.to);
+  for (const auto& one : judged.followed) {
+    store::write_or_note(transaction_, here(), fmt::format("that job {} has another id of OAR", one.job.value()), now_,
+                         [&] { store::follow_job(transaction_, one.job, one.from, one.to); });
+  }
 }
 
 void Writer::forget(const Judged& judged) {
@@ -71,10 +74,13 @@ void Writer::forget(const Judged& judged) {
     const auto why =
         fmt::format("job {} of OAR is somebody else's now, and was job {} of ours: was OAR's database restored, or installed anew?",
                     one.remote.value(), one.job.value());
-    store::forget_job(transaction_, one.job, one.remote, why);
+    const store::Target pair{.campaign = one.campaign, .cluster = visit_.cluster.id};
+    const bool written = store::write_or_note(transaction_, pair, fmt::format("that job {} lost its id", one.job.value()), now_,
+                                              [&] { store::forget_job(transaction_, one.job, one.remote, why); });
+    if (!written) continue;
     store::open_event(transaction_,
                       {.code = "REMOTE_ID_REUSED",
-                       .target = {.campaign = one.campaign, .cluster = visit_.cluster.id},
+                       .target = pair,
                        .job = one.job,
                        .message = why + " It is searched for by its name; when it is not found, its task goes back to the bag."},
                       now_);
@@ -103,7 +109,9 @@ void Writer::report_renamed(const Judged& judged) {
          .occurrences = std::ssize(jobs)},
         now_);
     const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
-    store::set_brake(transaction_, pair, why, {seconds(visit_.config.brake_time), seconds(visit_.config.brake_time_max)}, now_);
+    store::write_or_note(transaction_, pair, "its brake", now_, [&] {
+      store::set_brake(transaction_, pair, why, {seconds(visit_.config.brake_time), seconds(visit_.config.brake_time_max)}, now_);
+    });
   }
 }
 
@@ -156,7 +164,9 @@ void Writer::sample_durations(const Judged& judged) {
   constexpr std::size_t kMost = 4;
   std::vector<grid::JobId> chosen;
   for (const auto place : updator::spread(judged.starts.size(), kMost)) chosen.push_back(judged.starts[place]);
-  store::sample_durations(transaction_, visit_.cluster.id, chosen, judged.ran_before + static_cast<int>(judged.starts.size()));
+  store::write_or_note(transaction_, here(), "samples of durations", now_, [&] {
+    store::sample_durations(transaction_, visit_.cluster.id, chosen, judged.ran_before + static_cast<int>(judged.starts.size()));
+  });
 }
 
 void Writer::write_status() {

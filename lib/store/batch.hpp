@@ -5,17 +5,26 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
 /// Each fault stays local: when PostgreSQL refuses a part of a transaction, only that part is rolled back.
 namespace gleaner::store {
+
+struct Target;
 
 /// Runs the work under a savepoint. If PostgreSQL refuses a statement for its values, all writes of the work are rolled back, the
 /// transaction continues as before it, and the result is PostgreSQL's reason. Any other exception passes through, and the transaction is
 /// lost. Cost: none in transact() while nothing is refused, because it makes savepoints only in a second run, after a first one with a
 /// refusal. Elsewhere two short statements.
 [[nodiscard]] std::optional<std::string> attempt(Transaction& transaction, const std::function<void()>& work);
+
+/// The same for a work that is left out if it is refused: an event WRITE_REFUSED on the target names it, as note_refused() does. For each
+/// turn of a loop over campaigns, clusters, launches or jobs in one transaction. True: it was written.
+bool write_or_note(Transaction& transaction, const Target& target, std::string_view what, grid::Instant now,
+                   const std::function<void()>& work);
 
 namespace detail {
 using WritePart = std::function<void(std::size_t first, std::size_t count)>;

@@ -1,6 +1,10 @@
 #include "lib/store/checkpoints.hpp"
 
+#include <fmt/format.h>
+
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -47,18 +51,40 @@ std::vector<DueSignal> due_signals(Transaction& transaction, grid::ClusterId clu
   return due;
 }
 
-void note_signals_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
-  exec(transaction, sql::checkpoints_note_sent{.now = now, .jobs = literal_of(jobs)});
+std::vector<grid::JobId> note_signals_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
+  std::vector<grid::JobId> noted;
+  write_batch(
+      transaction, jobs,
+      [&](std::span<const grid::JobId> part) {
+        exec(transaction, sql::checkpoints_note_sent{.now = now, .jobs = literal_of(part)});
+        noted.insert(noted.end(), part.begin(), part.end());
+      },
+      [&](grid::JobId job, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("the note that job {} is signalled for a checkpoint", job.value()), why, now);
+      });
+  return noted;
 }
 
 void note_signals_passed_on(Transaction& transaction, std::span<const grid::JobId> jobs) {
   if (!jobs.empty()) exec(transaction, sql::checkpoints_note_passed_on{.jobs = literal_of(jobs)});
 }
 
-std::vector<ReleasedTasks> release_kept_tasks(Transaction& transaction, grid::Instant waited_since) {
+std::vector<ReleasedTasks> release_kept_tasks(Transaction& transaction, grid::Instant waited_since, grid::Instant now) {
+  std::vector<grid::CampaignId> due;
+  for (const auto& row : exec(transaction, sql::checkpoints_due_release{.waited_since = waited_since})) due.push_back(*row.campaign_id);
   std::vector<ReleasedTasks> released;
-  for (const auto& row : exec(transaction, sql::checkpoints_release{.waited_since = waited_since}))
-    released.push_back({.campaign = *row.campaign_id, .cluster = *row.cluster, .tasks = *row.tasks});
+  write_batch(
+      transaction, due,
+      [&](std::span<const grid::CampaignId> part) {
+        Array campaigns;
+        for (const auto id : part) campaigns.add(id.value());
+        for (const auto& row : exec(transaction, sql::checkpoints_release{.campaigns = campaigns, .waited_since = waited_since}))
+          released.push_back({.campaign = *row.campaign_id, .cluster = *row.cluster, .tasks = *row.tasks});
+      },
+      [&](grid::CampaignId campaign, const std::string& why) {
+        note_refused(transaction, {.campaign = campaign, .cluster = {}}, "the release of tasks from the clusters with their checkpoints",
+                     why, now);
+      });
   return released;
 }
 

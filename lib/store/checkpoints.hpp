@@ -42,8 +42,9 @@ struct DueSignal {
 /// At most `most`, the most overdue first.
 [[nodiscard]] std::vector<DueSignal> due_signals(Transaction& transaction, grid::ClusterId cluster, std::span<const SignalPeriod> periods,
                                                  int most, grid::Instant now);
-/// Before the signals are sent: none is repeated before another period is over, whatever becomes of it.
-void note_signals_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
+/// Before the signals are sent: none is repeated before another period is over, whatever becomes of it. Returns those of which
+/// it was noted; of the others an event says why not.
+std::vector<grid::JobId> note_signals_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
 /// OAR passed these on.
 void note_signals_passed_on(Transaction& transaction, std::span<const grid::JobId> jobs);
 
@@ -53,7 +54,7 @@ struct ReleasedTasks {
   std::string cluster;
   std::int64_t tasks = 0;
 };
-std::vector<ReleasedTasks> release_kept_tasks(Transaction& transaction, grid::Instant waited_since);
+std::vector<ReleasedTasks> release_kept_tasks(Transaction& transaction, grid::Instant waited_since, grid::Instant now);
 
 /// The cluster that a waiting task is kept for; empty: it may go anywhere, or is bound to one by a launch.
 struct KeptTask {

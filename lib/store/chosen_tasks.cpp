@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/store/batch.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
@@ -59,10 +60,15 @@ std::optional<CancelledTasks> cancel_tasks(Transaction& transaction, grid::Campa
 
 std::int64_t pause_failing_campaigns(Transaction& transaction, grid::Instant now) {
   std::int64_t paused = 0;
-  for (const auto& row : exec(transaction, sql::campaigns_pause_failing{})) {
-    open_event(transaction,
-               {.code = "MAX_FAILS", .target = {.campaign = row.id, .cluster = {}}, .job = {}, .message = sentence(row, *row.was_resumed)},
-               now);
+  for (const auto& failing : exec(transaction, sql::campaigns_failing{})) {
+    const Target target{.campaign = failing.id, .cluster = {}};
+    std::string message;
+    write_or_note(transaction, target, "the pause of the campaign by its max_fails", now, [&] {
+      for (const auto& row : exec(transaction, sql::campaigns_pause_failing{.campaign = *target.campaign}))
+        message = sentence(row, *row.was_resumed);
+    });
+    if (message.empty()) continue;
+    open_event(transaction, {.code = "MAX_FAILS", .target = target, .job = {}, .message = message}, now);
     ++paused;
   }
   return paused;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -20,6 +22,18 @@ constexpr int kLookedAtOnce = 500;
 void hold(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::dependencies_hold{.campaign = campaign});
   exec(transaction, sql::dependencies_hold_bags{.campaign = campaign});
+}
+
+/// Releases the next tasks of one dependency. Returns their number.
+int release(Database& database, std::optional<Term> term, const ToRelease& one, grid::Instant now) {
+  int tasks = 0;
+  transact(database, term, [&](Transaction& transaction) {
+    exec(transaction, sql::dependencies_lock_waiting{.campaign = one.campaign});
+    const auto rows =
+        exec(transaction, sql::dependencies_release{.campaign = one.campaign, .on = one.on, .most = kReleasedAtOnce, .now = now});
+    tasks = *rows[0].released;
+  });
+  return tasks;
 }
 
 bool is_fed(Transaction& transaction, grid::CampaignId campaign) {
@@ -93,34 +107,39 @@ std::optional<WrongDependency> crowded_dependency(Transaction& transaction, cons
   return std::nullopt;
 }
 
-std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int most) {
+std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int most, grid::Instant now) {
   std::vector<ToRelease> due;
-  for (const auto& row : exec(transaction, sql::dependencies_to_release{.most = most})) due.push_back({*row.campaign_id, *row.on_campaign});
+  for (const auto& row : exec(transaction, sql::dependencies_to_release{.now = now, .most = most}))
+    due.push_back({*row.campaign_id, *row.on_campaign});
   return due;
 }
 
-Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now) {
+Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now,
+                       const NotReleased& refused) {
   const auto end = std::chrono::steady_clock::now() + time;
   Released released;
   while (std::chrono::steady_clock::now() < end) {
     std::vector<ToRelease> due;
-    transact(database, term, [&](Transaction& transaction) { due = dependencies_to_release(transaction, kLookedAtOnce); });
+    transact(database, term, [&](Transaction& transaction) { due = dependencies_to_release(transaction, kLookedAtOnce, now); });
     if (due.empty()) break;
     for (const auto& one : due) {
       if (std::chrono::steady_clock::now() >= end) break;
-      transact(database, term, [&](Transaction& transaction) {
-        exec(transaction, sql::dependencies_lock_waiting{.campaign = one.campaign});
-        const auto rows =
-            exec(transaction, sql::dependencies_release{.campaign = one.campaign, .on = one.on, .most = kReleasedAtOnce, .now = now});
-        released.tasks += rows[0].released.as<int>();
-      });
-      ++released.dependencies;
+      try {
+        released.tasks += release(database, term, one, now);
+        ++released.dependencies;
+      } catch (const Refused& error) {
+        refused(one, error.what());
+      } catch (const TimedOut& error) {
+        refused(one, error.what());
+      }
     }
   }
   if (released.dependencies == 0) return released;
   transact(database, term, [&](Transaction& transaction) {
-    exec(transaction, sql::dependencies_note_released{.now = now});
-    exec(transaction, sql::dependencies_forget_freed{});
+    write_or_note(transaction, {}, "that all tasks of dependencies are released", now,
+                  [&] { exec(transaction, sql::dependencies_note_released{.now = now}); });
+    write_or_note(transaction, {}, "the end of notes about tasks that others waited for", now,
+                  [&] { exec(transaction, sql::dependencies_forget_freed{}); });
   });
   return released;
 }

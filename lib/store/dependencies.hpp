@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,16 +64,21 @@ struct ToRelease {
   grid::CampaignId campaign{0};
   grid::CampaignId on{0};
 };
-/// The next ones: users take turns, and of each user those looked at longest ago come first.
-[[nodiscard]] std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int most);
+/// The next ones: users take turns, and of each user those looked at longest ago come first. Not those of campaigns that are braked whole.
+[[nodiscard]] std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int most, grid::Instant now);
 
 struct Released {
   int tasks = 0;         ///< put into bags
   int dependencies = 0;  ///< looked at
 };
+/// Called outside of a transaction, with PostgreSQL's reason. It brakes the campaign, or throws: else the dependency is tried again at
+/// once.
+using NotReleased = std::function<void(const ToRelease&, const std::string& why)>;
 /// Puts tasks into the bags of campaigns that wait task by task, when those that they wait for are done: a few thousand of one dependency
-/// in a transaction, users in turn, until the time is over. What is left comes in the next turn.
-Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now);
+/// in a transaction, users in turn, until the time is over. What is left comes in the next turn. A dependency whose release the database
+/// refuses, or that waits too long for a lock, is passed to `refused`, and the others are released.
+Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now,
+                       const NotReleased& refused);
 
 /// A campaign in treatment or paused, and one that keeps it, or tasks of it, waiting.
 struct OpenDependency {

@@ -53,6 +53,13 @@ void note_refused(Transaction& transaction, const Target& target, std::string_vi
              now);
 }
 
+bool write_or_note(Transaction& transaction, const Target& target, std::string_view what, grid::Instant now,
+                   const std::function<void()>& work) {
+  const auto why = attempt(transaction, work);
+  if (why) note_refused(transaction, target, what, *why, now);
+  return !why;
+}
+
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now) {
   return !exec(transaction, sql::events_close{.now = now, .code = code, .campaign = target.campaign, .cluster = target.cluster}).empty();
 }

@@ -1,6 +1,10 @@
 #include "lib/store/inputs.hpp"
 
+#include <fmt/format.h>
+
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -82,14 +86,21 @@ std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignI
   return files;
 }
 
-void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs) {
-  if (pairs.empty()) return;
-  Array campaigns, clusters;
-  for (const auto& pair : pairs) {
-    campaigns.add(pair.campaign.value());
-    clusters.add(pair.cluster.value());
-  }
-  exec(transaction, sql::inputs_want{.campaigns = campaigns, .clusters = clusters});
+void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs, grid::Instant now) {
+  write_batch(
+      transaction, pairs,
+      [&](std::span<const PairOfInputs> part) {
+        Array campaigns, clusters;
+        for (const auto& pair : part) {
+          campaigns.add(pair.campaign.value());
+          clusters.add(pair.cluster.value());
+        }
+        exec(transaction, sql::inputs_want{.campaigns = campaigns, .clusters = clusters});
+      },
+      [&](const PairOfInputs& pair, const std::string& why) {
+        note_refused(transaction, {.campaign = pair.campaign, .cluster = pair.cluster}, "the note that its input files are wanted", why,
+                     now);
+      });
 }
 
 std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {

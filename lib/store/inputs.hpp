@@ -73,7 +73,7 @@ struct PairOfInputs {
   grid::ClusterId cluster;
 };
 /// Tasks of these campaigns would go to these clusters if their input files were there.
-void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs);
+void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs, grid::Instant now);
 /// The campaigns whose input files are to be brought to a cluster, as tasks are to go there. The user comes first whose files went there
 /// least lately; the campaigns of each user are in the order of their priorities, then likewise.
 [[nodiscard]] std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);

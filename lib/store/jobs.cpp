@@ -1,6 +1,10 @@
 #include "lib/store/jobs.hpp"
 
+#include <fmt/format.h>
+
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
 #include "lib/text/clean.hpp"
 #include "lib/text/numbers.hpp"
@@ -147,13 +151,19 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
 }
 
 void note_carriers(Transaction& transaction, std::span<const Claimed> claimed, grid::Instant now) {
-  if (claimed.empty()) return;
-  Array jobs, carriers;
-  for (const auto& one : claimed) {
-    jobs.add(one.job.value());
-    carriers.add(one.carrier.value());
-  }
-  exec(transaction, sql::jobs_note_carriers{.jobs = jobs, .remote_ids = carriers, .now = now});
+  write_batch(
+      transaction, claimed,
+      [&](std::span<const Claimed> part) {
+        Array jobs, carriers;
+        for (const auto& one : part) {
+          jobs.add(one.job.value());
+          carriers.add(one.carrier.value());
+        }
+        exec(transaction, sql::jobs_note_carriers{.jobs = jobs, .remote_ids = carriers, .now = now});
+      },
+      [&](const Claimed& one, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("the carrier of job {}", one.job.value()), why, now);
+      });
 }
 
 void observe_jobs(Transaction& transaction, std::span<const Observation> observations) {
@@ -168,16 +178,22 @@ void observe_jobs(Transaction& transaction, std::span<const Observation> observa
   exec(transaction, sql::jobs_observe{.jobs = jobs, .states = states, .starts = starts, .resources = resources});
 }
 
-void note_waits(Transaction& transaction, std::span<const Waits> waits) {
-  if (waits.empty()) return;
-  Array jobs, absent, over, launching;
-  for (const auto& one : waits) {
-    jobs.add(one.job.value());
-    absent.add(one.absent);
-    over.add(one.over);
-    launching.add(one.launching);
-  }
-  exec(transaction, sql::jobs_note_waits{.jobs = jobs, .absent = absent, .over = over, .launching = launching});
+void note_waits(Transaction& transaction, std::span<const Waits> waits, grid::Instant now) {
+  write_batch(
+      transaction, waits,
+      [&](std::span<const Waits> part) {
+        Array jobs, absent, over, launching;
+        for (const auto& one : part) {
+          jobs.add(one.job.value());
+          absent.add(one.absent);
+          over.add(one.over);
+          launching.add(one.launching);
+        }
+        exec(transaction, sql::jobs_note_waits{.jobs = jobs, .absent = absent, .over = over, .launching = launching});
+      },
+      [&](const Waits& one, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("since when job {} waits", one.job.value()), why, now);
+      });
 }
 
 AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::Instant since_before) {
@@ -301,11 +317,24 @@ double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {
 }
 
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now) {
-  exec(transaction, sql::campaigns_sweep{});
-  std::vector<grid::CampaignId> finished;
-  for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now})) finished.push_back(*row.id);
-  exec(transaction, sql::checks_drop_brakes{});
-  exec(transaction, sql::checks_drop_kills{});
+  write_or_note(transaction, {}, "the end of tasks that returned to the bags of cancelled campaigns", now,
+                [&] { exec(transaction, sql::campaigns_sweep{}); });
+  std::vector<grid::CampaignId> due, finished;
+  for (const auto& row : exec(transaction, sql::campaigns_settled{})) due.push_back(*row.id);
+  write_batch(
+      transaction, due,
+      [&](std::span<const grid::CampaignId> part) {
+        Array ids;
+        for (const auto id : part) ids.add(id.value());
+        for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now, .campaigns = ids})) finished.push_back(*row.id);
+      },
+      [&](grid::CampaignId campaign, const std::string& why) {
+        note_refused(transaction, {.campaign = campaign, .cluster = {}}, "its end", why, now);
+      });
+  write_or_note(transaction, {}, "the end of brakes of campaigns that are over", now,
+                [&] { exec(transaction, sql::checks_drop_brakes{}); });
+  write_or_note(transaction, {}, "the end of kill requests of jobs that are over", now,
+                [&] { exec(transaction, sql::checks_drop_kills{}); });
   return finished;
 }
 

@@ -86,7 +86,7 @@ struct Waits {
   grid::JobId job{0};
   std::optional<grid::Instant> absent = {}, over = {}, launching = {};
 };
-void note_waits(Transaction& transaction, std::span<const Waits> waits);
+void note_waits(Transaction& transaction, std::span<const Waits> waits, grid::Instant now);
 
 /// Jobs that a cluster does not list.
 struct AbsentJobs {

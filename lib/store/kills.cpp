@@ -39,7 +39,7 @@ std::string_view name_of(KillReason reason) {
 /// A kind of request that is refused is repeated in the next cycle; the other kinds, and the clusters' own requests, continue.
 template <class Query>
 void request_all(Transaction& transaction, std::string_view what, grid::Instant now) {
-  if (const auto why = attempt(transaction, [&] { exec(transaction, Query{.now = now}); })) note_refused(transaction, {}, what, *why, now);
+  write_or_note(transaction, {}, what, now, [&] { exec(transaction, Query{.now = now}); });
 }
 
 KillReason kill_reason(std::string_view name) {
@@ -96,12 +96,26 @@ std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId
   return kills;
 }
 
-void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
-  if (!jobs.empty()) exec(transaction, sql::kills_note_sent{.now = now, .jobs = ids(jobs)});
+std::vector<grid::JobId> note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
+  std::vector<grid::JobId> noted;
+  write_batch(
+      transaction, jobs,
+      [&](std::span<const grid::JobId> part) {
+        exec(transaction, sql::kills_note_sent{.now = now, .jobs = ids(part)});
+        noted.insert(noted.end(), part.begin(), part.end());
+      },
+      [&](grid::JobId job, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("the note that job {} is deleted", job.value()), why, now);
+      });
+  return noted;
 }
 
-void note_not_withheld(Transaction& transaction, std::span<const grid::JobId> jobs) {
-  if (!jobs.empty()) exec(transaction, sql::kills_note_not_withheld{.jobs = ids(jobs)});
+void note_not_withheld(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
+  write_batch(
+      transaction, jobs, [&](std::span<const grid::JobId> part) { exec(transaction, sql::kills_note_not_withheld{.jobs = ids(part)}); },
+      [&](grid::JobId job, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("the note that pooled job {} was not withheld", job.value()), why, now);
+      });
 }
 
 std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {

@@ -46,7 +46,8 @@ struct PendingKill {
 /// Kill requests that were not sent yet, or longer ago than `again`. Those sent least often come first.
 [[nodiscard]] std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now,
                                                      grid::Seconds again = {});
-void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
+/// Before they are deleted. Returns those of which it was noted: of the others an event says why not, and they must not be deleted.
+std::vector<grid::JobId> note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
 
 /// A pooled task that its user cancelled, and that no carrier is known to have taken.
 struct PooledTask {
@@ -61,7 +62,7 @@ struct PooledTask {
 /// campaigns in turn.
 [[nodiscard]] std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
 /// They could not be claimed: they are tried again later, and after the others.
-void note_not_withheld(Transaction& transaction, std::span<const grid::JobId> jobs);
+void note_not_withheld(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
 
 struct WaitingJob {
   grid::JobId id{0};

@@ -1,9 +1,13 @@
 #include "lib/store/launches.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/jobs.hpp"
 #include "lib/text/clean.hpp"
 
@@ -199,7 +203,14 @@ int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const 
 }
 
 void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error, grid::Instant now) {
-  exec(transaction, sql::launches_mark_unknown{.error = text::clean_text(error), .now = now, .launches = ids(launches)});
+  write_batch(
+      transaction, launches,
+      [&](std::span<const grid::LaunchId> part) {
+        exec(transaction, sql::launches_mark_unknown{.error = text::clean_text(error), .now = now, .launches = ids(part)});
+      },
+      [&](grid::LaunchId launch, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("that launch {} has no answer", launch.value()), why, now);
+      });
 }
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {

@@ -79,10 +79,10 @@ class Details {
     }
   }
 
-  void read_obstacles(grid::Instant now) { read_obstacles(exec_prepared(transaction_, sql::planning_present{})[0], now); }
+  void read_obstacles(grid::Instant now) { read_obstacles(exec_prepared(transaction_, sql::planning_present{.now = now})[0], now); }
 
   void read_what_binds(grid::Instant now) {
-    const auto rows = exec_prepared(transaction_, sql::planning_present{});
+    const auto rows = exec_prepared(transaction_, sql::planning_present{.now = now});
     const auto present = rows[0];
     if (*present.returned) read_returned();
     if (*present.groups) read_groups();
@@ -313,11 +313,10 @@ int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term,
 
 int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
   int jobs = 0;
-  const auto why = attempt(transaction, [&] { jobs = take_tasks(transaction, launch, term, now); });
-  if (!why) return jobs;
-  note_refused(transaction, {.campaign = launch.campaign, .cluster = launch.cluster}, fmt::format("a launch of {} jobs", launch.jobs), *why,
-               now);
-  return 0;
+  const bool written =
+      write_or_note(transaction, {.campaign = launch.campaign, .cluster = launch.cluster}, fmt::format("a launch of {} jobs", launch.jobs),
+                    now, [&] { jobs = take_tasks(transaction, launch, term, now); });
+  return written ? jobs : 0;
 }
 
 namespace {

@@ -75,7 +75,24 @@ void replace_decisions(Transaction& transaction, const Array& of, std::vector<St
     old_campaigns.add(key.first);
     old_clusters.add(key.second);
   }
-  exec(transaction, sql::planning_undecide{.campaigns = old_campaigns, .clusters = old_clusters});
+  write_or_note(transaction, {}, "the end of decisions that are made no longer", now,
+                [&] { exec(transaction, sql::planning_undecide{.campaigns = old_campaigns, .clusters = old_clusters}); });
+}
+
+void write_digests(Transaction& transaction, std::span<const CampaignDigest> digests, grid::Instant now) {
+  write_batch(
+      transaction, digests,
+      [&](std::span<const CampaignDigest> part) {
+        Array campaigns, values;
+        for (const auto& [campaign, digest] : part) {
+          campaigns.add(campaign.value());
+          values.add(digest);
+        }
+        exec(transaction, sql::planning_note_decided{.campaigns = campaigns, .digests = values});
+      },
+      [&](const CampaignDigest& one, const std::string& why) {
+        note_refused(transaction, {.campaign = one.campaign, .cluster = {}}, "the digest of its decisions", why, now);
+      });
 }
 
 }  // namespace
@@ -85,23 +102,25 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
   std::unordered_map<std::int64_t, std::int64_t> written;
   for (const auto& row : exec_prepared(transaction, sql::planning_decided{}))
     written.emplace(row.campaign_id.as<std::int64_t>(), row.digest.as<std::int64_t>());
-  Array changed, changed_digests;
+  Array changed;
+  std::vector<CampaignDigest> changed_digests;
   std::vector<StoredDecision> decisions;
   for (const auto& [campaign, digest] : digests) {
     const auto before = written.extract(campaign.value());
     if (!before.empty() && before.mapped() == digest) continue;
     changed.add(campaign.value());
-    changed_digests.add(digest);
+    changed_digests.push_back({campaign, digest});
     std::ranges::move(explain(campaign), std::back_inserter(decisions));
   }
   if (!changed.empty()) {
     replace_decisions(transaction, changed, std::move(decisions), now);
-    exec(transaction, sql::planning_note_decided{.campaigns = changed, .digests = changed_digests});
+    write_digests(transaction, changed_digests, now);
   }
   if (written.empty()) return;
   Array over;
   for (const auto& [campaign, digest] : written) over.add(campaign);
-  exec(transaction, sql::planning_forget_decided{.campaigns = over});
+  write_or_note(transaction, {}, "the end of decisions about campaigns that are over", now,
+                [&] { exec(transaction, sql::planning_forget_decided{.campaigns = over}); });
 }
 
 }  // namespace gleaner::store

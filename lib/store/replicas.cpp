@@ -35,11 +35,10 @@ int replicate(Transaction& transaction, const PlannedReplicas& replicas, Term te
 
 int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now) {
   int jobs = 0;
-  const auto why = attempt(transaction, [&] { jobs = replicate(transaction, replicas, term, now); });
-  if (!why) return jobs;
-  note_refused(transaction, {.campaign = replicas.campaign, .cluster = replicas.cluster}, fmt::format("{} replicas", replicas.jobs), *why,
-               now);
-  return 0;
+  const bool written =
+      write_or_note(transaction, {.campaign = replicas.campaign, .cluster = replicas.cluster}, fmt::format("{} replicas", replicas.jobs),
+                    now, [&] { jobs = replicate(transaction, replicas, term, now); });
+  return written ? jobs : 0;
 }
 
 std::vector<grid::Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {

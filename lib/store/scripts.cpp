@@ -64,11 +64,10 @@ std::vector<grid::PairScripts> script_pairs(Transaction& transaction, grid::Inst
 
 int plan_script(Transaction& transaction, const grid::PairScripts& pair, grid::Script script, Term term, grid::Instant now) {
   int jobs = 0;
-  const auto why = attempt(transaction, [&] { jobs = launch(transaction, pair, script, term, now); });
-  if (!why) return jobs;
-  note_refused(transaction, {.campaign = pair.campaign, .cluster = pair.cluster},
-               fmt::format("the launch of its {}", grid::name_of(script)), *why, now);
-  return 0;
+  const bool written = write_or_note(transaction, {.campaign = pair.campaign, .cluster = pair.cluster},
+                                     fmt::format("the launch of its {}", grid::name_of(script)), now,
+                                     [&] { jobs = launch(transaction, pair, script, term, now); });
+  return written ? jobs : 0;
 }
 
 std::int64_t retry_scripts(Transaction& transaction, grid::CampaignId campaign, std::optional<grid::TaskNumber> task, grid::Instant now) {

@@ -242,10 +242,15 @@ passed AS (
   WHERE c.id = @campaign AND a.tasks > 0)
 SELECT count(*) AS tasks FROM gone
 
+-- name: campaigns.failing
+-- Campaigns of which more tasks failed since they were last resumed than max_fails allows.
+SELECT c.id FROM campaigns c
+WHERE c.state = 'in_treatment' AND c.max_fails IS NOT NULL AND c.failed - c.forgiven > fails_allowed(c) ORDER BY c.id
+
 -- name: campaigns.pause_failing
--- Pauses campaigns of which more tasks failed since they were last resumed than max_fails allows.
+-- Pauses one of them.
 UPDATE campaigns c SET state = 'paused'
-WHERE c.state = 'in_treatment' AND c.max_fails IS NOT NULL AND c.failed - c.forgiven > fails_allowed(c)
+WHERE c.id = @campaign AND c.state = 'in_treatment' AND c.max_fails IS NOT NULL AND c.failed - c.forgiven > fails_allowed(c)
 RETURNING c.id, c.failed - c.forgiven AS fails, c.forgiven > 0 AS was_resumed, c.total, c.max_fails, fails_allowed(c)::bigint AS allowed
 
 -- name: campaigns.lift_brakes
@@ -267,10 +272,14 @@ UPDATE events e SET state = 'closed', closed_at = instant(@now) FROM campaigns c
 WHERE c.id = @campaign AND c.state = 'terminated' AND e.campaign_id = c.id AND e.state = 'open'
 RETURNING e.id
 
+-- name: campaigns.settled
+-- Live campaigns whose tasks are all settled, and whose epilogues have ended.
+SELECT id FROM campaigns WHERE is_live(state) AND done + failed + cancelled >= total AND NOT has_scripts_left(id) ORDER BY id
+
 -- name: campaigns.finish
--- Terminates campaigns whose tasks are all settled, and whose epilogues have ended.
+-- Terminates these, if they are settled still.
 UPDATE campaigns SET state = 'terminated', ended_at = instant(@now)
-WHERE is_live(state) AND done + failed + cancelled >= total AND NOT has_scripts_left(id)
+WHERE id = ANY (@campaigns::bigint[]) AND is_live(state) AND done + failed + cancelled >= total AND NOT has_scripts_left(id)
 RETURNING id
 
 -- name: campaigns.sweep

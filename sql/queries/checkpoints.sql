@@ -40,13 +40,21 @@ UPDATE jobs SET signalled_at = instant(@now) WHERE id = ANY (@jobs::bigint[]) AN
 -- Records that OAR passed the last signal on to these jobs.
 UPDATE jobs SET checkpointed_at = signalled_at WHERE id = ANY (@jobs::bigint[]) AND state = 'running'
 
+-- name: checkpoints.due_release
+-- Campaigns with tasks that have waited since @waited_since for the cluster with their checkpoint, or whose cluster is disabled or retired.
+-- Also tasks that are bound by a launch have a cluster; those have a fence, and are not released here. Nor are those that follow others:
+-- their files are there.
+SELECT DISTINCT r.campaign_id FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
+WHERE r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
+  AND (r.returned_at <= instant(@waited_since) OR NOT k.enabled OR k.retired_at IS NOT NULL)
+ORDER BY 1
+
 -- name: checkpoints.release
--- Lets tasks go to any cluster that have waited since @waited_since for the one with their checkpoint, or whose cluster is disabled or
--- retired. Each begins anew there. Also tasks that are bound by a launch have a cluster; those have a fence, and are not released here. Nor
--- are those that follow others: their files are there.
+-- Lets these tasks of the campaigns go to any cluster. Each begins anew there.
 WITH released AS (
   UPDATE returned_tasks r SET cluster_id = NULL FROM clusters k
-  WHERE r.cluster_id = k.id AND r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
+  WHERE r.campaign_id = ANY (@campaigns::bigint[])
+    AND r.cluster_id = k.id AND r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
     AND (r.returned_at <= instant(@waited_since) OR NOT k.enabled OR k.retired_at IS NOT NULL)
   RETURNING r.campaign_id, k.name)
 SELECT campaign_id, name AS cluster, count(*) AS tasks FROM released GROUP BY 1, 2 ORDER BY 1, 2

@@ -79,11 +79,13 @@ WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_eac
 
 -- name: dependencies.to_release
 -- Dependencies task by task that may have tasks to release: users take turns, and of each user those looked at longest ago come first.
+-- Not of campaigns that are braked whole: their last release was refused, or they cannot be planned.
 SELECT d.campaign_id, d.on_campaign
 FROM dependencies d
 JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
 WHERE d.kind = 'after_each' AND d.released_at IS NULL
   AND (d.scan_at < d.scan_to OR EXISTS (SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to))
+  AND NOT EXISTS (SELECT FROM brakes b WHERE b.campaign_id = d.campaign_id AND b.cluster_id IS NULL AND b.expires_at > instant(@now))
 ORDER BY row_number() OVER (PARTITION BY w.user_name ORDER BY d.looked_at NULLS FIRST, d.campaign_id), d.looked_at NULLS FIRST, d.campaign_id
 LIMIT @most
 

@@ -124,7 +124,8 @@ SELECT
   EXISTS (SELECT FROM dependencies WHERE met_at IS NULL) AS dependencies,
   EXISTS (SELECT FROM dependencies d JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
     WHERE d.kind = 'after_each' AND d.released_at IS NULL
-      AND (d.scan_at < d.scan_to OR EXISTS (SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to)))
+      AND (d.scan_at < d.scan_to OR EXISTS (SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to))
+      AND NOT EXISTS (SELECT FROM brakes b WHERE b.campaign_id = d.campaign_id AND b.cluster_id IS NULL AND b.expires_at > instant(@now)))
     AS freed,
   EXISTS (SELECT FROM campaigns WHERE is_live(state) AND input_files <> '') AS inputs
 

@@ -31,7 +31,8 @@ class DependenciesOverTheApi : public CampaignsFixture {
   void release_freed() const {
     store::Database database{ApiTest::database()};
     const auto now = std::chrono::time_point_cast<grid::Instant::duration>(std::chrono::system_clock::now());
-    (void)store::release_freed(database, std::nullopt, std::chrono::minutes{10}, now);
+    (void)store::release_freed(database, std::nullopt, std::chrono::minutes{10}, now,
+                               [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; });
   }
   [[nodiscard]] std::string bag(std::int64_t id) const {
     return sql(fmt::format("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks WHERE campaign_id = {}", id));

@@ -178,7 +178,7 @@ TEST_F(InputsOfUsers, GoOnlyWhereAPlanWantsThem_AndTheUserGoesFirstWhoWasServedL
   EXPECT_EQ(order(), "");
   store::transact(database, {}, [&](store::Transaction& transaction) {
     const std::vector<store::PairOfInputs> pairs{{grid::CampaignId{1}, alpha}, {grid::CampaignId{2}, alpha}, {grid::CampaignId{3}, alpha}};
-    store::want_inputs(transaction, pairs);
+    store::want_inputs(transaction, pairs, store::now(transaction));
   });
   EXPECT_EQ(order(), "1 2 3");
   sql("UPDATE campaign_clusters SET inputs_served_at = now() WHERE campaign_id = 1 RETURNING 1");

@@ -106,7 +106,7 @@ TEST_F(CheckpointedTasks, AreReleased_WhenTheyWaitedLongEnough_OrTheirClusterIsD
     std::int64_t tasks = 0;
     transact([&](store::Transaction& t) {
       tasks = 0;
-      for (const auto& released : store::release_kept_tasks(t, waited_since)) tasks += released.tasks;
+      for (const auto& released : store::release_kept_tasks(t, waited_since, now)) tasks += released.tasks;
     });
     return tasks;
   };

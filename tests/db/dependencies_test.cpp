@@ -33,7 +33,8 @@ class Dependencies : public GridFixture {
   }
   /// As the metascheduler does before it plans.
   store::Released release(std::chrono::milliseconds time = std::chrono::minutes{10}) {
-    return store::release_freed(database, term, time, now);
+    return store::release_freed(database, term, time, now,
+                                [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; });
   }
   int plan(grid::CampaignId campaign, int jobs) {
     release();
@@ -282,7 +283,7 @@ TEST_F(Dependencies, TaskByTask_ReleasesAPartAtATime_OfEachUserInTurn) {
   const auto order = [&] {
     std::vector<std::int64_t> ids;
     transact([&](store::Transaction& t) {
-      for (const auto& one : store::dependencies_to_release(t, 2)) ids.push_back(one.campaign.value());
+      for (const auto& one : store::dependencies_to_release(t, 2, now)) ids.push_back(one.campaign.value());
     });
     return ids;
   };

@@ -47,7 +47,8 @@ class Followers : public GridFixture {
   }
   /// `0:alpha 1:beta 2:` : the tasks in the bag, and the clusters that they wait for.
   std::string bag(grid::CampaignId campaign) {
-    store::release_freed(database, term, std::chrono::minutes{10}, now);
+    store::release_freed(database, term, std::chrono::minutes{10}, now,
+                         [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; });
     return value(
         fmt::format("SELECT coalesce(string_agg(number || ':' || coalesce(k.name, ''), ' ' ORDER BY number), '') FROM returned_tasks r "
                     "LEFT JOIN clusters k ON k.id = r.cluster_id WHERE campaign_id = {}",
@@ -108,7 +109,7 @@ TEST_F(Followers, ThatAreRetried_StayThere_AndACheckpointIsNotLeftForAnotherClus
   const auto job = launched(second, beta, 1).front();
   end(job, grid::JobEnd::task_error, {.attempts = 9, .charged = 9, .retries = 9});
   EXPECT_EQ(bag(second), "0:alpha 1:beta");
-  transact([&](store::Transaction& t) { EXPECT_THAT(store::release_kept_tasks(t, now + std::chrono::hours{1000}), IsEmpty()); });
+  transact([&](store::Transaction& t) { EXPECT_THAT(store::release_kept_tasks(t, now + std::chrono::hours{1000}, now), IsEmpty()); });
   EXPECT_EQ(bag(second), "0:alpha 1:beta");
   transact([&](store::Transaction& t) {
     EXPECT_TRUE(store::kept_task(t, second, grid::TaskNumber{1})->follows);
@@ -176,7 +177,7 @@ TEST_F(Followers, OfARetiredCluster_AreFreed_AndThoseOfADisabledOneWait) {
   const auto second = after(done_campaign(2, 1), 2);
   ASSERT_EQ(bag(second), "0:alpha 1:beta");
   execute("UPDATE clusters SET enabled = false WHERE name = 'alpha'");
-  transact([&](store::Transaction& t) { EXPECT_THAT(store::release_kept_tasks(t, now), IsEmpty()); });
+  transact([&](store::Transaction& t) { EXPECT_THAT(store::release_kept_tasks(t, now, now), IsEmpty()); });
   EXPECT_EQ(bag(second), "0:alpha 1:beta");
   transact([&](store::Transaction& t) {
     EXPECT_TRUE(store::retire_cluster(t, beta, now));

@@ -86,7 +86,7 @@ TEST_F(PoolsInDatabase, Attack_CancelledTasksThatCannotBeWithheld_KeepNobodyElse
   for (const auto& task : first) {
     if (!is_honest(task)) jobs.push_back(task.job);
   }
-  transact([&](store::Transaction& transaction) { store::note_not_withheld(transaction, jobs); });
+  transact([&](store::Transaction& transaction) { store::note_not_withheld(transaction, jobs, now); });
   EXPECT_THAT(due(), SizeIs(1031 - 998 + 2)) << "those that were not tried, and the honest user's; the others wait a little";
   now += std::chrono::minutes{1};
   const auto later = due();

@@ -233,7 +233,7 @@ TEST_F(Settling, OfManyJobsAtOnce_TakesNoLongerThanOfAsManyInParts_WhateverPlanI
         waits.push_back({.job = id, .over = now});
       }
       store::observe_jobs(t, observed);
-      store::note_waits(t, waits);
+      store::note_waits(t, waits, now);
       std::vector<store::Verdict> verdicts;
       for (auto& facts : store::facts_for_settling(t, ids)) {
         auto& verdict = verdicts.emplace_back(store::Verdict{.left = std::move(facts), .started_at = now, .resources = 1});
