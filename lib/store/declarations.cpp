@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/jobs.hpp"
@@ -229,12 +230,16 @@ std::optional<KnownJob> find_job(Transaction& transaction, grid::JobId job) {
 bool retire_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   if (exec(transaction, sql::declarations_retire{.now = now, .cluster = cluster}).empty()) return false;
   close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
+  note_files_out_of_reach(transaction, cluster, now);
+  follow_again(transaction, std::nullopt);
   return true;
 }
 
 std::optional<std::int64_t> bring_back_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   const auto rows = exec(transaction, sql::declarations_bring_back{.cluster = cluster, .now = now});
   if (rows.empty()) return std::nullopt;
+  note_files_in_reach(transaction, cluster, now);
+  follow_again(transaction, std::nullopt);
   return *rows[0].kills;
 }
 

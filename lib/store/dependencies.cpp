@@ -158,7 +158,30 @@ void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int
 }
 
 void follow_again(Transaction& transaction, std::optional<grid::CampaignId> campaign) {
+  if (campaign && is_fed(transaction, *campaign)) hold(transaction, *campaign);
   exec(transaction, sql::dependencies_follow{.campaign = campaign});
+void note_files_out_of_reach(Transaction& transaction, grid::ClusterId retired, grid::Instant now) {
+  for (const auto& row : exec(transaction, sql::dependencies_out_of_reach{.cluster = retired})) {
+    const grid::CampaignId campaign = *row.id;
+    const auto tasks = row.tasks.as<std::int64_t>();
+    open_event(
+        transaction,
+        {.code = kFilesOutOfReach,
+         .target = {.campaign = campaign, .cluster = retired},
+         .job = {},
+         .message = fmt::format(
+             "{0} is retired, where {1} task{2} of campaign {3} ran, and no cluster of this campaign has the homes of there: the tasks "
+             "that come after them run on any of its clusters, and do not find their files. 'gridsub --hold {4}' pauses them; when "
+             "{0} is enabled again, they wait for it",
+             row.cluster.as<std::string>(), tasks, tasks == 1 ? "" : "s", row.on_campaign.as<std::int64_t>(), campaign.value())},
+        now);
+  }
+}
+
+void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
+  exec(transaction, sql::events_close_of_cluster{.now = now, .code = kFilesOutOfReach, .cluster = cluster});
+}
+
 }
 
 std::vector<OpenDependency> open_dependencies(Transaction& transaction) {

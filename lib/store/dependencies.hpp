@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -55,9 +56,15 @@ struct Holder {
 /// Takes tasks that were appended, from the number `first` on, out of the bag, until release_freed() has found that their own are done, or
 /// where those ran. Does nothing in a campaign whose tasks wait for none, and follow none.
 void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first);
-/// Has the waiting tasks of a campaign, or of all, follow the tasks that they come after once more: its JDL changed, or a cluster. Cost:
-/// O(tasks in its bag).
+/// Has the tasks in the bag of a campaign, or of all, follow the tasks that they come after once more: its JDL changed, or a cluster.
+/// release_freed() does it, a part at a time. Cost: O(campaigns), whatever their tasks.
 void follow_again(Transaction& transaction, std::optional<grid::CampaignId> campaign);
+inline constexpr std::string_view kFilesOutOfReach = "FILES_OUT_OF_REACH";
+/// Opens this event in each campaign that has no cluster in use with the homes of a cluster, where tasks ran that its own follow.
+void note_files_out_of_reach(Transaction& transaction, grid::ClusterId retired, grid::Instant now);
+/// Closes the cluster's, which is in use again.
+void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
+
 
 /// A dependency task by task that may have tasks to release.
 struct ToRelease {

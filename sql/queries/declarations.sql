@@ -35,10 +35,12 @@ WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('launching', 'unknown')
 
 -- name: declarations.release_bound_tasks
 -- Releases tasks bound to a cluster, or because of a launch (the other parameter is null). Each gets a new attempt; the old one does not
--- count. Tasks that are only kept at the cluster have a new attempt already, and run nowhere: they are not among the rows.
+-- count. Tasks that are only kept at the cluster have a new attempt already, and run nowhere: they are not among the rows. Those that follow
+-- others there are not released here, but with all others that follow (dependencies.follow).
 WITH freed AS (
   UPDATE returned_tasks r SET cluster_id = NULL, fence = NULL FROM returned_tasks b
   WHERE b.campaign_id = r.campaign_id AND b.number = r.number AND (r.cluster_id = @cluster OR r.fence = @launch)
+    AND (r.fence IS NOT NULL OR NOT r.follows)
   RETURNING r.campaign_id, r.number, b.fence, b.cluster_id),
 launch AS (UPDATE launches l SET released_at = instant(@now) FROM freed f WHERE l.id = f.fence AND l.released_at IS NULL),
 raised AS (

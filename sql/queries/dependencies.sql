@@ -52,15 +52,57 @@ WHERE p.campaign_id = @on AND (p.done > 0 OR (is_live(c.state) AND p.max_jobs IS
 ORDER BY k.name
 
 -- name: dependencies.follow
--- Has the waiting tasks of a campaign (null: of all) follow the tasks that they come after once more: what decides where has changed.
-WITH locked AS (
-  SELECT c.id FROM campaigns c
-  WHERE (c.id = @campaign::bigint OR (@campaign::bigint IS NULL AND c.follows))
-    AND EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = c.id AND d.kind = 'after_each')
-    AND EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = c.id)
-  ORDER BY c.id FOR NO KEY UPDATE)
-UPDATE returned_tasks r SET cluster_id = NULL FROM locked
-WHERE r.campaign_id = locked.id AND r.fence IS NULL AND (r.follows OR r.cluster_id IS NULL) AND NOT is_script(r.number)
+-- Has the tasks in the bag of a campaign (null: of all) follow the tasks that they come after once more: what decides where has changed.
+-- The release looks at all of them again, a part at a time. No task of them is ahead of a cursor (dependencies.hold).
+UPDATE dependencies d SET scan_at = 0, scan_to = c.total, released_at = NULL
+FROM campaigns c
+WHERE c.id = d.campaign_id AND d.kind = 'after_each' AND (c.id = @campaign::bigint OR (@campaign::bigint IS NULL AND c.follows))
+  AND is_live(c.state) AND c.next_task >= c.total
+  AND NOT EXISTS (SELECT FROM request_bags b WHERE b.campaign_id = c.id AND b.untaken > 0)
+
+-- name: dependencies.out_of_reach
+-- Live campaigns with tasks that follow others which ran on a cluster, and without any cluster in use that has the homes of there. `tasks`:
+-- how many of the others ran there.
+SELECT w.id, d.on_campaign, k.name AS cluster, p.done AS tasks
+FROM clusters k
+JOIN campaign_clusters p ON p.cluster_id = k.id AND p.done > 0
+JOIN dependencies d ON d.on_campaign = p.campaign_id AND d.kind = 'after_each'
+JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state) AND w.follows AND w.waiting > 0
+WHERE k.id = @cluster AND NOT EXISTS (
+  SELECT FROM campaign_clusters q JOIN clusters h ON h.id = q.cluster_id AND h.retired_at IS NULL
+  WHERE q.campaign_id = w.id AND (h.id = k.id OR h.shared_home = k.shared_home))
+ORDER BY w.id, d.on_campaign
+
+-- name: dependencies.in_vain
+-- Live campaigns that wait for one, and that cannot end unless it does more. `is_own`: of the same user.
+SELECT w.id, d.kind, w.user_name = c.user_name AS is_own FROM dependencies d
+JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+JOIN campaigns c ON c.id = d.on_campaign
+WHERE d.on_campaign = @on AND d.met_at IS NULL AND d.kind <> 'after_any_end'
+ORDER BY w.id
+
+-- name: dependencies.lock_followers
+-- Locks the live campaigns whose tasks wait for those of one, in the order of their ids.
+SELECT w.id FROM campaigns w
+WHERE is_live(w.state) AND w.id IN (SELECT campaign_id FROM dependencies WHERE on_campaign = @on AND kind = 'after_each')
+ORDER BY w.id FOR NO KEY UPDATE
+
+-- name: dependencies.hold_again
+-- Takes out of the bags what waits there for these tasks, which are to be done anew, of campaigns for which they count still.
+DELETE FROM returned_tasks r USING dependencies d, unnest(@tasks::bigint[]) AS t(number), campaigns w
+WHERE d.on_campaign = @on AND d.kind = 'after_each' AND d.met_at IS NULL AND w.id = d.campaign_id AND is_live(w.state)
+  AND r.campaign_id = d.campaign_id AND r.number = t.number AND r.fence IS NULL
+RETURNING r.number
+
+-- name: dependencies.not_held
+-- Tasks that come after these and do not wait for them: they are under way or done, or their dependency is met and stays so.
+SELECT count(*) AS tasks FROM dependencies d
+JOIN campaigns w ON w.id = d.campaign_id AND w.state <> 'cancelled'
+JOIN unnest(@tasks::bigint[]) AS g(number) ON true
+JOIN tasks t ON t.campaign_id = d.campaign_id AND t.number = g.number AND t.state NOT IN ('failed', 'cancelled')
+WHERE d.on_campaign = @on AND d.kind = 'after_each'
+  AND (d.met_at IS NOT NULL OR t.state <> 'waiting'
+    OR EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number))
 
 -- name: dependencies.hold
 -- Takes all tasks of a campaign out of its bag: from now on those that were released are in it, as returned tasks.
@@ -95,7 +137,8 @@ SELECT id FROM campaigns WHERE id = @campaign FOR NO KEY UPDATE
 
 -- name: dependencies.release
 -- Puts tasks into the bag of a campaign for which those of all the others are done: of the next @most that were, or may be. One that waits
--- there for the cluster of a task that was done anew follows it. Those of a dependency that is met wait for none.
+-- there follows the task that it comes after once more: that one was done anew, or what decides where has changed. Those of a dependency
+-- that is met wait for none.
 WITH d AS (
   SELECT scan_at, scan_to, released_to, scan_at < scan_to AS scans, met_at IS NOT NULL AS met FROM dependencies
   WHERE campaign_id = @campaign AND on_campaign = @on FOR UPDATE),
@@ -115,14 +158,16 @@ freed AS (
   FROM (SELECT number FROM scanned UNION SELECT number FROM noted) n
   JOIN tasks t ON t.campaign_id = @campaign AND t.number = n.number AND t.state = 'waiting'
   WHERE NOT awaits_task(t.campaign_id, t.number)
-  ON CONFLICT (campaign_id, number) DO UPDATE SET cluster_id = NULL WHERE returned_tasks.follows RETURNING number),
+  ON CONFLICT (campaign_id, number) DO UPDATE SET cluster_id = NULL
+    WHERE returned_tasks.fence IS NULL AND (returned_tasks.follows OR returned_tasks.cluster_id IS NULL)
+  RETURNING xmax = 0 AS is_new),
 moved AS (
   UPDATE dependencies p SET
     scan_at = CASE WHEN d.scans THEN least(d.scan_to, d.scan_at + @most) ELSE p.scan_at END,
     released_to = greatest(p.released_to, (SELECT max(place) FROM noted)),
     looked_at = instant(@now)
   FROM d WHERE p.campaign_id = @campaign AND p.on_campaign = @on)
-SELECT count(*) AS released FROM freed
+SELECT count(*) FILTER (WHERE is_new) AS released FROM freed
 
 -- name: dependencies.note_released
 -- Records which dependencies, once met, have nothing left to release.

@@ -31,6 +31,11 @@ WHERE e.state = 'open' AND e.code = @code
       AND b.cluster_id IS NOT DISTINCT FROM e.cluster_id AND b.set_by IS NOT NULL AND b.expires_at > instant(@now))
 RETURNING id
 
+-- name: events.close_of_cluster
+-- Closes the events of this code of all campaigns on a cluster.
+UPDATE events SET state = 'closed', closed_at = instant(@now)
+WHERE state = 'open' AND code = @code AND cluster_id = @cluster AND campaign_id IS NOT NULL
+
 -- name: events.fix
 -- Closes an event for a user.
 UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE id = @event AND state = 'open' RETURNING campaign_id, cluster_id, code

@@ -187,6 +187,43 @@ TEST_F(Followers, OfARetiredCluster_AreFreed_AndThoseOfADisabledOneWait) {
   EXPECT_THAT(broken(), IsEmpty());
 }
 
+/// An administrator's edit of a cluster changed the rows of all bags in its own transaction.
+TEST_F(Followers, AreBoundAnewInTheTurnOfTheMetascheduler_WhateverIsDoneToAClusterChangesNoRowOfABag) {
+  const auto second = after(done_campaign(3, 1), 3);
+  ASSERT_EQ(bag(second), "0:alpha 1:alpha 2:beta");
+  const auto rows = [&] { return value("SELECT string_agg(xmin || ' ' || ctid, ', ' ORDER BY number) FROM returned_tasks"); };
+  const auto before = rows();
+  store::transact(database, std::nullopt, [&](store::Transaction& t) {
+    auto cluster = store::find_cluster(t, "beta").value();
+    cluster.enabled = false;
+    store::edit_cluster(t, cluster);
+    EXPECT_TRUE(store::retire_cluster(t, beta, now));
+    static_cast<void>(store::release_bound_tasks(t, beta, {}, now));
+  });
+  EXPECT_EQ(rows(), before);
+  EXPECT_EQ(bag(second), "0:alpha 1:alpha 2:");
+  EXPECT_EQ(value("SELECT count(*) FROM dependencies WHERE scan_at < scan_to"), "0");
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Followers, OfARetiredCluster_AreNamedByAnEventOfTheirCampaign_UntilItIsBack) {
+  const auto first = done_campaign(2, 1);
+  const auto second = after(first, 2);
+  const auto free = after(first, 2, kAny);
+  static_cast<void>(free);
+  const auto events = [&] {
+    return value("SELECT coalesce(string_agg(code || ' ' || campaign_id, ', '), '') FROM events WHERE state = 'open'");
+  };
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::retire_cluster(t, beta, now)); });
+  EXPECT_EQ(events(), fmt::format("FILES_OUT_OF_REACH {}", second.value()));
+  EXPECT_THAT(value("SELECT message FROM events"),
+              ::testing::StartsWith("beta is retired, where 1 task of campaign 1 ran, and no cluster of this campaign has the homes"));
+  EXPECT_EQ(bag(second), "0:alpha 1:");
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::bring_back_cluster(t, beta, now)); });
+  EXPECT_EQ(events(), "");
+  EXPECT_EQ(bag(second), "0:alpha 1:beta") << "it waits for its files again";
+}
+
 TEST_F(Followers, AreCountedByTheirCluster_AndGetNoReplicas) {
   const auto second = after(done_campaign(3, 1), 3);
   ASSERT_EQ(bag(second), "0:alpha 1:alpha 2:beta");
