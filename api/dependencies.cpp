@@ -68,20 +68,8 @@ Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store
 
 std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled) {
   std::vector<std::int64_t> waiting;
-  for (const auto& one : store::open_dependencies(transaction)) {
-    if (one.awaited.campaign != cancelled || one.awaited.kind == grid::DependencyKind::after_any_end) continue;
-    const auto id = one.campaign.value();
-    waiting.push_back(id);
-    store::open_event(
-        transaction,
-        {.code = "AWAITS_IN_VAIN",
-         .target = {.campaign = one.campaign, .cluster = {}},
-         .job = {},
-         .message = fmt::format("it waits until all tasks of campaign {0} are done, and some were cancelled, so that it cannot end: "
-                                "'griddel {1}' cancels it; submit it again without '{2}': {0}",
-                                cancelled.value(), id, name_of(one.awaited.kind))},
-        call.now);
-  }
+  for (const auto& one : store::note_waiting_in_vain(transaction, cancelled, "some were cancelled", call.now))
+    waiting.push_back(one.campaign.value());
   if (waiting.empty()) return {};
   const bool is_one = waiting.size() == 1;
   return fmt::format("; {} {} wait{} for it, and cannot end any more: 'griddel {}' cancels {}", is_one ? "campaign" : "campaigns",

@@ -1,14 +1,19 @@
 #include "api/purge.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/audit.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/prune.hpp"
 #include "lib/text/json_writer.hpp"
 
@@ -19,6 +24,17 @@ using Clock = std::chrono::steady_clock;
 
 /// What is left after that is deleted by the link `next`.
 constexpr std::chrono::seconds kTimeOfPurge{5};
+
+/// Campaigns of others, which keep nobody from deleting what is over.
+std::string left_waiting(std::span<const store::InVain> waiting) {
+  std::vector<std::int64_t> ids;
+  for (const auto& one : waiting) {
+    if (!one.is_own) ids.push_back(one.campaign.value());
+  }
+  if (ids.empty()) return {};
+  return fmt::format("; {} {} of other users wait{} for it, and cannot end any more: each has an event AWAITS_IN_VAIN",
+                     ids.size() == 1 ? "campaign" : "campaigns", fmt::join(ids, ", "), ids.size() == 1 ? "s" : "");
+}
 
 /// Seals the campaign; the answer instead when it cannot be deleted.
 std::optional<http::Response> seal(const Call& call, grid::CampaignId id) {
@@ -53,15 +69,17 @@ http::Response purge_campaign(const Call& call) {
   if (auto refusal = seal(call, id)) return std::move(*refusal);
   const auto end = Clock::now() + kTimeOfPurge;
   bool is_gone = false;
+  std::string waiting;
   while (!is_gone && Clock::now() < end)
     is_gone = call.connections.write([&](store::Transaction& transaction) {
+      waiting = left_waiting(store::waiting_in_vain(transaction, id));
       const bool gone = store::delete_some(transaction, id);
       if (gone) note(call, transaction, {.name = "campaign purged", .subject = campaign_text(id), .campaign = id});
       return gone;
     });
   if (!is_gone) return to_be_continued(call, id);
   process::log::info("campaign purged", {{"campaign", id}, {"by", call.caller.user}});
-  return accepted(fmt::format("Campaign {} purged", id.value()), 1);
+  return accepted(fmt::format("Campaign {} purged{}", id.value(), waiting), 1);
 }
 
 }  // namespace gleaner::api

@@ -1,10 +1,13 @@
 #include "lib/store/prune.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <iostream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "clients/gridctl/commands.hpp"
 #include "lib/process/standard_streams.hpp"
@@ -40,16 +43,26 @@ void note_prune(store::Database& database, grid::Instant before, const store::Pr
   });
 }
 
+/// Campaigns that wait for what is deleted; empty: none does.
+std::string in_vain_text(const store::Pruned& rows, std::string_view act) {
+  if (rows.in_vain.empty()) return {};
+  std::vector<std::int64_t> ids;
+  for (const auto campaign : rows.in_vain) ids.push_back(campaign.value());
+  return fmt::format("; {} {} {} for what {} deleted, and cannot end any more", ids.size() == 1 ? "campaign" : "campaigns",
+                     fmt::join(ids, ", "), ids.size() == 1 ? "waits" : "wait", act);
+}
+
 /// What is younger than the retention is deleted only after an answer, and so is everything where somebody sits at a terminal.
 void confirm(const Call& call, process::Duration age, const store::Pruned& rows) {
   if (call.has("yes")) return;
   const bool is_terminal = ::isatty(STDIN_FILENO) != 0;
   const bool is_usual = age >= call.context.config.retention;
-  if (is_usual && !is_terminal) return;
+  if (is_usual && !is_terminal) return;  // the event of each campaign that waits in vain names the rest
   const auto what =
-      fmt::format("{} campaigns with {} tasks and {} jobs, and {} acts of the audit, that ended more than {} ago{}", rows.campaigns,
+      fmt::format("{} campaigns with {} tasks and {} jobs, and {} acts of the audit, that ended more than {} ago{}{}", rows.campaigns,
                   rows.tasks, rows.jobs, rows.acts, process::format_duration(age),
-                  is_usual ? "" : fmt::format(" (less than the retention, {})", process::format_duration(call.context.config.retention)));
+                  is_usual ? "" : fmt::format(" (less than the retention, {})", process::format_duration(call.context.config.retention)),
+                  in_vain_text(rows, "is"));
   if (!is_terminal) throw process::Error{ExitCode::refused, fmt::format("would delete {}: nothing was deleted; add --yes to do it", what)};
   process::write_to_stderr(fmt::format("Delete {}? [no]: ", what));
   std::string typed;
@@ -81,8 +94,9 @@ process::Outcome prune(const Call& call) {
                 {Cell{"forecasts of ends"}, Cell{rows.forecasts}},
                 {Cell{"acts of the audit"}, Cell{rows.acts}}};
   if (!call.has("dry-run")) note_prune(database, before, rows);
-  call.output.report(fmt::format("gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what",
-                                 process::format_duration(age), call.has("dry-run") ? "; nothing was deleted" : ""));
+  call.output.report(fmt::format(
+      "gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what", process::format_duration(age),
+      (call.has("dry-run") ? "; nothing was deleted" : "") + in_vain_text(rows, call.has("dry-run") ? "would be" : "was")));
   call.output.show({.table = table});
   return ExitCode::ok;
 }

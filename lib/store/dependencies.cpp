@@ -182,6 +182,29 @@ void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid
   exec(transaction, sql::events_close_of_cluster{.now = now, .code = kFilesOutOfReach, .cluster = cluster});
 }
 
+std::vector<InVain> waiting_in_vain(Transaction& transaction, grid::CampaignId on) {
+  std::vector<InVain> waiting;
+  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.on = on})) waiting.push_back({*row.id, *row.is_own});
+  return waiting;
+}
+
+std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, std::string_view why, grid::Instant now) {
+  std::vector<InVain> waiting;
+  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.on = on})) {
+    waiting.push_back({*row.id, *row.is_own});
+    const grid::CampaignId campaign = waiting.back().campaign;
+    open_event(transaction,
+               {.code = "AWAITS_IN_VAIN",
+                .target = {.campaign = campaign, .cluster = {}},
+                .job = {},
+                .message = fmt::format("it waits until all tasks of campaign {0} are done, and {1}, so that it cannot end: 'griddel {2}' "
+                                       "cancels it; submit it again without '{3}': {0}",
+                                       on.value(), why, campaign.value(), row.kind.as<std::string>())},
+               now);
+  }
+  return waiting;
+}
+
 }
 
 std::vector<OpenDependency> open_dependencies(Transaction& transaction) {

@@ -65,6 +65,16 @@ void note_files_out_of_reach(Transaction& transaction, grid::ClusterId retired, 
 /// Closes the cluster's, which is in use again.
 void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
 
+/// A live campaign that waits for one that cannot meet this any more.
+struct InVain {
+  grid::CampaignId campaign{0};
+  bool is_own = false;  ///< of the same user
+};
+/// Opens the event AWAITS_IN_VAIN in each of them. `why` continues "it waits until all tasks of campaign 5 are done, and".
+std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, std::string_view why, grid::Instant now);
+/// The same ones, without the event.
+[[nodiscard]] std::vector<InVain> waiting_in_vain(Transaction& transaction, grid::CampaignId on);
+
 
 /// A dependency task by task that may have tasks to release.
 struct ToRelease {

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "lib/store/clock.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -34,17 +36,21 @@ bool seal(Database& database, std::int64_t campaign, grid::Instant before) {
   return sealed;
 }
 
-/// After the lists: the campaign, and the rows that belong to it.
-void delete_rest(Transaction& transaction, std::int64_t campaign) {
+/// After the lists: the campaign, and the rows that belong to it. Returns the campaigns that wait for it.
+std::vector<InVain> delete_rest(Transaction& transaction, std::int64_t campaign) {
+  auto waiting = note_waiting_in_vain(transaction, grid::CampaignId{campaign}, "that one was deleted", now(transaction));
   exec(transaction, sql::prune_returned_tasks{.campaign = campaign});
   exec(transaction, sql::prune_campaign{.campaign = campaign});
+  return waiting;
 }
 
 void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batch, Pruned& pruned) {
   pruned.jobs += delete_all(database, sql::prune_jobs{.campaign = campaign, .batch = batch});
   pruned.tasks += delete_all(database, sql::prune_tasks{.campaign = campaign, .batch = batch});
   delete_all(database, sql::prune_request_tasks{.campaign = campaign, .batch = batch});
-  transact(database, std::nullopt, [&](Transaction& transaction) { delete_rest(transaction, campaign); });
+  std::vector<InVain> waiting;
+  transact(database, std::nullopt, [&](Transaction& transaction) { waiting = delete_rest(transaction, campaign); });
+  for (const auto& one : waiting) pruned.in_vain.push_back(one.campaign);
   ++pruned.campaigns;
 }
 
@@ -52,7 +58,13 @@ void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batc
 
 Pruned count_prunable(Transaction& transaction, grid::Instant before) {
   const auto row = exec(transaction, sql::prune_count{.ended_before = before})[0];
-  return {*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events, *row.forecasts, *row.acts};
+  Pruned rows{*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events, *row.forecasts, *row.acts};
+  std::set<grid::CampaignId> over;
+  for (const auto& campaign : exec(transaction, sql::prune_campaigns{.ended_before = before})) over.insert(*campaign.id);
+  for (const auto& one : open_dependencies(transaction)) {
+    if (over.contains(one.awaited.campaign)) rows.in_vain.push_back(one.campaign);
+  }
+  return rows;
 }
 
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
@@ -99,7 +111,7 @@ bool delete_some(Transaction& transaction, grid::CampaignId campaign, std::int64
   if (deleted == 0) deleted = exec(transaction, sql::prune_tasks{.campaign = id, .batch = batch}).affected_rows();
   if (deleted == 0) deleted = exec(transaction, sql::prune_request_tasks{.campaign = id, .batch = batch}).affected_rows();
   if (deleted > 0) return false;
-  delete_rest(transaction, id);
+  static_cast<void>(delete_rest(transaction, id));
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -19,7 +20,8 @@ struct Pruned {
   std::int64_t cycles = 0;
   std::int64_t events = 0;
   std::int64_t forecasts = 0;
-  std::int64_t acts = 0;  ///< of the audit
+  std::int64_t acts = 0;                       ///< of the audit
+  std::vector<grid::CampaignId> in_vain = {};  ///< campaigns of others that wait for one of these, and cannot end any more
 };
 
 /// The rows that `prune` would delete, and campaigns whose last jobs are not known to be over.
@@ -32,7 +34,7 @@ Pruned prune(Database& database, grid::Instant before, std::int64_t batch = 10'0
 /// Seals an ended campaign, so that its user may have it deleted before its time. Error: why that is not possible yet.
 [[nodiscard]] tl::expected<void, std::string> seal_campaign(Transaction& transaction, grid::CampaignId campaign);
 /// Deletes at most `batch` jobs, tasks and lines of other lists of a sealed campaign, or, when there are none left, the campaign itself.
-/// True: it is gone.
+/// True: it is gone, and each campaign that waits for it has an event AWAITS_IN_VAIN.
 [[nodiscard]] bool delete_some(Transaction& transaction, grid::CampaignId campaign, std::int64_t batch = 10'000);
 
 }  // namespace gleaner::store

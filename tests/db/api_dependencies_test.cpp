@@ -152,5 +152,19 @@ TEST_F(DependenciesOverTheApi, WhoWaitsForACancelledCampaign_IsNamedAtTheAct_And
   EXPECT_EQ(remove(path(solve)).message(), fmt::format("Campaign {} cancelled", solve)) << "nobody waits for it";
 }
 
+TEST_F(DependenciesOverTheApi, WhoWaitsForAPurgedCampaign_IsNamedAtTheAct_AndGetsAnEvent) {
+  const auto mesh = submitted("mesh");
+  const auto solve = submitted("solve", R"("after": "mesh",)");
+  sql(fmt::format("UPDATE campaigns SET user_name = 'bob' WHERE id = {} RETURNING 1", solve));
+  sql(fmt::format("UPDATE tasks SET state = 'failed' WHERE campaign_id = {} RETURNING 1", mesh));
+  sql(fmt::format("UPDATE campaigns SET state = 'terminated', ended_at = now() WHERE id = {} RETURNING 1", mesh));
+  sql("UPDATE campaign_clusters SET cleaned_at = now() RETURNING 1");
+  EXPECT_EQ(
+      remove(path(mesh) + "?purge=1").message(),
+      fmt::format("Campaign {} purged; campaign {} of other users waits for it, and cannot end any more: each has an event AWAITS_IN_VAIN",
+                  mesh, solve));
+  EXPECT_EQ(sql("SELECT code || ' ' || campaign_id FROM events WHERE state = 'open'"), fmt::format("AWAITS_IN_VAIN {}", solve));
+}
+
 }  // namespace
 }  // namespace gleaner::tests

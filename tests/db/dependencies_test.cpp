@@ -322,7 +322,18 @@ TEST_F(Dependencies, OfAStranger_DoNotKeepACampaignThatIsOverFromBeingDeleted) {
   finish();
   execute(fmt::format("UPDATE campaign_clusters SET cleaned_at = now() WHERE campaign_id = {}", first.value()));
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::seal_campaign(t, first)); });
-  EXPECT_EQ(store::prune(database, now + std::chrono::hours{1000}).campaigns, 1);
+  {
+    auto transaction = database.begin();
+    EXPECT_THAT(store::count_prunable(transaction, now + std::chrono::hours{1000}).in_vain, ::testing::ElementsAre(second));
+  }
+  const auto pruned = store::prune(database, now + std::chrono::hours{1000});
+  EXPECT_EQ(pruned.campaigns, 1);
+  EXPECT_THAT(pruned.in_vain, ::testing::ElementsAre(second));
+  EXPECT_EQ(value("SELECT code || ' ' || campaign_id FROM events WHERE state = 'open' AND code <> 'TASK_ERROR'"),
+            fmt::format("AWAITS_IN_VAIN {}", second.value()));
+  EXPECT_THAT(
+      value("SELECT message FROM events WHERE code = 'AWAITS_IN_VAIN'"),
+      ::testing::HasSubstr("all tasks of campaign 1 are done, and that one was deleted, so that it cannot end: 'griddel 2' cancels it"));
   EXPECT_THAT(broken(), IsEmpty());
 }
 
