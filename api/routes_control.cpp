@@ -119,13 +119,15 @@ store::SinkName sink_of(std::string_view text) {
 }
 
 http::Response retry_swallowed(const Call& call, std::string_view sink) {
+  store::HeldAgain after;
   return change(
       call, "swallowed tasks retried",
       [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
         const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
         const store::BrakeLength brake{seconds(call.config.brake_time), seconds(call.config.brake_time_max)};
-        const auto tasks = store::retry_swallowed_tasks(transaction, id, sink_of(sink), brake, call.now);
-        return tasks > 0 ? std::optional{tasks} : std::nullopt;
+        const auto given = store::retry_swallowed_tasks(transaction, id, sink_of(sink), brake, call.now);
+        after = given.after;
+        return given.tasks > 0 ? std::optional{given.tasks} : std::nullopt;
       },
       [&](grid::CampaignState state) {
         if (state == grid::CampaignState::cancelled) return fmt::format("campaign {} is cancelled", call.parts[0]);
@@ -134,7 +136,16 @@ http::Response retry_swallowed(const Call& call, std::string_view sink) {
             jdl::excerpt(sink), call.parts[0]);
       },
       [&](std::int64_t tasks) {
-        return fmt::format("{} task{} of campaign {} that a sink swallowed will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]);
+        auto text =
+            fmt::format("{} task{} of campaign {} that a sink swallowed will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]);
+        if (after.waiting > 0)
+          text += fmt::format("; {} task{} of campaigns after it wait{} for them again", after.waiting, after.waiting == 1 ? "" : "s",
+                              after.waiting == 1 ? "s" : "");
+        if (after.not_held > 0)
+          text += fmt::format("; {} task{} that come{} after them {} under way or done already, or wait for them no more, and {} not held",
+                              after.not_held, after.not_held == 1 ? "" : "s", after.not_held == 1 ? "s" : "",
+                              after.not_held == 1 ? "is" : "are", after.not_held == 1 ? "is" : "are");
+        return text;
       });
 }
 

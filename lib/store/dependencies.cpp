@@ -160,6 +160,8 @@ void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int
 void follow_again(Transaction& transaction, std::optional<grid::CampaignId> campaign) {
   if (campaign && is_fed(transaction, *campaign)) hold(transaction, *campaign);
   exec(transaction, sql::dependencies_follow{.campaign = campaign});
+}
+
 void note_files_out_of_reach(Transaction& transaction, grid::ClusterId retired, grid::Instant now) {
   for (const auto& row : exec(transaction, sql::dependencies_out_of_reach{.cluster = retired})) {
     const grid::CampaignId campaign = *row.id;
@@ -205,6 +207,14 @@ std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::Campaig
   return waiting;
 }
 
+HeldAgain hold_again(Transaction& transaction, grid::CampaignId on, std::span<const grid::TaskNumber> tasks) {
+  Array numbers;
+  for (const auto task : tasks) numbers.add(task.value());
+  if (exec(transaction, sql::dependencies_lock_followers{.on = on}).empty()) return {};
+  HeldAgain held;
+  held.waiting = static_cast<std::int64_t>(exec(transaction, sql::dependencies_hold_again{.tasks = numbers, .on = on}).size());
+  held.not_held = *exec(transaction, sql::dependencies_not_held{.tasks = numbers, .on = on})[0].tasks;
+  return held;
 }
 
 std::vector<OpenDependency> open_dependencies(Transaction& transaction) {

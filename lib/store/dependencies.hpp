@@ -59,6 +59,8 @@ void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int
 /// Has the tasks in the bag of a campaign, or of all, follow the tasks that they come after once more: its JDL changed, or a cluster.
 /// release_freed() does it, a part at a time. Cost: O(campaigns), whatever their tasks.
 void follow_again(Transaction& transaction, std::optional<grid::CampaignId> campaign);
+
+/// The event of a campaign and a cluster: its tasks that follow others which ran there find their files no more.
 inline constexpr std::string_view kFilesOutOfReach = "FILES_OUT_OF_REACH";
 /// Opens this event in each campaign that has no cluster in use with the homes of a cluster, where tasks ran that its own follow.
 void note_files_out_of_reach(Transaction& transaction, grid::ClusterId retired, grid::Instant now);
@@ -75,6 +77,12 @@ std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::Campaig
 /// The same ones, without the event.
 [[nodiscard]] std::vector<InVain> waiting_in_vain(Transaction& transaction, grid::CampaignId on);
 
+/// What becomes of tasks that come after some of a campaign that are to be done anew.
+struct HeldAgain {
+  std::int64_t waiting = 0;   ///< they were in the bag, and wait for them now
+  std::int64_t not_held = 0;  ///< they are under way or done, or wait for nothing any more
+};
+HeldAgain hold_again(Transaction& transaction, grid::CampaignId on, std::span<const grid::TaskNumber> tasks);
 
 /// A dependency task by task that may have tasks to release.
 struct ToRelease {

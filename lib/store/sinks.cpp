@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/grid/sink.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -85,12 +86,12 @@ void suspect(Transaction& transaction, grid::CampaignId campaign, grid::ClusterI
   exec(transaction, sql::sinks_suspect{.suspected = suspicion == Suspicion::raised, .campaign = campaign, .cluster = cluster});
 }
 
-std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, BrakeLength brake,
-                                   grid::Instant now) {
-  if (exec(transaction, sql::sinks_lock{.campaign = campaign}).empty()) return 0;
+GivenBack retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, BrakeLength brake,
+                                grid::Instant now) {
+  if (exec(transaction, sql::sinks_lock{.campaign = campaign}).empty()) return {};
   const auto tasks =
       exec(transaction, sql::sinks_retry_swallowed_tasks{.campaign = campaign, .event = sink.event, .cluster = sink.cluster, .now = now});
-  if (tasks.empty()) return 0;
+  if (tasks.empty()) return {};
   exec(transaction, sql::sinks_forget_durations{.campaign = campaign});
   exec(transaction, sql::sinks_reopen{.campaign = campaign});
   exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
@@ -100,8 +101,11 @@ std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId ca
   for (const auto& cluster : clusters)
     set_brake(transaction, {.campaign = campaign, .cluster = cluster}, "the tasks that did nothing there run again elsewhere first", brake,
               now);
+  std::vector<grid::TaskNumber> numbers;
+  for (const auto& row : tasks) numbers.push_back(*row.number);
+  const auto held = hold_again(transaction, campaign, numbers);
   wake_up(transaction);
-  return static_cast<std::int64_t>(tasks.size());
+  return {.tasks = static_cast<std::int64_t>(tasks.size()), .after = held};
 }
 
 }  // namespace gleaner::store

@@ -9,6 +9,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/events.hpp"
 
 /// Sinks: the facts for grid::find_sink, and the return of swallowed tasks to the bag.
@@ -54,10 +55,15 @@ struct SinkName {
   std::optional<std::int64_t> event = {};
   std::optional<std::string> cluster = {};
 };
+struct GivenBack {
+  std::int64_t tasks = 0;
+  HeldAgain after;  ///< the tasks that come after them
+};
 /// Returns the tasks that the sink swallowed to the bag, each as a new attempt with a clean slate, puts a terminated campaign in treatment
 /// again, and closes the sink's events. Its brake stays; where it went with the campaign's end, it is set again, so that the tasks go
-/// elsewhere first. Returns the number of tasks; 0, with no change, when none is left, the campaign is cancelled, or it is sealed.
-[[nodiscard]] std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink,
-                                                 BrakeLength brake, grid::Instant now);
+/// elsewhere first. What waits in other campaigns' bags for one of them waits for it again. No tasks, with no change, when none is left,
+/// the campaign is cancelled, or it is sealed.
+[[nodiscard]] GivenBack retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, BrakeLength brake,
+                                              grid::Instant now);
 
 }  // namespace gleaner::store

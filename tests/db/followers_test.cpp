@@ -10,6 +10,7 @@
 #include "lib/store/checks.hpp"
 #include "lib/store/declarations.hpp"
 #include "lib/store/dependencies.hpp"
+#include "lib/store/sinks.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 namespace gleaner::tests {
@@ -222,6 +223,32 @@ TEST_F(Followers, OfARetiredCluster_AreNamedByAnEventOfTheirCampaign_UntilItIsBa
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::bring_back_cluster(t, beta, now)); });
   EXPECT_EQ(events(), "");
   EXPECT_EQ(bag(second), "0:alpha 1:beta") << "it waits for its files again";
+}
+
+TEST_F(Followers, OfTasksThatASinkGivesBack_WaitForThemAgain) {
+  const auto first = a_campaign(3);
+  for (const auto& job : launched(first, alpha, 3)) end(job, grid::JobEnd::done);
+  execute(
+      "UPDATE campaigns SET total = 4, waiting = 1 WHERE id = 1; INSERT INTO tasks (campaign_id, number, parameter) VALUES (1, 3, '3')");
+  const auto second = after(first, 3);
+  ASSERT_EQ(bag(second), "0:alpha 1:alpha 2:alpha");
+  const auto started = launched(second, alpha, 1);
+  ASSERT_EQ(started.front().task.value(), 0);
+  execute(
+      "INSERT INTO events (campaign_id, cluster_id, code, message, state, opened_at, last_at) SELECT 1, id, 'SINK', 'm', 'open', now(), "
+      "now() FROM clusters WHERE name = 'alpha'; UPDATE jobs SET sink = (SELECT max(id) FROM events) WHERE campaign_id = 1 AND task < 2");
+  transact([&](store::Transaction& t) {
+    const auto given = store::retry_swallowed_tasks(t, first, {.cluster = "alpha"}, {grid::Seconds{60}, grid::Seconds{600}}, now);
+    EXPECT_EQ(given.tasks, 2);
+    EXPECT_EQ(given.after.waiting, 1) << "task 1";
+    EXPECT_EQ(given.after.not_held, 1) << "task 0 is under way";
+  });
+  execute("DELETE FROM brakes");  // the sink's, of the fixture's time
+  EXPECT_EQ(bag(second), "2:alpha");
+  EXPECT_THAT(broken(), IsEmpty());
+  for (const auto& job : launched(first, beta, 2)) end(job, grid::JobEnd::done);
+  EXPECT_EQ(bag(second), "1:beta 2:alpha");
+  EXPECT_THAT(broken(), IsEmpty());
 }
 
 TEST_F(Followers, AreCountedByTheirCluster_AndGetNoReplicas) {

@@ -45,7 +45,7 @@ class Sinks : public Ends {
   std::int64_t retry(grid::CampaignId campaign, const store::SinkName& sink) {
     std::int64_t tasks = 0;
     store::transact(database, std::nullopt, [&](store::Transaction& t) {
-      tasks = store::retry_swallowed_tasks(t, campaign, sink, {grid::Seconds{60}, grid::Seconds{600}}, now);
+      tasks = store::retry_swallowed_tasks(t, campaign, sink, {grid::Seconds{60}, grid::Seconds{600}}, now).tasks;
     });
     return tasks;
   }
