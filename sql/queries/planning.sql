@@ -148,12 +148,15 @@ SELECT campaign_id, cluster_id, count(*) AS tasks, count(*) FILTER (WHERE follow
 
 -- name: planning.fitting
 -- For campaigns whose tasks have different requests: the number of waiting tasks that a cluster can hold. No row where it is 0.
-SELECT q.campaign_id, q.cluster_id, sum(b.untaken + coalesce(r.tasks, 0))::bigint AS tasks
+-- Those that wait for another cluster are not among them.
+SELECT q.campaign_id, q.cluster_id, sum(b.untaken + coalesce(r.tasks, 0) + coalesce(o.tasks, 0))::bigint AS tasks
 FROM campaigns c
 JOIN campaign_requests q ON q.campaign_id = c.id
 JOIN request_bags b ON b.campaign_id = c.id AND b.request = q.request
-LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2) r ON r.campaign_id = c.id
-  AND r.request = q.request
+LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NULL GROUP BY 1, 2) r
+  ON r.campaign_id = c.id AND r.request = q.request
+LEFT JOIN (SELECT campaign_id, request, cluster_id, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NOT NULL GROUP BY 1, 2, 3) o
+  ON o.campaign_id = c.id AND o.request = q.request AND o.cluster_id = q.cluster_id
 WHERE is_live(c.state) AND c.requests > 0
 GROUP BY 1, 2
 

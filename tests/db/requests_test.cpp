@@ -204,5 +204,18 @@ TEST_F(TaskRequests, AWalltimeThatGrew_IsThatOfItsTasksNextLaunch_AndNeverBeyond
   EXPECT_EQ(end(again[0], grid::JobEnd::walltime, {.attempts = 50, .charged = 1, .walltime_factor = 1.5}).walltime, grid::Seconds{1000});
 }
 
+TEST_F(TaskRequests, OfTasksThatWaitForAnotherCluster_DoNotCountAsFitting) {
+  const auto campaign = asking({{1, 60}, {2, 60}}, 4);
+  execute(fmt::format(
+      "UPDATE request_bags SET next_task = 4, untaken = 0; INSERT INTO returned_tasks (campaign_id, number, request, returned_at, "
+      "cluster_id) SELECT campaign_id, number, request, now(), CASE WHEN number < 3 THEN {} END FROM tasks",
+      alpha.value()));
+  auto transaction = database.begin();
+  for (const auto& pair : store::planning_facts(transaction, {.flood = 1, .array_size = 100}, now).pairs) {
+    EXPECT_EQ(pair.campaign, campaign);
+    EXPECT_EQ(pair.fitting_tasks, pair.cluster == alpha ? 4 : 1);
+  }
+}
+
 }  // namespace
 }  // namespace gleaner::tests
