@@ -114,6 +114,37 @@ CREATE FUNCTION awaits_task(campaign bigint, task bigint) RETURNS boolean
       AND NOT EXISTS (SELECT FROM tasks o WHERE o.campaign_id = d.on_campaign AND o.number = task AND o.state = 'done'))
 $$;
 
+CREATE FUNCTION bind_followers(of_campaigns bigint[], numbers bigint[]) RETURNS void
+    LANGUAGE sql
+    AS $$
+  WITH homes AS MATERIALIZED (
+    SELECT c.id AS campaign_id, k.id AS ran_on, home.id
+    FROM campaigns c
+    CROSS JOIN clusters k
+    CROSS JOIN LATERAL (
+      SELECT h.id FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.retired_at IS NULL
+      WHERE p.campaign_id = c.id AND (h.id = k.id OR h.shared_home = k.shared_home)
+      ORDER BY h.enabled DESC, h.id = k.id DESC, h.id LIMIT 1) home
+    WHERE c.id = ANY (of_campaigns) AND c.follows
+      AND EXISTS (
+        SELECT FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id
+        WHERE p.campaign_id = c.id AND (h.shared_home = k.shared_home) IS NOT TRUE AND h.id <> k.id))
+  UPDATE returned_tasks r SET cluster_id = b.home, follows = b.home IS NOT NULL
+  FROM (
+    SELECT f.campaign_id, f.number, (
+      SELECT h.id
+      FROM dependencies d
+      CROSS JOIN LATERAL (
+        SELECT j.cluster_id FROM jobs j LEFT JOIN tasks o ON o.campaign_id = j.campaign_id AND o.number = j.task
+        WHERE j.campaign_id = d.on_campaign AND j.task = f.number AND j.ending = 'done'
+        ORDER BY (j.attempt = o.attempt) DESC NULLS LAST, j.id DESC LIMIT 1) ran
+      JOIN homes h ON h.campaign_id = d.campaign_id AND h.ran_on = ran.cluster_id
+      WHERE d.campaign_id = f.campaign_id AND d.kind = 'after_each'
+      ORDER BY d.on_campaign LIMIT 1) AS home
+    FROM unnest(of_campaigns, numbers) AS f(campaign_id, number)) b
+  WHERE r.campaign_id = b.campaign_id AND r.number = b.number AND (b.home IS NOT NULL OR r.follows)
+$$;
+
 CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1.1::double precision ^ bucket $$;
@@ -319,16 +350,33 @@ CREATE FUNCTION files_target(live_jobs integer) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 5 * live_jobs::bigint + 500 $$;
 
-CREATE FUNCTION follow() RETURNS trigger
+CREATE FUNCTION follow_freed() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
+DECLARE
+  of_campaigns bigint[];
+  numbers bigint[];
 BEGIN
-  NEW.follows := false;
-  IF NOT is_script(NEW.number) AND EXISTS (SELECT FROM campaigns WHERE id = NEW.campaign_id AND follows) THEN
-    NEW.cluster_id := home_of(NEW.campaign_id, NEW.number);
-    NEW.follows := NEW.cluster_id IS NOT NULL;
-  END IF;
-  RETURN NEW;
+  SELECT array_agg(a.campaign_id), array_agg(a.number) INTO of_campaigns, numbers
+  FROM after a
+  JOIN before b ON b.campaign_id = a.campaign_id AND b.number = a.number
+  JOIN campaigns c ON c.id = a.campaign_id
+  WHERE a.cluster_id IS NULL AND NOT is_script(a.number) AND (c.follows OR a.follows) AND (a.follows OR NOT b.follows);
+  IF of_campaigns IS NOT NULL THEN PERFORM bind_followers(of_campaigns, numbers); END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION follow_returned() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  of_campaigns bigint[];
+  numbers bigint[];
+BEGIN
+  SELECT array_agg(a.campaign_id), array_agg(a.number) INTO of_campaigns, numbers
+  FROM after a JOIN campaigns c ON c.id = a.campaign_id AND c.follows WHERE a.cluster_id IS NULL AND NOT is_script(a.number);
+  IF of_campaigns IS NOT NULL THEN PERFORM bind_followers(of_campaigns, numbers); END IF;
+  RETURN NULL;
 END $$;
 
 CREATE TABLE returned_tasks (
@@ -416,6 +464,7 @@ CREATE TABLE campaign_clusters (
     inputs_served_at timestamp with time zone,
     array_most integer,
     clean_tried_at timestamp with time zone,
+    failed_since_done integer DEFAULT 0 NOT NULL,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
 );
@@ -431,27 +480,6 @@ CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable t
     AS $$
   SELECT coalesce((campaign.jdl -> 'needs' ->> consumable)::double precision, 0)
     * CASE WHEN campaign.dimensional_grouping THEN greatest(1, floor(job_width(pair))) ELSE 1 END
-$$;
-
-CREATE FUNCTION home_of(campaign bigint, task bigint) RETURNS bigint
-    LANGUAGE sql STABLE
-    AS $$
-  SELECT home.id
-  FROM dependencies d
-  CROSS JOIN LATERAL (
-    SELECT j.cluster_id FROM jobs j LEFT JOIN tasks o ON o.campaign_id = j.campaign_id AND o.number = j.task
-    WHERE j.campaign_id = d.on_campaign AND j.task = home_of.task AND j.ending = 'done'
-    ORDER BY (j.attempt = o.attempt) DESC NULLS LAST, j.id DESC LIMIT 1) ran
-  JOIN clusters k ON k.id = ran.cluster_id
-  CROSS JOIN LATERAL (
-    SELECT h.id FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.retired_at IS NULL
-    WHERE p.campaign_id = d.campaign_id AND (h.id = k.id OR h.shared_home = k.shared_home)
-    ORDER BY h.enabled DESC, h.id = k.id DESC, h.id LIMIT 1) home
-  WHERE d.campaign_id = home_of.campaign AND d.kind = 'after_each'
-    AND EXISTS (
-      SELECT FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.retired_at IS NULL
-      WHERE p.campaign_id = d.campaign_id AND (h.shared_home = k.shared_home) IS NOT TRUE AND h.id <> k.id)
-  ORDER BY d.on_campaign LIMIT 1
 $$;
 
 CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
@@ -1758,6 +1786,8 @@ CREATE INDEX campaign_clusters_cluster ON campaign_clusters USING btree (cluster
 
 CREATE INDEX campaign_clusters_epilogue_due ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE epilogue_due;
 
+CREATE INDEX campaign_clusters_failed_since_done ON campaign_clusters USING btree (cluster_id) WHERE (failed_since_done > 0);
+
 CREATE INDEX campaign_clusters_inputs_served ON campaign_clusters USING btree (cluster_id, campaign_id) WHERE (inputs_served_at IS NOT NULL);
 
 CREATE INDEX campaign_clusters_measured ON campaign_clusters USING btree (cluster_id, campaign_id) WHERE (measured > 0);
@@ -1854,9 +1884,9 @@ CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS afte
 
 CREATE TRIGGER count_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_tasks();
 
-CREATE TRIGGER follow_when_freed BEFORE UPDATE OF cluster_id ON returned_tasks FOR EACH ROW WHEN ((new.cluster_id IS NULL)) EXECUTE FUNCTION follow();
+CREATE TRIGGER follow_when_freed AFTER UPDATE ON returned_tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION follow_freed();
 
-CREATE TRIGGER follow_when_returned BEFORE INSERT ON returned_tasks FOR EACH ROW WHEN ((new.cluster_id IS NULL)) EXECUTE FUNCTION follow();
+CREATE TRIGGER follow_when_returned AFTER INSERT ON returned_tasks REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION follow_returned();
 
 CREATE TRIGGER meet_dependencies AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN (((old.state <> new.state) AND is_over(new.state))) EXECUTE FUNCTION meet_dependencies();
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/failed_since.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/failed_since.hpp"
 #include "lib/store/inputs.hpp"
 #include "lib/store/scripts.hpp"
 
@@ -91,6 +93,33 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
     const store::Target pair{.campaign = campaign, .cluster = visit.cluster.id};
     store::write_or_note(transaction, pair, "what follows for the campaign from the ends of its jobs", now,
                          [&] { write_one(transaction, visit.config, pair, tally, now); });
+  }
+  store::write_or_note(transaction, {.campaign = {}, .cluster = visit.cluster.id}, "whether all that it runs fails", now,
+                       [&] { brake_where_all_fails(transaction, visit, now); });
+}
+
+/// Failures of tasks that failed before are no sign of a cluster that is out of order, unless nothing but failures comes from there.
+void Tallies::brake_where_all_fails(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) const {
+  std::vector<store::FailedSince> failed;
+  bool is_done = false;
+  for (const auto& [campaign, tally] : tallies_) {
+    is_done = is_done || tally.done > 0;
+    if (tally.failed + tally.excused > 0) failed.push_back({campaign, tally.failed + tally.excused});
+  }
+  if (is_done) store::forget_failed_since(transaction, visit.cluster.id);
+  if (is_done || failed.empty()) return;
+  const auto since = store::count_failed_since(transaction, visit.cluster.id, failed);
+  const auto& config = visit.config;
+  for (const auto& [campaign, failures] : grid::where_all_fails(since, config.failures_before_brake)) {
+    const auto tally = tallies_.find(campaign);
+    if (tally == tallies_.end() || tally->second.failed + tally->second.excused == 0) continue;
+    store::count_as_failures(transaction, campaign, visit.cluster.id);
+    const auto reason = fmt::format("{} jobs in a row failed there, and those of other campaigns too, with none done in between ({})",
+                                    failures, tally->second.cause);
+    store::set_brake(
+        transaction, {.campaign = campaign, .cluster = visit.cluster.id}, reason,
+        {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)},
+        now);
   }
 }
 

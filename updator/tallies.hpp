@@ -36,6 +36,7 @@ class Tallies {
   };
   static void write_one(store::Transaction& transaction, const process::Config& config, const store::Target& pair, const Tally& tally,
                         grid::Instant now);
+  void brake_where_all_fails(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) const;
 
   std::map<grid::CampaignId, Tally> tallies_;
   std::vector<FailedScript> scripts_;

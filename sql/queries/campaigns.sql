@@ -259,8 +259,8 @@ DELETE FROM brakes WHERE campaign_id = @campaign AND (@by_hand OR set_by IS NULL
 
 -- name: campaigns.forgive
 -- Resets the counts of failures in a row, which would otherwise brake the campaign again, and the bounds of its arrays.
-UPDATE campaign_clusters SET failures_in_a_row = 0, array_most = NULL
-WHERE campaign_id = @campaign AND (failures_in_a_row > 0 OR array_most IS NOT NULL)
+UPDATE campaign_clusters SET failures_in_a_row = 0, failed_since_done = 0, array_most = NULL
+WHERE campaign_id = @campaign AND (failures_in_a_row > 0 OR failed_since_done > 0 OR array_most IS NOT NULL)
 
 -- name: campaigns.fix_events
 -- Closes the campaign's open events.

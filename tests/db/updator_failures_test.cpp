@@ -147,5 +147,51 @@ TEST_F(Failures, ATrial_TakesATaskThatWasNeverTried_AndALaunchMixesRetriesInProp
   EXPECT_THAT(tasks, ::testing::IsSupersetOf({2, 3, 4, 12, 19})) << "all that are left";
 }
 
+/// Each task has failed before, so that none of these failures says anything of a cluster. Nothing else comes from there, though.
+TEST_F(Ends, OfNothingButTasksThatFailedBefore_BrakeACluster_WhereThoseOfSeveralCampaignsAllFail) {
+  config.max_attempts = config.max_charged_attempts = 50;
+  const auto mine = a_campaign(3, {"alpha"});
+  const auto other = a_campaign(3, {"alpha"});
+  execute("UPDATE tasks SET charged = 1");
+  const auto brakes = [&] { return value("SELECT coalesce(string_agg(campaign_id::text, ' ' ORDER BY campaign_id), '') FROM brakes"); };
+  const auto end_all = [&](grid::CampaignId campaign, int jobs, int status) {
+    const auto some = launched(campaign, alpha, jobs);
+    all_ended(some, status);
+    apply(some);
+  };
+  end_all(mine, 3, 1);
+  EXPECT_EQ(brakes(), "") << "a campaign may have nothing left but tasks that always fail";
+  end_all(other, 2, 1);
+  EXPECT_EQ(brakes(), "") << "two jobs of the other one";
+  end_all(other, 1, 1);
+  EXPECT_EQ(brakes(), std::to_string(other.value()));
+  EXPECT_THAT(value("SELECT reason FROM brakes"),
+              ::testing::HasSubstr("3 jobs in a row failed there, and those of other campaigns too, with none done in between"));
+  EXPECT_EQ(value(fmt::format("SELECT failures_in_a_row FROM campaign_clusters WHERE campaign_id = {}", other.value())), "3")
+      << "after the brake, one job is tried";
+  end_all(mine, 1, 1);
+  EXPECT_EQ(brakes(), fmt::format("{} {}", mine.value(), other.value()));
+}
+
+/// One in five tasks always fails, and two campaigns have little else left.
+TEST_F(Ends, OfTasksThatAlwaysFail_DoNotBrakeACluster_WhereOthersAreDoneMeanwhile) {
+  config.max_attempts = config.max_charged_attempts = 50;
+  const std::array campaigns{a_campaign(3, {"alpha"}), a_campaign(3, {"alpha"})};
+  const auto sound = a_campaign(9, {"alpha"});
+  execute(fmt::format("UPDATE tasks SET charged = 1 WHERE campaign_id <> {}", sound.value()));
+  for (int turn = 0; turn < 9; ++turn) {
+    for (const auto campaign : campaigns) {
+      const auto some = launched(campaign, alpha, 1);
+      all_ended(some, 1);
+      apply(some);
+    }
+    const auto good = launched(sound, alpha, 1);
+    all_ended(good, 0);
+    apply(good);
+  }
+  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
+  EXPECT_EQ(value("SELECT max(failed_since_done) FROM campaign_clusters"), "0");
+}
+
 }  // namespace
 }  // namespace gleaner::tests
