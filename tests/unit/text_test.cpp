@@ -97,9 +97,13 @@ constexpr std::array<std::string_view, 4> kKnown{"walltime", "resources", "exec_
 
 TEST(Csv, AFieldThatASpreadsheetWouldRun_BeginsWithAnApostrophe_AndANumberStaysOne) {
   EXPECT_EQ(csv_field("=HYPERLINK(\"http://mal\")"), "\"'=HYPERLINK(\"\"http://mal\"\")\"");
-  for (const auto* text : {"=1+2", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "--verbose"})
+  for (const auto* text : {"=1+2", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1"})
     EXPECT_EQ(csv_field(text), std::string{"'"} + text);
   for (const auto* text : {"-5", "-1.5e3", "7", "a=b", "x@y", ""}) EXPECT_EQ(csv_field(text), text);
+  for (const auto* text : {"--verbose", "-n 5", "--size=2x2", "-o ../a_b/c.d"})
+    EXPECT_EQ(csv_field(text), text) << "an option runs nothing";
+  for (const auto* text : {"-2+3+cmd|' /C calc'!A0", "--HYPERLINK(A1)", "-x!A1", "+verbose"})
+    EXPECT_EQ(csv_field(text), std::string{"'"} + text);
 }
 
 TEST(Suggest, NearName_IsProposed_FarOneIsNot) {
