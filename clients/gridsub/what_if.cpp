@@ -116,6 +116,10 @@ std::string extent_of(const Outlook& outlook) {
                      terminal::counted(prospects.runs, "time"), budget);
 }
 
+constexpr std::string_view kFollowers{
+    "Tasks of after_each are simulated on any cluster of their campaign. On the grid each one follows the task that it comes after to its "
+    "cluster, unless after_each_cluster is any, so that these campaigns may end later."};
+
 /// The assumptions of the simulation, one sentence each; those about local users come last.
 std::string suppositions(const Outlook& outlook, const terminal::Screen& screen) {
   std::string text;
@@ -141,6 +145,7 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
     add("no cluster: none of its clusters takes tasks, and there is no forecast until one does.");
   if (!prospects.known_until && any(outlook, [](const Prospect& one) { return one.blocked.empty() && !one.end; }))
     add("not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation. gridstat ID --why shows why.");
+  if (outlook.follows) add(std::string{kFollowers});
   for (const auto& out : outlook.left_out)
     add(fmt::format("Cluster {} is not simulated: it is {}.", terminal::printable(out["cluster_name"].text()),
                     terminal::printable(out["why"].text())));
@@ -198,6 +203,12 @@ std::string simulation_line(const gridsim::Advance& advance, const TimeBudget& b
   return bar_line(std::clamp(advance.spent / most, 0.0, 1.0), figures, columns);
 }
 
+bool has_followers(const std::vector<Json>& live) {
+  return std::ranges::any_of(live, [](const Json& campaign) {
+    return !campaign["after_each"].items().empty() && campaign["clusters"].members().size() > 1;
+  });
+}
+
 Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, const TimeBudget& budget, terminal::Form form) {
   const auto reply = api.get("/v1/scenario");
   if (const auto since = reply.json["standstill"].time())
@@ -205,6 +216,7 @@ Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, c
                 fmt::format("the grid stands still: no cycle has ended since {}, and there is no forecast until one does",
                             terminal::local_time(*since))};
   std::vector<Json::Member> members;
+  bool follows = false;
   for (const auto& [key, value] : reply.json["scenario"].members()) {
     if (key != "live") {
       members.emplace_back(key, value);
@@ -212,6 +224,7 @@ Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, c
     }
     auto live = value.items();
     live.insert(live.end(), candidates.begin(), candidates.end());
+    follows = has_followers(live);
     members.emplace_back(key, Json::of(std::move(live)));
   }
   if (reply.json["scenario"]["clusters"].members().empty())
@@ -224,7 +237,7 @@ Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, c
     effort.report = [&](const gridsim::Advance& advance) { line.draw(simulation_line(advance, budget, DrawnLine::columns())); };
   auto prospects = gridsim::what_if(clients::dump(Json::of(std::move(members)), clients::Layout::one_line), effort);
   if (!prospects) throw Error{ExitCode::failure, fmt::format("the API's answer cannot be simulated:\n{}", prospects.error())};
-  return {.prospects = std::move(*prospects), .left_out = reply.json["left_out"].items(), .budget = budget};
+  return {.prospects = std::move(*prospects), .left_out = reply.json["left_out"].items(), .budget = budget, .follows = follows};
 }
 
 std::string describe(const Outlook& outlook, const terminal::Screen& screen) {
@@ -246,6 +259,7 @@ std::string to_json(const Outlook& outlook) {
                                                           {"known_until", until ? Json::of(whole(*until).count()) : Json{}},
                                                           {"campaigns", Json::of(std::move(campaigns))},
                                                           {"clusters", Json::of(std::move(clusters))},
+                                                          {"followers_anywhere", parsed(outlook.follows ? "true" : "false")},
                                                           {"left_out", Json::of(outlook.left_out)}}),
                        clients::Layout::one_line);
 }
@@ -268,10 +282,11 @@ std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) 
   if (prospect.blocked == "closed")
     return wrapped("It would not start now: none of its clusters takes tasks, and there is no forecast until one does.") + held;
   const auto extent = outlook.prospects.out_of_time ? wrapped(extent_of(outlook)) : std::string{};
+  const auto follows = outlook.follows ? wrapped(std::string{kFollowers}) : std::string{};
   if (!prospect.end && outlook.prospects.known_until)
     return wrapped(fmt::format("It would {}end later than {} from now.", start_text(prospect),
                                terminal::length(whole(*outlook.prospects.known_until)))) +
-           extent + held;
+           extent + follows + held;
   if (!prospect.end)
     return wrapped("Its end is not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation.") + held;
   const auto start = start_text(prospect);
@@ -279,7 +294,8 @@ std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) 
       rests_on_walltime(prospect)
           ? std::string{"if each task took its whole walltime. You have no earlier campaign with this command"}
           : fmt::format("by the durations of {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
-  return wrapped(fmt::format("It would {}end in {}, {}.", start, clients::in_words(end_forecast(prospect)), basis)) + extent + held;
+  return wrapped(fmt::format("It would {}end in {}, {}.", start, clients::in_words(end_forecast(prospect)), basis)) + extent + follows +
+         held;
 }
 
 }  // namespace gleaner::gridsub

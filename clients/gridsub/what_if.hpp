@@ -22,7 +22,12 @@ struct Outlook {
   gridsim::Prospects prospects;
   std::vector<clients::Json> left_out;  ///< clusters that are not simulated
   TimeBudget budget{};
+  bool follows = false;  ///< there are tasks that follow others to their clusters, and are simulated on any
 };
+
+/// Whether some of the scenario's campaigns come after others task by task and have several clusters: on the grid their tasks follow those
+/// that they come after, in the simulation they start anywhere.
+[[nodiscard]] bool has_followers(const std::vector<clients::Json>& live);
 
 /// Requests the grid's state from the API and simulates it, with the campaigns that are not submitted behind the others (each is the
 /// `candidate` of a check's answer). A terminal shows how far it is. Throws process::Error if the state cannot be read or simulated.

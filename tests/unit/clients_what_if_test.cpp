@@ -77,6 +77,21 @@ TEST(WhatIfText, StatesTheAssumptions_ThatTheTableRestsOn) {
   EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("Its end is not foreseen: in the simulation no cluster gets its jobs"));
 }
 
+TEST(WhatIfText, OfTasksThatFollowOthersToTheirClusters_SaysThatTheyAreSimulatedAnywhere) {
+  const auto live = [](const std::string& campaign) { return std::vector{clients::Json::parse(campaign).value()}; };
+  EXPECT_TRUE(has_followers(live(R"({"after_each": [12], "clusters": {"alpha": {}, "beta": {}}})")));
+  EXPECT_FALSE(has_followers(live(R"({"after_each": [12], "clusters": {"alpha": {}}})"))) << "they have one cluster";
+  EXPECT_FALSE(has_followers(live(R"({"after": [12], "clusters": {"alpha": {}, "beta": {}}})")));
+  const terminal::Screen wide{.width = 500};
+  auto outlook = the_example();
+  EXPECT_THAT(describe(outlook, wide), Not(HasSubstr("after_each")));
+  EXPECT_THAT(to_json(outlook), HasSubstr(R"("followers_anywhere":false)"));
+  outlook.follows = true;
+  for (const auto& text : {describe(outlook, wide), sentence_of(outlook, wide)})
+    EXPECT_THAT(text, HasSubstr("Tasks of after_each are simulated on any cluster of their campaign."));
+  EXPECT_THAT(to_json(outlook), HasSubstr(R"("followers_anywhere":true)"));
+}
+
 TEST(WhatIfText, OfAStartThatRestsOnOthersWalltimes_SaysSo) {
   const terminal::Screen wide{.width = 500};
   auto outlook = the_example();
