@@ -49,6 +49,17 @@ TEST_F(ImportCigri, Clusters_AreReachedAsCigriReachedThem_AndWhatIsMissingIsSaid
                     HasSubstr("not here, for the reasons above: cluster ../etc, cluster nowhere, cluster off"), Not(HasSubstr("sesame"))));
 }
 
+TEST_F(ImportCigri, APasswordOverHttpToAnotherHost_IsSentOnlyWithTheConsentOfInsecure) {
+  cigri(
+      "INSERT INTO clusters (name, api_url, api_auth_type, api_username, api_password, batch, enabled) VALUES"
+      " ('clear', 'http://far.example.org/oarapi', 'password', 'grid', 'sesame', 'oar2_5', true)");
+  EXPECT_THAT(import().output, HasSubstr("cluster clear: its password is not sent, as it would go in clear over http"));
+  EXPECT_EQ(here("SELECT insecure FROM clusters"), "f");
+  here("DELETE FROM clusters RETURNING 1");
+  EXPECT_THAT(import({"--yes", "--insecure"}).output, Not(HasSubstr("in clear")));
+  EXPECT_EQ(here("SELECT insecure FROM clusters"), "t");
+}
+
 TEST_F(ImportCigri, ClusterThatIsHere_StaysAsItIs_AndWhatDiffersIsSaid) {
   two_clusters();
   here(

@@ -5,6 +5,7 @@
 #include "lib/process/options.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "updator/matching.hpp"
 #include "updator/poll.hpp"
 
 /// What one turn asks a cluster for, when some of it is out of order.
@@ -144,6 +145,34 @@ TEST_F(Polls, ErrorsWhoseDetailsDoNotCome_DoNotStopTheOthers_AndAreNoted) {
   EXPECT_THAT(seen.details, SizeIs(2));
   EXPECT_THAT(seen.unexplained, SizeIs(4));
   EXPECT_THAT(poll({.details = 0ms}).details, IsEmpty());
+}
+
+TEST_F(Polls, AQuestionAboutProperties_ThatGetsNoAnswer_CountsAsAsked_AndTheOthersComeFirstInTheNextTurn) {
+  config.request_timeout = 1s;
+  const auto other = a_campaign(1);
+  execute(
+      fmt::format("UPDATE campaign_clusters SET properties = 'a = ' || campaign_id WHERE cluster_id = {}; UPDATE campaigns SET user_name = "
+                  "CASE id WHEN {} THEN 'xavier' ELSE 'alice' END",
+                  alpha.value(), campaign.value()));
+  cluster.set("xavier", Mood::hangs);
+  const auto asked = [&] {
+    return value(
+        "SELECT string_agg((matching_at IS NOT NULL)::text, ' ' ORDER BY campaign_id) FROM campaign_clusters WHERE properties <> ''");
+  };
+  const auto turn = [&] {
+    store::Cluster known;
+    known.id = alpha;
+    fleet::SharedDatabase shared{database, term};
+    oar::Client client{cluster.access(), fleet::limits_of(config)};
+    fleet::Visit visit{known, config, shared, client};
+    updator::match_properties(visit);
+  };
+  ASSERT_LT(campaign, other) << "it is asked first";
+  turn();
+  EXPECT_EQ(asked(), "true false");
+  turn();
+  EXPECT_EQ(asked(), "true true");
+  EXPECT_THAT(cluster.requests("alice /select_all"), SizeIs(1));
 }
 
 }  // namespace
