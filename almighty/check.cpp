@@ -3,6 +3,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/checks.hpp"
 #include "lib/store/clock.hpp"
@@ -10,7 +11,7 @@
 namespace gleaner::almighty {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 using Milliseconds = std::chrono::milliseconds;
 
 void check(store::Database& database, store::Term term, const store::Law& law, Milliseconds limit) {

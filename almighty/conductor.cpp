@@ -12,6 +12,7 @@
 #include "lib/fleet/fleet.hpp"
 #include "lib/fleet/held_lease.hpp"
 #include "lib/fleet/kept_database.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
 #include "lib/store/events.hpp"
@@ -21,7 +22,7 @@
 namespace gleaner::almighty {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 using Milliseconds = std::chrono::milliseconds;
 
 /// A period in which the database cannot be used: it does not answer, takes no writes (read-only, a standby, a full disk), or takes too

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
 #include "lib/store/clock.hpp"
@@ -39,10 +40,10 @@ void log(const ModuleRun& run) {
 }  // namespace
 
 std::function<void()> keeper_of_lease(const process::Config& config, store::Database& database, store::Term term) {
-  return [&, term, renewed = std::chrono::steady_clock::now()]() mutable {
-    if (std::chrono::steady_clock::now() - renewed < config.lease_duration / 3) return;
+  return [&, term, renewed = grid::SteadyClock::now()]() mutable {
+    if (grid::SteadyClock::now() - renewed < config.lease_duration / 3) return;
     if (!store::renew_lease(database, term, config.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
-    renewed = std::chrono::steady_clock::now();
+    renewed = grid::SteadyClock::now();
   };
 }
 

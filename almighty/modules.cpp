@@ -6,13 +6,14 @@
 #include <csignal>
 #include <filesystem>
 
+#include "lib/grid/clock.hpp"
 #include "lib/process/helper.hpp"
 #include "lib/process/turns.hpp"
 
 namespace gleaner::almighty {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 constexpr std::chrono::milliseconds kHeartbeat{500};
 constexpr std::chrono::seconds kFirstBackOff{5};
 constexpr int kMostDoublings = 5;

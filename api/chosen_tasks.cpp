@@ -8,6 +8,7 @@
 
 #include "api/audit.hpp"
 #include "api/dependencies.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/chosen_tasks.hpp"
@@ -17,7 +18,7 @@ namespace gleaner::api {
 namespace {
 
 using Ranges = std::vector<text::Range>;
-using Clock = std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 
 /// The rest of a list that takes longer is left to the link `next`.
 constexpr std::chrono::seconds kTimeOfList{5};

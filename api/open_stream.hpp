@@ -11,6 +11,7 @@
 #include "api/change_messages.hpp"
 #include "api/code.hpp"
 #include "api/readership.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/http/outlet.hpp"
 
 namespace gleaner::api {
@@ -37,7 +38,7 @@ struct StreamTimes {
 /// One stream of changes to one client. Nothing here waits. Memory: at most 64 kB and one message.
 class OpenStream {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = grid::SteadyClock;
 
   /// @param place  the right to a stream, which ends with it
   OpenStream(std::unique_ptr<http::Outlet> outlet, std::shared_ptr<void> place, ChangeFilter filter, store::FeedPlace after,

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "api/audit.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/dependencies.hpp"
@@ -20,7 +21,7 @@
 namespace gleaner::api {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 
 /// What is left after that is deleted by the link `next`.
 constexpr std::chrono::seconds kTimeOfPurge{5};

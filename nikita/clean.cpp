@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/grid/campaign_folder.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
@@ -58,7 +59,7 @@ class Cleaning {
   Cleaned cleaned_;
 };
 
-bool Cleaning::may_go_on() const { return std::chrono::steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
+bool Cleaning::may_go_on() const { return grid::SteadyClock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
 
 /// A refusal counts as an answer: the path is missing, or not ours to delete, and a retry would not help.
 template <class T>
@@ -113,7 +114,7 @@ void Cleaning::note_tried(const std::vector<grid::CampaignId>& campaigns) {
 }
 
 void Cleaning::clean_ended() {
-  ends_ = std::chrono::steady_clock::now() + kPatienceForEnded;
+  ends_ = grid::SteadyClock::now() + kPatienceForEnded;
   std::optional<grid::Instant> begin;
   while (may_go_on()) {
     std::vector<store::ToClean> campaigns;
@@ -179,7 +180,7 @@ void Cleaning::thin(const store::LaunchFolder& folder) {
 }
 
 void Cleaning::clean_crowded() {
-  ends_ = std::chrono::steady_clock::now() + kPatienceForCrowded;
+  ends_ = grid::SteadyClock::now() + kPatienceForCrowded;
   std::vector<store::LaunchFolder> folders;
   grid::Instant now;
   visit_.database.transact([&](store::Transaction& transaction) {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "lib/grid/clock.hpp"
 #include "lib/grid/input_files.hpp"
 #include "lib/inputs/spool.hpp"
 #include "lib/oar/outputs.hpp"
@@ -23,7 +24,7 @@
 namespace gleaner::runner {
 namespace {
 
-using std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 
 /// Of one turn and cluster, so that launches are not delayed by files.
 constexpr std::chrono::seconds kPatience{3};
@@ -74,7 +75,7 @@ class Sender {
     limits.parallel = kAtOnce;
     return limits;
   }
-  [[nodiscard]] bool may_go_on() const { return steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
+  [[nodiscard]] bool may_go_on() const { return Clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
   [[nodiscard]] Step send_or_note(store::InputsToSend& inputs);
   [[nodiscard]] Step send(store::InputsToSend& inputs);
   [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, const Files& files);
@@ -92,7 +93,7 @@ class Sender {
   inputs::Spool spool_;
   oar::Client client_;
   std::map<grid::CampaignId, Files> files_;  ///< of campaigns that have more to send in this turn
-  steady_clock::time_point ends_ = steady_clock::now() + kPatience;
+  Clock::time_point ends_ = Clock::now() + kPatience;
 };
 
 Step Sender::write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces) {
@@ -151,9 +152,9 @@ Step Sender::send_pieces(store::InputsToSend& inputs, const Files& files) {
       if (number + 1 == all) *content += '\n';
       pieces.push_back({std::to_string(number), std::move(*content)});
     }
-    const auto start = steady_clock::now();
+    const auto start = Clock::now();
     if (auto step = write(inputs, pieces); !std::holds_alternative<More>(step)) return step;
-    const std::chrono::duration<double> time = steady_clock::now() - start;
+    const std::chrono::duration<double> time = Clock::now() - start;
     constexpr double kMegabyte = 1e6;
     // Of a small piece, the time of a request is most of it.
     const double mb_s = size >= grid::kInputPiece / 4 ? static_cast<double>(size) / kMegabyte / std::max(time.count(), 1e-3) : 0.0;

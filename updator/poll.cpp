@@ -7,6 +7,7 @@
 
 #include "lib/fleet/load.hpp"
 #include "lib/grid/campaign_folder.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/clusters.hpp"
@@ -17,7 +18,7 @@
 namespace gleaner::updator {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 
 constexpr std::chrono::seconds kResourcesPeriod{60};
 constexpr int kTailLines = 10;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/store/clock.hpp"
@@ -11,7 +12,7 @@
 
 namespace gleaner::fleet {
 
-grid::Instant now() { return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now()); }
+grid::Instant now() { return grid::now(); }
 
 namespace {
 

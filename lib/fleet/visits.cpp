@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
@@ -18,7 +19,7 @@ namespace gleaner::fleet {
 namespace {
 
 using Work = store::Database::Work;
-using Clock = std::chrono::steady_clock;
+using Clock = grid::SteadyClock;
 
 std::string where(const store::LockHolder& holder) {
   return fmt::format("process {} of PostgreSQL, for a program on {}", holder.pid,

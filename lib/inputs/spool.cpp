@@ -1,4 +1,5 @@
 #include "lib/inputs/spool.hpp"
+#include "lib/grid/clock.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ void Spool::remove(const std::string& name) const {
 std::vector<std::string> Walk::next(int most) {
   std::vector<std::string> names;
   std::error_code error;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = grid::SteadyClock::now();
   if (place_ == fs::directory_iterator{}) {
     if (now < begins_) return names;
     place_ = fs::directory_iterator{spool_.folder(), error};

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "lib/grid/clock.hpp"
 #include "lib/oar/requests.hpp"
 
 namespace gleaner::oar {
@@ -38,8 +39,7 @@ Result<Resources> Client::resources(const std::string& load_property) {
   if (!lines) {
     return tl::unexpected(lines.error());
   }
-  return count_resources(*lines,
-                         std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead());
+  return count_resources(*lines, grid::now() + implementation_->clock_ahead());
 }
 
 Result<std::map<std::string, int>> Client::held_by_node(std::string_view user) {
@@ -56,7 +56,7 @@ Result<int> Client::matching(std::string_view user, std::string_view properties,
   if (auto wrong = wrong_properties(properties)) {
     return refused_here(std::move(*wrong));
   }
-  const auto now = std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead();
+  const auto now = grid::now() + implementation_->clock_ahead();
   const auto path = matching_path(properties, effort, now);
   if (path.size() > implementation_->limits().url_bytes) {
     return refused_here(fmt::format("the properties are too long to be asked for: {} bytes", properties.size()));

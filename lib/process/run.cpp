@@ -13,6 +13,7 @@
 
 #include <unistd.h>
 
+#include "lib/grid/clock.hpp"
 #include "lib/grid/unavailable.hpp"
 #include "lib/process/command_line.hpp"
 #include "lib/process/description.hpp"
@@ -65,7 +66,7 @@ Context make_context(const Program& program, const CommandLine& line, std::optio
   auto config = build_config(sources, program.keys);
   if (!config) complaints.insert(complaints.end(), config.error().begin(), config.error().end());
   if (!complaints.empty()) throw usage_error(complaints);
-  return Context{std::move(*config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), term, line.arguments};
+  return Context{std::move(*config), grid::now(), term, line.arguments};
 }
 
 int print(const std::string& text) { return static_cast<int>(write_to_stdout(text) == 0 ? ExitCode::ok : ExitCode::not_written); }

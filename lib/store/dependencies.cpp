@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/grid/clock.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
@@ -116,14 +117,14 @@ std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int mos
 
 Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now,
                        const NotReleased& refused) {
-  const auto end = std::chrono::steady_clock::now() + time;
+  const auto end = grid::SteadyClock::now() + time;
   Released released;
-  while (std::chrono::steady_clock::now() < end) {
+  while (grid::SteadyClock::now() < end) {
     std::vector<ToRelease> due;
     transact(database, term, [&](Transaction& transaction) { due = dependencies_to_release(transaction, kLookedAtOnce, now); });
     if (due.empty()) break;
     for (const auto& one : due) {
-      if (std::chrono::steady_clock::now() >= end) break;
+      if (grid::SteadyClock::now() >= end) break;
       try {
         released.tasks += release(database, term, one, now);
         ++released.dependencies;
