@@ -47,7 +47,7 @@ std::function<void()> keeper_of_lease(const process::Config& config, store::Data
   };
 }
 
-void run_cycle(const process::Config& config, store::Database& database, store::Term term, Modules& modules) {
+void run_cycle(const process::Config& config, store::Database& database, store::Term term, Turns& modules) {
   std::int64_t cycle = 0;
   store::transact(database, term,
                   [&](store::Transaction& transaction) { cycle = store::begin_cycle(transaction, term, store::now(transaction)); });

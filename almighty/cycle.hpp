@@ -15,6 +15,6 @@ namespace gleaner::almighty {
 
 /// Runs the modules of one cycle in their order, and logs the cycle. If a module fails, an event is opened, and the other modules run. A
 /// module that still waits for a slow cluster after `module_patience` finishes in the background.
-void run_cycle(const process::Config& config, store::Database& database, store::Term term, Modules& modules);
+void run_cycle(const process::Config& config, store::Database& database, store::Term term, Turns& modules);
 
 }  // namespace gleaner::almighty

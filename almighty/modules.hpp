@@ -29,18 +29,28 @@ struct ModuleRun {
 };
 [[nodiscard]] std::string_view name_of(ModuleRun::Result result);
 
+/// What gives the modules their turns.
+class Turns {
+ public:
+  virtual ~Turns() = default;
+  /// Runs a turn of a module. `alive` is called often enough to keep a lease, if the turn is waited for.
+  [[nodiscard]] virtual ModuleRun run(std::string_view module, store::Term term, const std::function<void()>& alive) = 0;
+  /// The runs that were left running and are over now.
+  [[nodiscard]] virtual std::vector<ModuleRun> collect() = 0;
+};
+
 /// The modules as child processes, kept from turn to turn (lib/process/turns.hpp): at most one turn of each in the foreground, and those
 /// that were left running until their time limit. A process that exited is restarted for its next turn. All die with this process.
-class Modules {
+class Modules final : public Turns {
  public:
   explicit Modules(const process::Config& config);
 
   /// Starts a turn of a module, and waits at most `module_patience` for its end; then the module is left running. A module that failed
   /// several times in a row is skipped until its delay has passed. `alive` is called while waiting, often enough to keep a lease.
-  [[nodiscard]] ModuleRun run(std::string_view module, store::Term term, const std::function<void()>& alive);
+  [[nodiscard]] ModuleRun run(std::string_view module, store::Term term, const std::function<void()>& alive) override;
 
   /// The runs that were left running and are over now, or were killed at their time limit.
-  [[nodiscard]] std::vector<ModuleRun> collect();
+  [[nodiscard]] std::vector<ModuleRun> collect() override;
 
   [[nodiscard]] bool busy() const { return !left_.empty(); }
 

@@ -46,13 +46,15 @@ class Api {
   /// The base URLs of the TCP endpoints.
   [[nodiscard]] std::vector<std::string> urls() const;
 
+  /// Answers a request, as its servers do.
+  [[nodiscard]] http::Response handle(const http::Request& request);
+
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
  private:
   explicit Api(const ApiOptions& options);
   [[nodiscard]] tl::expected<void, std::string> listen(http::ServerOptions options);
-  [[nodiscard]] http::Response handle(const http::Request& request);
   [[nodiscard]] http::Response respond(const Match& match, const http::Request& request, const Caller& caller);
   [[nodiscard]] http::Response dispatch(const http::Request& request);
 
