@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/fleet/order.hpp"
 #include "lib/grid/clock.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/log.hpp"
@@ -158,7 +160,42 @@ class Round {
   std::set<grid::ClusterId> had_failed_;
 };
 
+/// All visits of one turn, each with the failure that ends the turn, if one does.
+class Visits {
+ public:
+  Visits(const Round& round, const std::vector<store::Cluster>& clusters)
+      : round_{round}, clusters_{clusters}, failures_(clusters.size()) {}
+
+  void make(std::size_t place) {
+    try {
+      round_.visit(clusters_[place]);
+    } catch (...) {
+      auto& failure = failures_[place];
+      failure = std::current_exception();
+      // This cluster's event could not be written, but those of others could.
+      if (ends_the_turn(failure)) return;
+      process::log::error("cluster's turn failed",
+                          {{"cluster", clusters_[place].name}, {"error", what_of(std::exchange(failure, nullptr))}});
+    }
+  }
+
+  void rethrow_failure() const {
+    for (const auto& failure : failures_) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+
+ private:
+  const Round& round_;
+  const std::vector<store::Cluster>& clusters_;
+  std::vector<std::exception_ptr> failures_;
+};
+
+std::function<void(std::vector<std::size_t>&)> order_of_visits;
+
 }  // namespace
+
+void visit_in_order(std::function<void(std::vector<std::size_t>& places)> order) { order_of_visits = std::move(order); }
 
 std::string_view module_of(Work work) {
   switch (work) {
@@ -182,25 +219,17 @@ void visit_clusters(const process::Config& config, SharedDatabase& database, Wor
                     const std::function<void(Visit&)>& visit) {
   if (clusters.empty()) return;
   const Round round{config, database, work, visit};
-  std::vector<std::exception_ptr> failures(clusters.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < clusters.size(); ++i) {
-    threads.emplace_back([&, i] {
-      try {
-        round.visit(clusters[i]);
-      } catch (...) {
-        failures[i] = std::current_exception();
-        // This cluster's event could not be written, but those of others could.
-        if (ends_the_turn(failures[i])) return;
-        process::log::error("cluster's turn failed",
-                            {{"cluster", clusters[i].name}, {"error", what_of(std::exchange(failures[i], nullptr))}});
-      }
-    });
+  Visits visits{round, clusters};
+  if (order_of_visits) {
+    std::vector<std::size_t> places(clusters.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    order_of_visits(places);
+    for (const auto place : places) visits.make(place);
+  } else {
+    std::vector<std::jthread> threads;
+    for (std::size_t place = 0; place < clusters.size(); ++place) threads.emplace_back([&visits, place] { visits.make(place); });
   }
-  threads.clear();
-  for (const auto& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  visits.rethrow_failure();
 }
 
 bool is_sole_turn(const process::Config& config, store::Transaction& transaction, Work work) {

@@ -8,14 +8,14 @@
 #include <new>
 #include <utility>
 
+#include "lib/oar/messenger.hpp"
+
 namespace gleaner::oar {
 namespace {
 
 struct GlobalCurl {
   GlobalCurl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
 };
-
-constexpr std::string_view kTooLong{"the answer is longer than"};
 
 void start_libcurl_once() { static const GlobalCurl kStarted; }
 
@@ -76,11 +76,6 @@ bool before_sending(CURLcode code, CURL* easy) {
 
 }  // namespace
 
-bool is_too_long(const Failure& failure) {
-  const auto* const no_answer = std::get_if<NoAnswer>(&failure);
-  return no_answer != nullptr && no_answer->what.starts_with(kTooLong);
-}
-
 struct Transport::Curl {
   Multi multi{given(curl_multi_init())};
   std::vector<Easy> idle;
@@ -119,7 +114,7 @@ class Transport::Transfer {
 
   [[nodiscard]] Result<Answer> outcome(CURLcode code) {
     if (too_big_) {
-      return tl::unexpected(NoAnswer{fmt::format("{} {} bytes", kTooLong, limit_)});
+      return tl::unexpected(too_long(limit_));
     }
     if (code != CURLE_OK && !is_cut_) {
       const std::string what = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
@@ -254,7 +249,7 @@ struct Transport::Download::Parts {
   Parts(Access reached, Limits bounds, Request wanted, std::chrono::milliseconds most_silence)
       : access{std::move(reached)}, limits{bounds}, request{std::move(wanted)}, silence{most_silence} {}
   ~Parts() {
-    if (transfer) curl_multi_remove_handle(multi.get(), transfer->easy());
+    if (transfer && messenger == nullptr) curl_multi_remove_handle(multi.get(), transfer->easy());
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -263,6 +258,7 @@ struct Transport::Download::Parts {
   Limits limits;
   Request request;
   std::chrono::milliseconds silence;
+  Messenger* messenger = current_messenger();
   Multi multi{given(curl_multi_init())};
   std::unique_ptr<Transfer> transfer;
   std::optional<Result<Answer>> end;
@@ -274,7 +270,7 @@ Transport::Download::Download(Access access, Limits limits, Request request, std
   limits.read = kWhole;
   parts_ = std::make_unique<Parts>(std::move(access), limits, std::move(request), silence);
   parts_->transfer = std::make_unique<Transfer>(Easy{given(curl_easy_init())}, parts_->request, 0, parts_->access, parts_->limits);
-  curl_multi_add_handle(parts_->multi.get(), parts_->transfer->easy());
+  if (parts_->messenger == nullptr) curl_multi_add_handle(parts_->multi.get(), parts_->transfer->easy());
 }
 
 Transport::Download::~Download() = default;
@@ -287,6 +283,11 @@ Result<std::string> Transport::Download::next() {
     }
     if (auto arrived = parts_->transfer->take_arrived(); !arrived.empty()) {
       return arrived;
+    }
+    if (parts_->messenger != nullptr) {
+      parts_->end = delivered(*parts_->messenger, parts_->access, parts_->limits, parts_->request);
+      if (*parts_->end && !(*parts_->end)->body.empty()) return (*parts_->end)->body;
+      continue;
     }
     int running = 0;
     curl_multi_perform(parts_->multi.get(), &running);
@@ -308,15 +309,20 @@ Result<std::string> Transport::Download::next() {
   }
 }
 
-int Transport::Download::status() const { return parts_->transfer->status(); }
+int Transport::Download::status() const {
+  if (parts_->messenger != nullptr) return parts_->end && *parts_->end ? (*parts_->end)->status : 0;
+  return parts_->transfer->status();
+}
 
 std::string Transport::Download::content_type() const {
+  if (parts_->messenger != nullptr) return parts_->end && *parts_->end ? (*parts_->end)->content_type : std::string{};
   char* type = nullptr;
   curl_easy_getinfo(parts_->transfer->easy(), CURLINFO_CONTENT_TYPE, &type);
   return type == nullptr ? "" : type;
 }
 
-Transport::Transport(const Access& access, const Limits& limits) : access_{access}, limits_{limits} {
+Transport::Transport(const Access& access, const Limits& limits) : access_{access}, limits_{limits}, messenger_{current_messenger()} {
+  if (messenger_ != nullptr) return;
   start_libcurl_once();
   curl_ = std::make_unique<Curl>();
 }
@@ -331,8 +337,16 @@ void Transport::note(std::chrono::milliseconds latency) {
 
 std::vector<Result<Answer>> Transport::send(std::span<const Request> requests) {
   std::vector<Result<Answer>> answers(requests.size(), tl::unexpected(Failure{NotSent{"not tried"}}));
-  drive(requests, answers);
+  if (messenger_ != nullptr) deliver(requests, answers);
+  else drive(requests, answers);
   return answers;
+}
+
+void Transport::deliver(std::span<const Request> requests, std::vector<Result<Answer>>& answers) {
+  for (std::size_t place = 0; place < requests.size(); ++place) {
+    answers[place] = delivered(*messenger_, access_, limits_, requests[place]);
+    note(answers[place] ? answers[place]->latency : std::chrono::milliseconds{0});
+  }
 }
 
 void Transport::drive(std::span<const Request> requests, std::vector<Result<Answer>>& answers) {

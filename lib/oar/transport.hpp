@@ -13,7 +13,7 @@
 #include "lib/oar/access.hpp"
 #include "lib/oar/failure.hpp"
 
-/// HTTP to one cluster over libcurl; of OAR it uses only the identity header.
+/// HTTP to one cluster, over libcurl or what a simulation puts in its place; of OAR it uses only the identity header.
 namespace gleaner::oar {
 
 enum class Method { get, post, remove };
@@ -35,6 +35,9 @@ struct Answer {
   std::chrono::milliseconds latency{0};             ///< until the whole answer was received
   std::optional<std::chrono::seconds> clock_ahead;  ///< difference of the server's clock to ours; positive: it is ahead
 };
+
+/// What takes libcurl's place in a simulation (messenger.hpp).
+class Messenger;
 
 /// Whether the answer was longer than Limits::answer_bytes; a request for fewer items may succeed.
 [[nodiscard]] bool is_too_long(const Failure& failure);
@@ -77,11 +80,13 @@ class Transport {
   struct Curl;
   class Transfer;
   void drive(std::span<const Request> requests, std::vector<Result<Answer>>& answers);
+  void deliver(std::span<const Request> requests, std::vector<Result<Answer>>& answers);
   void note(std::chrono::milliseconds latency);
 
   const Access& access_;
   const Limits& limits_;
-  std::unique_ptr<Curl> curl_;
+  Messenger* messenger_;
+  std::unique_ptr<Curl> curl_;  ///< empty: a messenger takes its place
   std::chrono::milliseconds last_latency_{0};
   std::chrono::milliseconds slowest_latency_{0};
   std::size_t requests_ = 0;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <initializer_list>
 #include <string_view>
 
 #include "lib/store/detail.hpp"
+#include "lib/store/watcher.hpp"
 
 namespace gleaner::store {
 
@@ -20,6 +22,12 @@ struct Database::Implementation {
 };
 
 namespace {
+
+std::atomic<Watcher*> watcher_of_all{nullptr};
+
+void report(void (Watcher::*event)()) {
+  if (auto* const watcher = watcher_of_all.load(std::memory_order_relaxed)) (watcher->*event)();
+}
 
 std::string first_line(std::string_view text) { return std::string{text.substr(0, text.find('\n'))}; }
 
@@ -38,11 +46,16 @@ Transaction::Transaction(std::unique_ptr<Implementation> implementation) : imple
 Transaction::~Transaction() = default;
 Transaction::Transaction(Transaction&&) noexcept = default;
 
+void watch(Watcher* watcher) { watcher_of_all = watcher; }
+
 void Transaction::commit() {
+  report(&Watcher::before_commit);
   guarded("commit", [&] { implementation_->work.commit(); });
+  report(&Watcher::after_commit);
 }
 
 Database::Database(const std::string& conninfo, const ConnectionLimits& limits) {
+  report(&Watcher::before_connection);
   try {
     implementation_ = std::make_unique<Implementation>(with_settings(conninfo, limits));
   } catch (const std::exception& error) {
@@ -55,6 +68,7 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
 Transaction Database::begin() {
+  report(&Watcher::before_transaction);
   return guarded("begin", [&] {
     return Transaction{std::make_unique<Transaction::Implementation>(implementation_->connection, implementation_->prepared)};
   });
