@@ -61,8 +61,9 @@ std::string output_of(process::Command command, process::Duration limit) {
   return said->output;
 }
 
-void make_files(const Place& place) {
-  const auto folder = place.database();
+}  // namespace
+
+void make_database_files(const fs::path& folder) {
   if (fs::exists(folder / "data" / "PG_VERSION")) return;
   fs::remove_all(folder);
   fs::create_directories(folder);
@@ -75,6 +76,20 @@ void make_files(const Place& place) {
                             "--pgdata=" + (folder / "data").string()}),
             kInitLimit);
 }
+
+process::Command server_command(const fs::path& folder, const std::vector<std::string>& settings) {
+  std::vector<std::string> arguments{server_program("postgres"), "-D", (folder / "data").string()};
+  const auto set = [&](const std::string& setting) { arguments.insert(arguments.end(), {"-c", setting}); };
+  for (const auto* setting : {"listen_addresses=", "timezone=UTC", "log_timezone=UTC"}) set(setting);
+  set("unix_socket_directories=" + folder.string());
+  set(std::string{"port="} + kPort);
+  for (const auto& setting : settings) set(setting);
+  return as_server_user(std::move(arguments));
+}
+
+std::string server_conninfo(const fs::path& folder) { return fmt::format("host={} port={} user=gleaner", folder.string(), kPort); }
+
+namespace {
 
 /// A client program, with the server's address independent of the environment.
 process::Command client(const Place& place, std::string name, const std::vector<std::string>& more) {
@@ -96,19 +111,17 @@ bool has_database(const Place& place) {
 }  // namespace
 
 void start_database(const Place& place, Services& services) {
-  make_files(place);
+  make_database_files(place.database());
   if (!services.is_running(kDatabaseService)) {
     services.start(kDatabaseService,
-                   as_server_user({server_program("postgres"), "-D", (place.database() / "data").string(), "-c", "listen_addresses=", "-c",
-                                   "unix_socket_directories=" + place.database().string(), "-c", std::string{"port="} + kPort, "-c",
-                                   "timezone=UTC", "-c", "log_timezone=UTC"}),
+                   server_command(place.database(), {}),
                    [&] { return answers(place); });
   }
   if (!has_database(place)) output_of(client(place, "createdb", {"gleaner"}), kInitLimit);
 }
 
 std::string conninfo(const Place& place) {
-  return fmt::format("host={} port={} user=gleaner dbname=gleaner", place.database().string(), kPort);
+  return server_conninfo(place.database()) + " dbname=gleaner";
 }
 
 }  // namespace gleaner::gridlocal
