@@ -1,0 +1,155 @@
+#include "sim/world/clusters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "sim/minioar/api.hpp"
+#include "sim/minioar/engine.hpp"
+#include "sim/world/campaigns.hpp"
+#include "sim/world/tasks.hpp"
+#include "sim/world/text_body.hpp"
+#include "sim/wrapper/executor.hpp"
+
+namespace gleaner::world {
+namespace {
+
+namespace fs = std::filesystem;
+using Time = std::chrono::system_clock::time_point;
+
+constexpr std::string_view kLocalUser{"local"};
+
+Time time_of(grid::Instant instant) { return std::chrono::time_point_cast<Time::duration>(instant); }
+grid::Instant instant_of(Time time) { return std::chrono::ceil<grid::Instant::duration>(time); }
+
+}  // namespace
+
+Cluster::Cluster(std::string name, const fs::path& folder, const Settings& settings, const VirtualClock& clock, Faults& faults,
+                 Trace& trace)
+    : name_{std::move(name)}, clock_{clock}, faults_{faults}, trace_{trace} {
+  minioar::EngineOptions options;
+  options.state_directory = (folder / name_).string();
+  options.homes = (folder / name_ / "homes").string();
+  options.shape = {.name = name_, .nodes = settings.nodes, .cores = settings.cores};
+  options.start_delay = std::chrono::milliseconds{500};
+  options.clock = [&clock] { return time_of(clock.now()); };
+  for (const auto* user : {"alice", "bob", "carol", "dora", "local"}) fs::create_directories(folder / name_ / "homes" / user);
+  tasks_ = std::make_unique<Tasks>(name_, trace_);
+  executor_ = std::make_unique<wrapper::ModelExecutor>(*tasks_);
+  auto started = minioar::Engine::start_driven(std::move(options), *executor_);
+  if (!started) throw std::runtime_error{started.error()};
+  engine_ = std::move(*started);
+  minioar::ApiOptions api;
+  api.prefix = prefix_;
+  api.accept = minioar::Users::any;
+  api_ = std::make_unique<minioar::Api>(*engine_, std::move(api));
+  plan_changes(settings);
+}
+
+Cluster::~Cluster() = default;
+
+/// What the seed has in store for the cluster.
+void Cluster::plan_changes(const Settings& settings) {
+  for (const auto& outage : faults_.outages(Fault::server_death, name_)) {
+    changes_.push_back({outage.begin, Change::Kind::server_dies});
+    changes_.push_back({outage.end, Change::Kind::server_starts});
+  }
+  Random random{settings.seed, fmt::format("local jobs of {}", name_)};
+  for (const auto& outage : faults_.outages(Fault::local_jobs, name_)) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(outage.end - outage.begin).count();
+    const auto cores = static_cast<int>(random.between(1, settings.nodes * settings.cores));
+    changes_.push_back({outage.begin, Change::Kind::local_job, seconds, cores});
+  }
+  for (const auto& outage : faults_.outages(Fault::failed_launch, name_)) changes_.push_back({outage.begin, Change::Kind::launch_fails});
+  std::ranges::stable_sort(changes_, {}, &Change::at);
+}
+
+void Cluster::make(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::server_dies: return engine_->server_dies({});
+    case Change::Kind::server_starts: return engine_->server_starts();
+    case Change::Kind::launch_fails: {
+      constexpr std::array kFates{minioar::LaunchFate::launching, minioar::LaunchFate::running, minioar::LaunchFate::unseen,
+                                  minioar::LaunchFate::resubmitted, minioar::LaunchFate::run_twice};
+      return engine_->spoil_launches(faults_.random(Fault::failed_launch).one_of(kFates), 1);
+    }
+    case Change::Kind::local_job: {
+      const auto body = fmt::format(R"({{"resource": "/core={},walltime=2:00:00", "command": "task {}"}})", change.cores,
+                                    text_of(Behaviour{.seconds = change.seconds}));
+      TextBody text{body};
+      http::Request request;
+      request.method = "POST";
+      request.target = request.path = prefix_ + "/jobs.json";
+      request.headers.add("Content-Type", "application/json");
+      request.headers.add("Accept", "application/json");
+      request.headers.add("X_REMOTE_IDENT", std::string{kLocalUser});
+      request.body = &text;
+      const auto answer = api_->handle(request);
+      return trace_.note(fmt::format("{} local job of {} cores for {} s: {}", name_, change.cores, change.seconds, answer.status));
+    }
+  }
+}
+
+http::Response Cluster::handle(const http::Request& request) {
+  catch_up();
+  return api_->handle(request);
+}
+
+std::optional<grid::Instant> Cluster::next_event() {
+  std::optional<grid::Instant> next;
+  if (const auto event = engine_->next_event()) next = instant_of(*event);
+  if (made_ < changes_.size()) next = std::min(next.value_or(changes_[made_].at), changes_[made_].at);
+  return next;
+}
+
+void Cluster::catch_up() {
+  for (; made_ < changes_.size() && changes_[made_].at <= clock_.now(); ++made_) {
+    engine_->step_to(time_of(changes_[made_].at));
+    make(changes_[made_]);
+  }
+  engine_->step_to(time_of(clock_.now()));
+}
+
+const std::vector<Work>& Cluster::works() const { return tasks_->works(); }
+
+std::vector<Work> Cluster::take_works() {
+  const auto& all = works();
+  std::vector<Work> fresh{all.begin() + static_cast<std::ptrdiff_t>(taken_), all.end()};
+  taken_ = all.size();
+  return fresh;
+}
+
+std::int64_t Cluster::unfinished() {
+  return engine_->read([](minioar::Ledger& ledger) {
+    return std::ranges::count_if(ledger.unfinished(),
+                                 [&](minioar::JobNumber id) { return ledger.find(id)->submission->user != kLocalUser; });
+  });
+}
+
+Clusters::Clusters(const fs::path& folder, const Settings& settings, const VirtualClock& clock, Faults& faults, Trace& trace) {
+  for (int place = 0; place < settings.clusters; ++place) {
+    const auto name = fmt::format("k{:02}", place);
+    clusters_.emplace(name, std::make_unique<Cluster>(name, folder, settings, clock, faults, trace));
+  }
+}
+
+std::vector<std::string> Clusters::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, cluster] : clusters_) names.push_back(name);
+  return names;
+}
+
+std::optional<grid::Instant> Clusters::next_event() {
+  std::optional<grid::Instant> next;
+  for (auto& [name, cluster] : clusters_) {
+    if (const auto event = cluster->next_event()) next = std::min(next.value_or(*event), *event);
+  }
+  return next;
+}
+
+void Clusters::catch_up() {
+  for (auto& [name, cluster] : clusters_) cluster->catch_up();
+}
+
+}  // namespace gleaner::world

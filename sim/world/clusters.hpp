@@ -1,0 +1,101 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/http/message.hpp"
+#include "sim/minioar/schedule.hpp"
+#include "sim/world/faults.hpp"
+#include "sim/world/trace.hpp"
+
+namespace gleaner::minioar {
+class Api;
+class Engine;
+}  // namespace gleaner::minioar
+namespace gleaner::wrapper {
+class ModelExecutor;
+}  // namespace gleaner::wrapper
+
+namespace gleaner::world {
+
+/// The work of one task that was begun on a cluster, as its executor saw it.
+struct Work {
+  std::string cluster;
+  std::int64_t campaign = 0;
+  std::int64_t task = 0;
+  int attempt = 0;
+  minioar::JobNumber job = 0;
+  bool is_whole = false;  ///< it ended by itself
+  int status = 0;         ///< its exit status, if it is whole
+};
+
+class Tasks;
+
+/// A cluster of this process: minioar's engine and API on the world's clock, jobs that a model of the wrapper executes.
+class Cluster {
+ public:
+  Cluster(std::string name, const std::filesystem::path& folder, const Settings& settings, const VirtualClock& clock, Faults& faults,
+          Trace& trace);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& prefix() const { return prefix_; }
+  /// A request to its API, now.
+  [[nodiscard]] http::Response handle(const http::Request& request);
+  /// When something happens by itself next, on the cluster or to it.
+  [[nodiscard]] std::optional<grid::Instant> next_event();
+  /// All that happens until now.
+  void catch_up();
+  /// The works that were begun since the last call.
+  [[nodiscard]] std::vector<Work> take_works();
+  [[nodiscard]] const std::vector<Work>& works() const;
+  /// Whether a job of the grid is not over.
+  [[nodiscard]] std::int64_t unfinished();
+
+ private:
+  /// A moment at which the cluster's surroundings change.
+  struct Change {
+    grid::Instant at;
+    enum class Kind { server_dies, server_starts, local_job, launch_fails } kind;
+    std::int64_t seconds = 0;  ///< of a local job
+    int cores = 0;
+  };
+  void plan_changes(const Settings& settings);
+  void make(const Change& change);
+
+  std::string name_;
+  std::string prefix_{"/oarapi-grid"};
+  const VirtualClock& clock_;
+  Faults& faults_;
+  Trace& trace_;
+  std::unique_ptr<Tasks> tasks_;
+  std::unique_ptr<wrapper::ModelExecutor> executor_;
+  std::unique_ptr<minioar::Engine> engine_;
+  std::unique_ptr<minioar::Api> api_;
+  std::vector<Change> changes_;  ///< by their times
+  std::size_t made_ = 0;         ///< of the changes
+  std::size_t taken_ = 0;        ///< of the works
+};
+
+/// All clusters, by name.
+class Clusters {
+ public:
+  Clusters(const std::filesystem::path& folder, const Settings& settings, const VirtualClock& clock, Faults& faults, Trace& trace);
+
+  [[nodiscard]] Cluster& at(const std::string& name) { return *clusters_.at(name); }
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::optional<grid::Instant> next_event();
+  void catch_up();
+  [[nodiscard]] std::map<std::string, std::unique_ptr<Cluster>>& all() { return clusters_; }
+
+ private:
+  std::map<std::string, std::unique_ptr<Cluster>> clusters_;
+};
+
+}  // namespace gleaner::world

@@ -1,0 +1,51 @@
+#pragma once
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/world/random.hpp"
+#include "sim/world/settings.hpp"
+#include "sim/world/virtual_clock.hpp"
+
+namespace gleaner::world {
+
+/// A time during which something is away.
+struct Outage {
+  grid::Instant begin;
+  grid::Instant end;
+};
+
+/// Decides, from the seed, when which fault happens. No fault happens after the end of the disturbed time.
+class Faults {
+ public:
+  Faults(const Settings& settings, const VirtualClock& clock);
+
+  /// Whether the fault happens now, at one of the places where it may.
+  [[nodiscard]] bool happens(Fault fault);
+  /// Whether now is in one of a subject's outages; these are drawn at the beginning.
+  [[nodiscard]] bool is_away(Fault fault, const std::string& subject);
+  /// The begins and ends of a subject's outages, in their order.
+  [[nodiscard]] const std::vector<Outage>& outages(Fault fault, const std::string& subject);
+  [[nodiscard]] Random& random(Fault fault) { return random_.at(static_cast<std::size_t>(fault)); }
+  [[nodiscard]] std::uint64_t seed() const { return settings_.seed; }
+  [[nodiscard]] bool are_over() const { return clock_.now() >= end_; }
+  [[nodiscard]] grid::Instant end() const { return end_; }
+
+  /// How often each happened.
+  [[nodiscard]] std::string counts() const;
+  void count(Fault fault) { ++counts_.at(static_cast<std::size_t>(fault)); }
+
+ private:
+  [[nodiscard]] std::vector<Outage> draw(Fault fault, const std::string& subject) const;
+
+  const Settings& settings_;
+  const VirtualClock& clock_;
+  grid::Instant end_;
+  std::vector<Random> random_;
+  std::array<std::int64_t, kFaultNames.size()> counts_{};
+  std::map<std::pair<Fault, std::string>, std::vector<Outage>> outages_;
+};
+
+}  // namespace gleaner::world

@@ -1,0 +1,93 @@
+#include "sim/world/messenger.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "sim/world/text_body.hpp"
+
+namespace gleaner::world {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string_view name_of(oar::Method method) {
+  switch (method) {
+    case oar::Method::get: return "GET";
+    case oar::Method::post: return "POST";
+    case oar::Method::remove: return "DELETE";
+  }
+  return "?";
+}
+
+/// A list of files shows their times, which are those of this machine.
+bool shows_real_times(const oar::Request& request) { return request.path.starts_with("/media/ls"); }
+
+std::string outcome_of(const oar::Request& request, const oar::Result<oar::Answer>& answer, const Trace& trace) {
+  if (answer && shows_real_times(request)) return std::to_string(answer->status);
+  return answer ? fmt::format("{} {}", answer->status, trace.digest(answer->body)) : oar::describe(answer.error());
+}
+
+}  // namespace
+
+WorldMessenger::WorldMessenger(Clusters& clusters, VirtualClock& clock, Faults& faults, Gate& gate, Trace& trace)
+    : clusters_{clusters}, clock_{clock}, faults_{faults}, gate_{gate}, trace_{trace}, latency_{faults.seed(), "latency"} {
+  oar::send_by(this);
+}
+
+WorldMessenger::~WorldMessenger() { oar::send_by(nullptr); }
+
+oar::Result<oar::Answer> WorldMessenger::deliver(const oar::Access& access, const oar::Request& request) {
+  gate_.at_request("request");
+  ++requests_;
+  auto answer = exchange(clusters_.at(access.name), access, request);
+  trace_.note(fmt::format("{} {} {} as {} {}: {}", access.name, name_of(request.method), request.path, request.user,
+                          trace_.digest(request.body), outcome_of(request, answer, trace_)));
+  gate_.at_request("answer");
+  return answer;
+}
+
+oar::Result<oar::Answer> WorldMessenger::exchange(Cluster& cluster, const oar::Access& access, const oar::Request& request) {
+  constexpr milliseconds kLate{1500};
+  constexpr int kInternalError = 500;
+  const milliseconds latency{latency_.between(2, 20)};
+  clock_.advance(faults_.happens(Fault::late) ? kLate : latency);
+  if (faults_.is_away(Fault::refused, cluster.name())) return tl::unexpected(oar::Failure{oar::NotSent{"Connection refused"}});
+  if (faults_.happens(Fault::unsent)) return tl::unexpected(oar::Failure{oar::NoAnswer{"Connection reset by peer"}});
+  if (faults_.happens(Fault::error)) {
+    return oar::Answer{.status = kInternalError,
+                       .content_type = "text/html",
+                       .body = "<html>Internal Server Error</html>",
+                       .latency = latency,
+                       .clock_ahead = {}};
+  }
+  auto answer = answer_of(cluster, access, request);
+  if (faults_.happens(Fault::doubled)) answer = answer_of(cluster, access, request);
+  if (faults_.happens(Fault::lost)) return tl::unexpected(oar::Failure{oar::NoAnswer{"Empty reply from server"}});
+  if (faults_.happens(Fault::truncated)) answer.body.resize(answer.body.size() / 2);
+  answer.latency = latency;
+  return answer;
+}
+
+oar::Answer WorldMessenger::answer_of(Cluster& cluster, const oar::Access& access, const oar::Request& request) {
+  TextBody body{request.body};
+  http::Request sent;
+  sent.method = name_of(request.method);
+  sent.target = cluster.prefix() + request.path;
+  const auto [path, query] = http::split_target(sent.target);
+  sent.path = path;
+  sent.query = http::parse_query(query);
+  sent.headers.add("Accept", "application/json");
+  if (request.method == oar::Method::post) sent.headers.add("Content-Type", std::string{request.body_type});
+  if (!request.user.empty()) sent.headers.add(access.identity_header, request.user);
+  sent.body = &body;
+  const auto response = cluster.handle(sent);
+  oar::Answer answer;
+  answer.status = static_cast<int>(response.status);
+  answer.content_type = response.headers.find("Content-Type").value_or("");
+  answer.body = text_of(response);
+  answer.clock_ahead = std::chrono::seconds{0};
+  return answer;
+}
+
+}  // namespace gleaner::world

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "lib/store/database.hpp"
+#include "sim/world/clusters.hpp"
+#include "sim/world/database.hpp"
+
+namespace gleaner::world {
+
+/// Judges a world by what the clusters' executors did, which production cannot see, by the laws of the database, and by the database's
+/// rows, which it reads with queries of its own.
+class Oracle {
+ public:
+  Oracle(WorldDatabase& database, Clusters& clusters, Trace& trace);
+
+  /// After each cycle: no task's work twice in one attempt.
+  void judge_work();
+  /// The laws of `gridctl db check`.
+  void judge_laws();
+  /// At the end, when all must be over: what each task came to agrees with what was executed.
+  void judge_end();
+  /// Whether all campaigns are over, and nothing of them is left on any cluster.
+  [[nodiscard]] bool is_all_over();
+  /// Campaigns that wait for a user: they are paused, or for others whose tasks failed. Empty as long as anything else is under way.
+  [[nodiscard]] std::vector<std::int64_t> awaiting_users();
+  /// What the grid waits for, for a world that does not end.
+  [[nodiscard]] std::vector<std::string> waits();
+
+  [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
+
+ private:
+  void find(std::string what);
+
+  WorldDatabase& database_;
+  Clusters& clusters_;
+  Trace& trace_;
+  store::Database laws_;
+  std::map<std::tuple<std::int64_t, std::int64_t, int>, std::string> done_by_;  ///< (campaign, task, attempt)
+  std::vector<std::string> faults_;
+};
+
+}  // namespace gleaner::world

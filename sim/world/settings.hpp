@@ -1,0 +1,87 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gleaner::world {
+
+/// The kinds of faults that a seed may draw. Each has its own stream of random numbers, so that leaving one out changes no other.
+enum class Fault {
+  refused,       ///< a cluster's web server takes no connection, for a while
+  lost,          ///< a request is carried out, and its answer is lost
+  unsent,        ///< the connection ends before the request arrives, which the client cannot know
+  late,          ///< an answer takes long
+  error,         ///< a 500 instead of the work
+  truncated,     ///< half of the answer
+  doubled,       ///< the web server hands the request over twice
+  death,         ///< a module, or the conductor, dies at a request, a begin or a commit
+  away,          ///< the database takes no connection and no statement, for a while
+  commit_lost,   ///< a commit is carried out, and its answer is lost
+  local_jobs,    ///< the cluster's own users take resources, and ours are preempted
+  server_death,  ///< OAR's server dies for a while, its API goes on
+  failed_launch  ///< OAR fails to launch a job
+};
+inline constexpr std::array<std::string_view, 13> kFaultNames{"refused",    "lost",         "unsent",       "late", "error",
+                                                              "truncated",  "doubled",      "death",        "away", "commit_lost",
+                                                              "local_jobs", "server_death", "failed_launch"};
+[[nodiscard]] constexpr std::string_view name_of(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
+
+/// What campaigns may say, and what their users do.
+enum class Feature {
+  failures,    ///< tasks that end with an error
+  retries,     ///< keys about attempts
+  pools,       ///< temporal_grouping, short tasks
+  scripts,     ///< prologues and epilogues
+  follow,      ///< after, after_any_end, after_each
+  normal,      ///< several requests: cores, walltimes, max_jobs, priorities
+  replicas,    ///< replicas of late tasks
+  checkpoint,  ///< checkpoints
+  append,      ///< users append tasks
+  hold,        ///< users hold and resume
+  cancel,      ///< users cancel campaigns and tasks
+  retry        ///< users give failed tasks back
+};
+inline constexpr std::array<std::string_view, 12> kFeatureNames{"failures", "retries",    "pools",  "scripts", "follow", "normal",
+                                                                "replicas", "checkpoint", "append", "hold",    "cancel", "retry"};
+[[nodiscard]] constexpr std::string_view name_of(Feature feature) { return kFeatureNames[static_cast<std::size_t>(feature)]; }
+
+[[nodiscard]] std::set<Fault> all_faults();
+[[nodiscard]] std::set<Feature> all_features();
+
+/// A world. Two with the same settings are the same to the byte.
+struct Settings {
+  std::uint64_t seed = 1;
+  double hours = 2;  ///< of arrivals, users and faults; then the grid has peace to end what it has
+  int clusters = 3;
+  int nodes = 4;  ///< of each cluster
+  int cores = 4;  ///< of each node
+  int campaigns = 10;
+  std::chrono::seconds cycle{10};
+  std::set<Fault> faults = all_faults();
+  std::set<Feature> features = all_features();
+  std::filesystem::path trace;     ///< a file; empty: none
+  std::filesystem::path folder;    ///< below which the world is; empty: /dev/shm
+  std::filesystem::path programs;  ///< where `admission` is; empty: beside this program
+  bool logs = false;               ///< whether the modules' logs go to stderr
+};
+
+/// The command that makes this world again.
+[[nodiscard]] std::string command_of(const Settings& settings);
+
+/// What the command line asks for.
+struct Asked {
+  Settings settings;
+  std::uint64_t seeds = 1;  ///< from settings.seed on
+  bool shrink = false;
+  bool help = false;
+};
+/// Throws process::Error (usage), with what is wrong and what would be right.
+[[nodiscard]] Asked read_arguments(const std::vector<std::string>& arguments);
+[[nodiscard]] std::string help_text();
+
+}  // namespace gleaner::world

@@ -1,0 +1,26 @@
+#pragma once
+#include <vector>
+
+#include "sim/world/clusters.hpp"
+#include "sim/wrapper/fates.hpp"
+
+namespace gleaner::world {
+
+/// What the tasks on a cluster do, by their parameters, and the record of what they did, which production cannot see.
+class Tasks final : public wrapper::Fates {
+ public:
+  Tasks(std::string cluster, Trace& trace) : cluster_{std::move(cluster)}, trace_{trace} {}
+
+  [[nodiscard]] wrapper::TaskPlan task(const wrapper::TaskRun& run) override;
+  void ended(const wrapper::TaskRun& run, int status) override;
+  [[nodiscard]] wrapper::TaskPlan other_job(std::int64_t remote_job, const std::string& command) override;
+
+  [[nodiscard]] const std::vector<Work>& works() const { return works_; }
+
+ private:
+  std::string cluster_;
+  Trace& trace_;
+  std::vector<Work> works_;
+};
+
+}  // namespace gleaner::world

@@ -1,0 +1,170 @@
+#include "sim/world/users.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "lib/text/numbers.hpp"
+#include "sim/world/text_body.hpp"
+
+namespace gleaner::world {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr unsigned kCreated = 201;
+constexpr unsigned kRepeated = 200;  // of an Idempotency-Key
+constexpr unsigned kServerErrors = 500;
+
+/// A number in an answer's JSON, whose members have no blanks before their values.
+std::optional<std::int64_t> number_in(std::string_view body, std::string_view name) {
+  const auto member = fmt::format("\"{}\":", name);
+  const auto at = body.find(member);
+  if (at == std::string_view::npos) return std::nullopt;
+  auto rest = body.substr(at + member.size());
+  const auto number = text::take_whole_number<std::int64_t>(rest);
+  return number ? std::optional{*number} : std::nullopt;
+}
+
+uid_t uid_of(const std::string& user) { return 2000 + static_cast<uid_t>(user.front()); }
+
+}  // namespace
+
+Users::Users(const Settings& settings, api::Api& api, std::vector<std::string> clusters, const VirtualClock& clock, Gate& gate,
+             Trace& trace)
+    : settings_{settings}, api_{api}, clusters_{std::move(clusters)}, clock_{clock}, gate_{gate}, trace_{trace} {
+  ids_.resize(static_cast<std::size_t>(settings.campaigns));
+  for (int place = 0; place < settings.campaigns; ++place) plan(place);
+}
+
+void Users::plan(int place) {
+  auto& random = random_.emplace_back(settings_.seed, fmt::format("user {}", place));
+  const double hours = settings_.hours * 3600;
+  const double begin = random.fraction() * 0.7 * hours;
+  const auto at = [](double seconds) { return VirtualClock::begin() + microseconds{static_cast<std::int64_t>(seconds * 1e6)}; };
+  add({at(begin), 0, Action::Kind::submit, place});
+  const auto perhaps = [&](Feature feature, Action::Kind kind, double probability) -> std::optional<double> {
+    const bool is_drawn = random.chance(probability);
+    const double when = begin + random.exponential(0.15 * hours);
+    if (!is_drawn || !settings_.features.contains(feature) || when > hours) return std::nullopt;
+    add({at(when), 0, kind, place});
+    return when;
+  };
+  perhaps(Feature::append, Action::Kind::append, 0.3);
+  const double pause = random.exponential(600);
+  if (const auto held = perhaps(Feature::hold, Action::Kind::hold, 0.2))
+    add({at(std::min(*held + pause, hours)), 0, Action::Kind::resume, place});
+  perhaps(Feature::cancel, Action::Kind::cancel, 0.1);
+  perhaps(Feature::cancel, Action::Kind::cancel_task, 0.2);
+  perhaps(Feature::retry, Action::Kind::retry, 0.3);
+}
+
+void Users::add(Action action) {
+  action.order = order_++;
+  const auto key = [](const Action& one) { return std::tuple{one.at, one.order}; };
+  actions_.insert(std::ranges::upper_bound(actions_, key(action), {}, key), action);
+}
+
+std::optional<grid::Instant> Users::next() const { return actions_.empty() ? std::nullopt : std::optional{actions_.front().at}; }
+
+void Users::act() {
+  while (!actions_.empty() && actions_.front().at <= clock_.now()) {
+    const auto action = actions_.front();
+    actions_.erase(actions_.begin());
+    perform(action);
+  }
+}
+
+Users::Answer Users::ask(const std::string& user, std::string method, const std::string& target, const std::string& body,
+                         const std::string& key) {
+  TextBody sent{body};
+  http::Request request;
+  request.method = std::move(method);
+  request.target = target;
+  const auto [path, query] = http::split_target(request.target);
+  request.path = path;
+  request.query = http::parse_query(query);
+  if (!body.empty()) request.headers.add("Content-Type", body.starts_with('{') ? "application/json" : "application/x-ndjson");
+  if (!key.empty()) request.headers.add("Idempotency-Key", key);
+  request.peer.address = "unix";
+  request.peer.process = http::Peer::Process{.uid = uid_of(user), .gid = uid_of(user), .pid = 0, .user = user};
+  request.body = &sent;
+  const auto before = gate_.enter("gridapi");
+  Answer answer{kServerErrors, {}};
+  try {
+    const auto response = api_.handle(request);
+    answer = {response.status, text_of(response)};
+  } catch (const std::exception& error) {
+    answer.body = error.what();  // as the server does
+  }
+  if (gate_.is_dead()) answer = {kServerErrors, "the API died"};
+  gate_.enter(before);
+  return answer;
+}
+
+Users::Answer Users::submit(int place) {
+  const auto jdl = campaign_at(settings_, place, clusters_, submitted_);
+  auto answer = ask(jdl.user, "POST", "/v1/campaigns", jdl.text, fmt::format("campaign-{}", place));
+  if (answer.status != kCreated && answer.status != kRepeated) return answer;
+  if (const auto id = number_in(answer.body, "id")) {
+    ids_.at(static_cast<std::size_t>(place)) = submitted_.size();
+    submitted_.push_back({*id, jdl.user, jdl.tasks});
+  }
+  return answer;
+}
+
+Users::Answer Users::change(const Action& action, const Earlier& campaign) {
+  auto& random = random_.at(static_cast<std::size_t>(action.place));
+  const auto path = fmt::format("/v1/campaigns/{}", campaign.id);
+  const auto key = fmt::format("action-{}", action.order);
+  switch (action.kind) {
+    case Action::Kind::submit: break;
+    case Action::Kind::append: {
+      // Drawn anew for each action, and the same for each of its tries.
+      Random own{settings_.seed, key};
+      const auto body = fmt::format("\"{}\"\n\"{}\"\n", parameter_of(settings_, own), parameter_of(settings_, own));
+      return ask(campaign.user, "POST", path + "/tasks", body, key);
+    }
+    case Action::Kind::hold: return ask(campaign.user, "POST", path + "/hold", {}, {});
+    case Action::Kind::resume: return ask(campaign.user, "POST", path + "/resume", {}, {});
+    case Action::Kind::cancel: return ask(campaign.user, "DELETE", path, {}, {});
+    case Action::Kind::cancel_task:
+      return ask(campaign.user, "DELETE", fmt::format("{}/tasks/{}", path, random.between(0, campaign.tasks - 1)), {}, {});
+    case Action::Kind::retry: return ask(campaign.user, "POST", path + "/retries", {}, {});
+  }
+  return {0, {}};
+}
+
+void Users::give_up(const std::vector<std::int64_t>& campaigns) {
+  for (const auto id : campaigns) {
+    const auto known = std::ranges::find(submitted_, id, &Earlier::id);
+    if (known == submitted_.end()) continue;
+    const auto answer = ask(known->user, "DELETE", fmt::format("/v1/campaigns/{}", id), {}, {});
+    trace_.note(fmt::format("user gives up campaign {}: {}", id, answer.status));
+  }
+}
+
+void Users::perform(Action action) {
+  constexpr std::chrono::seconds kBetweenTries{20};
+  constexpr int kMostTries = 100;
+  constexpr std::array<std::string_view, 7> kNames{"submit", "append", "hold", "resume", "cancel", "cancel_task", "retry"};
+  const auto name = kNames.at(static_cast<std::size_t>(action.kind));
+  Answer answer{0, {}};
+  if (action.kind == Action::Kind::submit) {
+    answer = submit(action.place);
+  } else if (const auto known = ids_.at(static_cast<std::size_t>(action.place))) {
+    answer = change(action, submitted_.at(*known));
+  } else {
+    return;  // it was refused
+  }
+  const bool failed = answer.status >= kServerErrors;
+  trace_.note(fmt::format("user {} c{}: {}{}", name, action.place, answer.status,
+                          answer.status >= 400 ? " " + answer.body.substr(0, 300) : std::string{}));
+  if (!failed || action.tries >= kMostTries) return;
+  ++action.tries;
+  action.at = clock_.now() + kBetweenTries;
+  actions_.insert(std::ranges::upper_bound(actions_, action.at, {}, &Action::at), action);
+}
+
+}  // namespace gleaner::world

@@ -1,0 +1,62 @@
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/server.hpp"
+#include "sim/world/campaigns.hpp"
+#include "sim/world/database.hpp"
+#include "sim/world/gate.hpp"
+
+namespace gleaner::world {
+
+/// The users of the grid: they submit, append, hold, cancel and retry through gridapi's own code, at moments from the seed, and repeat what
+/// the API could not answer.
+class Users {
+ public:
+  Users(const Settings& settings, api::Api& api, std::vector<std::string> clusters, const VirtualClock& clock, Gate& gate, Trace& trace);
+
+  /// When a user acts next; empty: none will.
+  [[nodiscard]] std::optional<grid::Instant> next() const;
+  /// Does what is due.
+  void act();
+  /// The owners of these campaigns cancel them, because they wait for a user.
+  void give_up(const std::vector<std::int64_t>& campaigns);
+  [[nodiscard]] const std::vector<Earlier>& campaigns() const { return submitted_; }
+
+ private:
+  struct Action {
+    grid::Instant at;
+    int order;  ///< of actions at the same moment
+    enum class Kind { submit, append, hold, resume, cancel, cancel_task, retry } kind;
+    int place;  ///< of the campaign
+    int tries = 0;
+  };
+  struct Answer {
+    unsigned status;
+    std::string body;
+  };
+  void plan(int place);
+  void add(Action action);
+  [[nodiscard]] Answer ask(const std::string& user, std::string method, const std::string& target, const std::string& body,
+                           const std::string& key);
+  [[nodiscard]] Answer submit(int place);
+  [[nodiscard]] Answer change(const Action& action, const Earlier& campaign);
+  void perform(Action action);
+
+  const Settings& settings_;
+  api::Api& api_;
+  std::vector<std::string> clusters_;
+  const VirtualClock& clock_;
+  Gate& gate_;
+  Trace& trace_;
+  std::vector<Action> actions_;  ///< by their times
+  std::vector<Random> random_;   ///< of each campaign's user
+  std::vector<Earlier> submitted_;
+  std::vector<std::optional<std::size_t>> ids_;  ///< of the campaigns by their places: where they are in submitted_
+  int order_ = 0;
+};
+
+}  // namespace gleaner::world

@@ -1,0 +1,279 @@
+#include "sim/world/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include <unistd.h>
+
+#include "almighty/cycle.hpp"
+#include "api/options.hpp"
+#include "lib/fleet/order.hpp"
+#include "lib/process/exit_code.hpp"
+#include "lib/process/log.hpp"
+#include "lib/process/options.hpp"
+#include "lib/store/clusters.hpp"
+#include "lib/store/lease.hpp"
+#include "sim/world/messenger.hpp"
+#include "sim/world/oracle.hpp"
+#include "sim/world/turns.hpp"
+#include "sim/world/users.hpp"
+
+namespace gleaner::world {
+namespace {
+
+namespace fs = std::filesystem;
+using Real = std::chrono::steady_clock;
+
+/// A folder that is removed at the end.
+class Folder {
+ public:
+  explicit Folder(const fs::path& parent) {
+    auto pattern = (parent.empty() ? fs::path{"/dev/shm"} : parent) / "gleaner-world-XXXXXX";
+    auto text = pattern.string();
+    if (::mkdtemp(text.data()) == nullptr) throw process::Error{process::ExitCode::failure, "no folder can be made: " + text};
+    path_ = text;
+    fs::permissions(path_, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);  // PostgreSQL's user passes through
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+process::Config config_of(const Settings& settings, const WorldDatabase& database) {
+  auto config = process::default_config();
+  config.database = database.conninfo_of("almighty");
+  config.cycle_period = settings.cycle;
+  config.check_period = process::Duration{0};  // the oracle checks
+  return config;
+}
+
+std::unique_ptr<api::Api> start_api(process::Config config, const WorldDatabase& database, const fs::path& folder,
+                                    const fs::path& programs) {
+  config.database = database.conninfo_of("gridapi");
+  config.api_socket = folder / "api.socket";  // nobody asks there
+  config.api_listen.clear();
+  config.api_spool = folder / "spool";
+  config.input_spool = folder / "inputs";
+  fs::create_directories(config.api_spool);
+  fs::create_directories(config.input_spool);
+  auto options = api::options_of(config);
+  if (!programs.empty()) options.rules_program = programs / "admission";
+  auto started = api::Api::start(options);
+  if (!started) throw process::Error{process::ExitCode::failure, started.error()};
+  return std::move(*started);
+}
+
+class World {
+ public:
+  explicit World(const Settings& settings);
+  ~World() { fleet::visit_in_order({}); }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  Verdict run();
+
+ private:
+  void add_clusters();
+  void cycle();
+  bool conduct();
+  void jump();
+  [[nodiscard]] std::chrono::milliseconds period();
+  void note_counts();
+  template <class Work>
+  void timed(const std::string& what, Work&& work);
+
+  const Settings& settings_;
+  Folder folder_;
+  VirtualClock clock_;
+  Trace trace_;
+  WorldDatabase database_;
+  Faults faults_;
+  Clusters clusters_;
+  process::Config config_;
+  Gate gate_;
+  WorldMessenger messenger_;
+  WorldTurns turns_;
+  std::unique_ptr<api::Api> api_;
+  Users users_;
+  Oracle oracle_;
+  Random order_;
+  std::optional<store::Database> conductor_;
+  std::optional<store::Term> term_;
+  grid::Instant next_cycle_ = VirtualClock::begin() + settings_.cycle;
+  std::int64_t cycles_ = 0;
+  std::map<std::string, double> times_;
+};
+
+World::World(const Settings& settings)
+    : settings_{settings},
+      folder_{settings.folder},
+      trace_{clock_, settings.trace.string(), folder_.path().string()},
+      database_{folder_.path() / "database", clock_},
+      faults_{settings_, clock_},
+      clusters_{folder_.path() / "clusters", settings_, clock_, faults_, trace_},
+      config_{config_of(settings_, database_)},
+      gate_{database_, faults_, trace_},
+      messenger_{clusters_, clock_, faults_, gate_, trace_},
+      turns_{config_, database_, gate_, trace_},
+      api_{start_api(config_, database_, folder_.path(), settings_.programs)},
+      users_{settings_, *api_, clusters_.names(), clock_, gate_, trace_},
+      oracle_{database_, clusters_, trace_},
+      order_{settings.seed, "visits"} {
+  fleet::visit_in_order([this](std::vector<std::size_t>& places) {
+    for (auto left = places.size(); left > 1; --left)
+      std::swap(places[left - 1], places[static_cast<std::size_t>(order_.between(0, static_cast<std::int64_t>(left) - 1))]);
+  });
+  add_clusters();
+}
+
+void World::add_clusters() {
+  store::Database database{database_.conninfo_of("setup")};
+  auto transaction = database.begin();
+  for (const auto& name : clusters_.names()) {
+    store::Cluster cluster;
+    cluster.name = name;
+    cluster.url = fmt::format("http://{}{}", name, clusters_.at(name).prefix());
+    store::add_cluster(transaction, cluster);
+  }
+  transaction.commit();
+}
+
+template <class Work>
+void World::timed(const std::string& what, Work&& work) {
+  const auto start = Real::now();
+  work();
+  times_[what] += std::chrono::duration<double>(Real::now() - start).count();
+}
+
+/// Whether this almighty conducts: it keeps its lease, or takes one that is free.
+bool World::conduct() {
+  if (!conductor_) conductor_.emplace(config_.database);
+  if (term_ && store::renew_lease(*conductor_, *term_, config_.lease_duration)) return true;
+  term_ = store::acquire_lease(*conductor_, "almighty of the world", config_.lease_duration);
+  return term_.has_value();
+}
+
+void World::cycle() {
+  gate_.enter("almighty");
+  std::string failure;
+  try {
+    if (conduct()) almighty::run_cycle(config_, *conductor_, *term_, turns_);
+    else trace_.note("almighty stands by");
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  if (!failure.empty()) trace_.note("almighty failed: " + failure);
+  if (!failure.empty() || gate_.is_dead() || gate_.has_lost_database()) {
+    conductor_.reset();
+    if (gate_.is_dead()) term_.reset();  // its successor does not know it
+    database_.await_end_of("almighty");
+  }
+  gate_.enter({});
+  ++cycles_;
+}
+
+/// To the next cycle, from event to event. As at almighty, what a user does begins one at once.
+void World::jump() {
+  constexpr std::chrono::milliseconds kLeastPause{200};
+  while (clock_.now() < next_cycle_) {
+    auto next = next_cycle_;
+    if (const auto event = clusters_.next_event()) next = std::min(next, *event);
+    const auto action = users_.next();
+    if (action) next = std::min(next, *action);
+    clock_.advance_to(next);
+    timed("clusters", [&] { clusters_.catch_up(); });
+    timed("users", [&] { users_.act(); });
+    if (action && *action <= clock_.now()) next_cycle_ = std::min(next_cycle_, clock_.now() + kLeastPause);
+  }
+}
+
+/// As at almighty: longer when nothing can change without a user.
+std::chrono::milliseconds World::period() {
+  constexpr std::chrono::milliseconds kIdle{30'000};
+  if (!conductor_) return settings_.cycle;
+  auto transaction = conductor_->begin();
+  return store::is_busy(transaction) ? std::chrono::milliseconds{settings_.cycle}
+                                     : std::max<std::chrono::milliseconds>(kIdle, settings_.cycle);
+}
+
+void World::note_counts() {
+  const auto counts = database_.value(
+      "SELECT concat_ws(' ', (SELECT string_agg(format('%s=%s', state, n), ' ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM tasks"
+      " GROUP BY state) t), '|', (SELECT string_agg(format('%s=%s', state, n), ' ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM jobs"
+      " GROUP BY state) j), '|', (SELECT string_agg(format('%s=%s', code, n), ' ' ORDER BY code) FROM (SELECT code, sum(occurrences) AS n"
+      " FROM events GROUP BY code) e))");
+  trace_.note("counts " + counts);
+}
+
+Verdict World::run() {
+  constexpr double kPeace = 24 * 3600;    // so long after the last fault all must be over
+  constexpr std::int64_t kLawsEach = 25;  // cycles
+  constexpr std::int64_t kAnalyzeEach = 200;
+  constexpr std::int64_t kGiveUpEach = 60;
+  const auto start = Real::now();
+  bool is_over = false;
+  while (oracle_.faults().empty() && !is_over) {
+    jump();
+    const auto began = clock_.now();
+    timed("cycles", [&] { cycle(); });
+    next_cycle_ = std::max(began + period(), clock_.now());
+    timed("judging", [&] {
+      oracle_.judge_work();
+      if (cycles_ % kLawsEach == 0) oracle_.judge_laws();
+      note_counts();
+      is_over = faults_.are_over() && !users_.next() && oracle_.is_all_over();
+    });
+    if (faults_.are_over() && !is_over && cycles_ % kGiveUpEach == 0) users_.give_up(oracle_.awaiting_users());
+    if (cycles_ % kAnalyzeEach == 1) database_.query("ANALYZE");
+    if (clock_.seconds() > settings_.hours * 3600 + kPeace) break;
+  }
+  Verdict verdict;
+  if (is_over && oracle_.faults().empty()) timed("judging", [&] { oracle_.judge_end(); });
+  verdict.faults = oracle_.faults();
+  if (!is_over && verdict.faults.empty())
+    verdict.faults.push_back(fmt::format("it is not over {:.0f} h after the last fault", kPeace / 3600));
+  if (!verdict.is_green()) verdict.waits = oracle_.waits();
+  verdict.simulated_s = clock_.seconds();
+  verdict.real_s = std::chrono::duration<double>(Real::now() - start).count();
+  verdict.cycles = cycles_;
+  verdict.tasks = database_.number("SELECT count(*) FROM tasks");
+  verdict.done = database_.number("SELECT count(*) FROM tasks WHERE state = 'done'");
+  verdict.requests = messenger_.requests();
+  verdict.lines = trace_.lines();
+  verdict.digest = trace_.digest();
+  verdict.drawn = faults_.counts();
+  for (const auto& [what, seconds] : times_)
+    verdict.times += fmt::format("{}{} {:.1f} s", verdict.times.empty() ? "" : ", ", what, seconds);
+  return verdict;
+}
+
+}  // namespace
+
+std::string summary(const Verdict& verdict) {
+  auto text = fmt::format(
+      "{:.0f} s in {:.1f} s ({:.0f} times as fast as life; {}), {} cycles, {} tasks, {} done, {} requests, trace {:016x} of {} lines\nfaults: {}\n",
+      verdict.simulated_s, verdict.real_s, verdict.simulated_s / std::max(verdict.real_s, 0.001), verdict.times, verdict.cycles,
+      verdict.tasks, verdict.done, verdict.requests, verdict.digest, verdict.lines, verdict.drawn);
+  for (const auto& fault : verdict.faults) text += "RED: " + fault + "\n";
+  for (const auto& wait : verdict.waits) text += "  " + wait + "\n";
+  return text;
+}
+
+Verdict run(const Settings& settings) {
+  process::log::set_up("world", settings.logs ? "info" : "error", settings.logs ? "" : "/dev/null");
+  World world{settings};
+  return world.run();
+}
+
+}  // namespace gleaner::world

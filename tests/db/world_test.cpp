@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <pqxx/pqxx>
+
+#include "lib/grid/clock.hpp"
+#include "lib/store/clock.hpp"
+#include "lib/store/database.hpp"
+#include "sim/world/database.hpp"
+#include "sim/world/shrink.hpp"
+#include "sim/world/world.hpp"
+#include "tests/seed.hpp"
+
+/// The world (docs/architecture/world.md): its time, and that a seed decides all.
+namespace gleaner::world {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TheWorld : public testing::Test {
+ protected:
+  TheWorld() {
+    folder_ = fs::path{"/dev/shm"} / fmt::format("gleaner-world-test-{}", ::getpid());
+    fs::create_directories(folder_);
+  }
+  ~TheWorld() override { fs::remove_all(folder_); }
+  [[nodiscard]] const fs::path& folder() const { return folder_; }
+  [[nodiscard]] static std::string content(const fs::path& file) {
+    std::ifstream in{file};
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(TheWorld, ItsTime_IsThatOfTheProcess_AndOfEachStatementOfTheDatabase) {
+  VirtualClock clock;
+  WorldDatabase database{folder() / "database", clock};
+  store::Database connection{database.conninfo_of("test")};
+  const auto now_in_a_trigger = [&] {
+    return database.value(
+        "INSERT INTO admission_rules (name, position, text, created_by, changed_by) VALUES (clock_timestamp()::text, (SELECT max(position) + 1 FROM admission_rules), '', '', '')"
+        " RETURNING concat_ws(' ', created_at, now(), (SELECT max(acted_at) FROM audit))");
+  };
+  const auto expect_time = [&](const std::string& text) {
+    database.set_time();
+    EXPECT_EQ(grid::now(), clock.now());
+    EXPECT_EQ(store::now(connection), clock.now());
+    EXPECT_EQ(database.value("SELECT now()"), text);
+    EXPECT_EQ(database.value("SELECT clock_timestamp()"), text);
+    // A column's default, and a trigger's function in its language.
+    database.query("DELETE FROM audit");
+    now_in_a_trigger();
+    EXPECT_EQ(database.value("SELECT max(acted_at) FROM audit"), text);
+    EXPECT_EQ(database.value("SELECT max(created_at) FROM admission_rules"), text);
+  };
+  expect_time("2020-09-13 12:26:40+00");
+  clock.advance(std::chrono::hours{1});
+  expect_time("2020-09-13 13:26:40+00");
+}
+
+TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
+  Settings settings;
+  settings.seed = tests::test_seed();
+  settings.hours = 0.4;
+  settings.clusters = 2;
+  settings.campaigns = 5;
+  settings.programs = std::getenv("GLEANER_BIN_DIR");
+  settings.trace = folder() / "first";
+  const auto first = run(settings);
+  settings.trace = folder() / "second";
+  const auto second = run(settings);
+  EXPECT_EQ(first.lines, second.lines);
+  EXPECT_EQ(first.digest, second.digest);
+  EXPECT_TRUE(content(folder() / "first") == content(folder() / "second")) << summary(first) << summary(second);
+  EXPECT_GT(first.done, 0) << summary(first);
+  settings.seed += 1;
+  EXPECT_NE(run(settings).digest, first.digest);
+}
+
+TEST(Shrinking, KeepsWhatTheFaultNeeds_AndNothingElse) {
+  const auto run = [](const Settings& settings) {
+    Verdict verdict;
+    verdict.simulated_s = 3000;
+    const bool is_red = settings.faults.contains(Fault::lost) && settings.features.contains(Feature::hold) && settings.campaigns >= 3;
+    if (is_red) verdict.faults.push_back("task 1 of campaign 3 was executed twice");
+    return verdict;
+  };
+  Settings settings;
+  settings.clusters = 10;
+  settings.campaigns = 50;
+  const auto shrunk = shrink(settings, run(settings), run);
+  EXPECT_EQ(command_of(shrunk.settings),
+            "tools/world --seed 1 --hours 0.8333333333333334 --clusters 1 --campaigns 3 --faults lost --features hold");
+  EXPECT_FALSE(shrunk.verdict.is_green());
+  EXPECT_LT(shrunk.runs, 60);
+}
+
+TEST(Arguments, SaidWrong_AreNamed_WithWhatWouldBeRight) {
+  const auto error_of = [](const std::vector<std::string>& arguments) -> std::string {
+    try {
+      static_cast<void>(read_arguments(arguments));
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(error_of({"--clusters", "0"}), "--clusters 0: a number from 1 to 100 is needed");
+  EXPECT_EQ(error_of({"--seed"}), "--seed: its value is missing");
+  EXPECT_EQ(error_of({"--huors=2"}), "there is no option '--huors=2' (see --help)");
+  EXPECT_THAT(error_of({"--faults=lost,dead"}), testing::StartsWith("--faults: there is no 'dead'; there are refused, lost, "));
+  EXPECT_EQ(command_of(read_arguments({"--seed=7", "--no-faults"}).settings),
+            "tools/world --seed 7 --hours 2 --clusters 3 --campaigns 10 --faults none");
+}
+
+}  // namespace
+}  // namespace gleaner::world
