@@ -86,6 +86,11 @@ class Fates {
   virtual ~Fates() = default;
   /// Of the task of a job of the grid, when its command starts.
   [[nodiscard]] virtual TaskPlan task(const TaskRun& run) = 0;
+  /// The command of a task ended by itself, with this status.
+  virtual void ended(const TaskRun& run, int status) {
+    (void)run;
+    (void)status;
+  }
   /// Of any other job: its first process. Its files are not written.
   [[nodiscard]] virtual TaskPlan other_job(std::int64_t remote_job, const std::string& command) = 0;
   [[nodiscard]] virtual Moment before(const TaskRun& run, Step step) {

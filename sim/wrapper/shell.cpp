@@ -302,6 +302,7 @@ Course Shell::run_command() {
     (void)append_file(err_, "Terminated\n");  // bash says so of the process that it waited for
   }
   status_ = ended.status;
+  if (ended.by_itself) job_.fates().ended(run(), status_);
   took_ = std::chrono::duration_cast<std::chrono::milliseconds>(now() - begun);
 }
 

@@ -71,9 +71,9 @@ TEST_F(TheWorld, ItsTime_IsThatOfTheProcess_AndOfEachStatementOfTheDatabase) {
 TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
   Settings settings;
   settings.seed = tests::test_seed();
-  settings.hours = 0.4;
+  settings.hours = 0.25;
   settings.clusters = 2;
-  settings.campaigns = 5;
+  settings.campaigns = 4;
   settings.programs = std::getenv("GLEANER_BIN_DIR");
   settings.trace = folder() / "first";
   const auto first = run(settings);
@@ -84,6 +84,7 @@ TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
   EXPECT_TRUE(content(folder() / "first") == content(folder() / "second")) << summary(first) << summary(second);
   EXPECT_GT(first.done, 0) << summary(first);
   settings.seed += 1;
+  settings.hours = 0.05;
   EXPECT_NE(run(settings).digest, first.digest);
 }
 

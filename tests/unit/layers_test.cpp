@@ -58,7 +58,8 @@ const std::vector<Layer>& layers() {
       {"sim/gridsim/engine/", {"lib/", "metascheduler/", "predictor/", "nikita/"}},
       {"sim/gridsim/", {"lib/"}},
       {"sim/world/",
-       {"lib/", "almighty/", "updator/", "predictor/", "metascheduler/", "runner/", "nikita/", "api/", "sim/minioar/", "sim/wrapper/", "sim/gridlocal/"}},
+       {"lib/", "almighty/", "updator/", "predictor/", "metascheduler/", "runner/", "nikita/", "api/", "sim/minioar/", "sim/wrapper/",
+        "sim/gridlocal/"}},
       {"sim/", {"lib/"}},
   };
   return table;
