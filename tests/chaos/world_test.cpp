@@ -20,6 +20,7 @@ TEST(Worlds, OfSeveralSeeds_ExecuteEachTaskOnce_KeepTheLaws_AndEnd) {
     Settings settings;
     settings.seed = seed * 1000 + more;
     settings.hours = 1.5;
+    settings.cycle = std::chrono::seconds{20};
     settings.programs = std::getenv("GLEANER_BIN_DIR");
     const auto verdict = run(settings);
     EXPECT_TRUE(verdict.is_green()) << summary(verdict) << "again: " << command_of(settings);
