@@ -8,7 +8,8 @@
 
 namespace gleaner::world {
 
-Gate::Gate(WorldDatabase& database, Faults& faults, Trace& trace) : database_{database}, faults_{faults}, trace_{trace} {
+Gate::Gate(WorldDatabase& database, VirtualClock& clock, Faults& faults, Trace& trace)
+    : database_{database}, clock_{clock}, faults_{faults}, trace_{trace} {
   store::watch(this);
 }
 
@@ -39,6 +40,13 @@ void Gate::pass(std::string_view place) {
     has_lost_database_ = true;
     throw store::Unavailable{"the database cannot be reached: the world has taken it away"};
   }
+}
+
+/// A transaction takes its time, so that a loop that ends after some time ends.
+void Gate::before_transaction() {
+  constexpr std::chrono::microseconds kTransaction{500};
+  if (std::this_thread::get_id() == thread_ && !module_.empty()) clock_.advance(kTransaction);
+  pass("begin");
 }
 
 void Gate::after_commit() {

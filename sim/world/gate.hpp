@@ -21,7 +21,7 @@ class Death : public std::exception {
 /// happens here. Other threads than the world's pass freely.
 class Gate final : public store::Watcher {
  public:
-  Gate(WorldDatabase& database, Faults& faults, Trace& trace);
+  Gate(WorldDatabase& database, VirtualClock& clock, Faults& faults, Trace& trace);
   ~Gate() override;
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -33,7 +33,7 @@ class Gate final : public store::Watcher {
   [[nodiscard]] bool has_lost_database() const { return has_lost_database_; }
 
   void before_connection() override { pass("connection"); }
-  void before_transaction() override { pass("begin"); }
+  void before_transaction() override;
   void before_commit() override { pass("commit"); }
   void after_commit() override;
   /// Before and after a request to a cluster. Throws Death.
@@ -44,6 +44,7 @@ class Gate final : public store::Watcher {
   void die_perhaps(std::string_view place);
 
   WorldDatabase& database_;
+  VirtualClock& clock_;
   Faults& faults_;
   Trace& trace_;
   std::thread::id thread_ = std::this_thread::get_id();

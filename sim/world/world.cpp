@@ -123,7 +123,7 @@ World::World(const Settings& settings)
       faults_{settings_, clock_},
       clusters_{folder_.path() / "clusters", settings_, clock_, faults_, trace_},
       config_{config_of(settings_, database_)},
-      gate_{database_, faults_, trace_},
+      gate_{database_, clock_, faults_, trace_},
       messenger_{clusters_, clock_, faults_, gate_, trace_},
       turns_{config_, database_, gate_, trace_},
       api_{start_api(config_, database_, folder_.path(), settings_.programs)},
