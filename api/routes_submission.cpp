@@ -117,12 +117,14 @@ http::Response check_only(const Call& call, Submission& submission, const std::v
   });
   if (wrong) return *wrong;
   note_stuck(submission, dependencies);
+  std::vector<grid::ClusterFacts> clusters;
   const auto known = call.connections.read([&](store::Transaction& transaction) {
     names.clear();
-    for (const auto& cluster : store::planning_clusters(transaction, {.flood = call.config.flood,
-                                                                     .array_size = call.config.array_size,
-                                                                     .headroom = call.config.headroom,
-                                                                     .availability = call.config.availability})) {
+    clusters = store::planning_clusters(transaction, {.flood = call.config.flood,
+                                                      .array_size = call.config.array_size,
+                                                      .headroom = call.config.headroom,
+                                                      .availability = call.config.availability});
+    for (const auto& cluster : clusters) {
       if (is_simulated(cluster)) names.push_back(cluster.name);
     }
     return store::durations_of(transaction, call.caller.user, commands);
@@ -147,6 +149,7 @@ http::Response check_only(const Call& call, Submission& submission, const std::v
                            .input_mb = input.value_or(0),
                            .known = known,
                            .clusters = names,
+                           .known_clusters = clusters,
                            .dependencies = dependencies,
                            .groups = groups});
     write_findings(json, submission);

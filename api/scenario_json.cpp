@@ -1,6 +1,7 @@
 #include "api/scenario_json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -20,10 +21,12 @@ std::string why_left_out(const grid::ClusterFacts& cluster) {
   return cluster.max_resources > 0 ? "" : "without live resources";
 }
 
-/// Resources of one job: as requested, else as OAR assigned.
-std::int64_t width_of(const grid::PairFacts& pair) {
+/// Resources of one job: as requested, else as OAR assigned, else as many of the cluster's biggest nodes.
+std::int64_t width_of(const grid::PairFacts& pair, const grid::ClusterFacts* cluster) {
   if (pair.resources_per_job) return std::max(1, *pair.resources_per_job);
   if (pair.resources_jobs > 0) return std::max<std::int64_t>(1, (pair.resources_sum + pair.resources_jobs / 2) / pair.resources_jobs);
+  if (cluster != nullptr && pair.nodes_per_job)
+    return std::clamp<std::int64_t>(std::llround(grid::whole_nodes(pair, *cluster)), 1, 1'000'000);
   return 1;
 }
 
@@ -104,7 +107,9 @@ class Writer {
  public:
   Writer(text::JsonWriter& json, const store::GridState& state, grid::Instant now) : json_{json}, state_{state}, now_{now} {
     for (const auto& cluster : state.planning.clusters) {
-      if (why_left_out(cluster).empty()) names_.emplace(cluster.id, cluster.name);
+      if (!why_left_out(cluster).empty()) continue;
+      names_.emplace(cluster.id, cluster.name);
+      clusters_.emplace(cluster.id, &cluster);
     }
     for (const auto& running : state.running) {
       ours_[running.cluster] += running.resources;
@@ -253,7 +258,7 @@ class Writer {
   void write(const grid::PairFacts& pair, double mean) {
     constexpr std::int64_t kTelling = 5;
     json_.field("name", names_.at(pair.cluster));
-    json_.field("width", width_of(pair));
+    json_.field("width", width_of(pair, clusters_.at(pair.cluster)));
     auto asked = pair;
     if (!grid::takes_tasks(pair)) asked.max_jobs = 0;
     write_facts(json_, asked, grid::kAskedFields);
@@ -272,8 +277,9 @@ class Writer {
   text::JsonWriter& json_;
   const store::GridState& state_;
   grid::Instant now_;
-  std::map<grid::ClusterId, std::string> names_;  ///< of the clusters in the scenario
-  std::map<grid::ClusterId, std::int64_t> ours_;  ///< resources that our jobs hold
+  std::map<grid::ClusterId, const grid::ClusterFacts*> clusters_;  ///< those in the scenario
+  std::map<grid::ClusterId, std::string> names_;                   ///< of the clusters in the scenario
+  std::map<grid::ClusterId, std::int64_t> ours_;                   ///< resources that our jobs hold
   std::map<grid::CampaignId, std::vector<const grid::PairFacts*>> pairs_;
   std::map<grid::CampaignId, std::vector<const grid::Awaited*>> dependencies_;
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, store::DurationCounts> ages_;  ///< of running jobs
@@ -326,9 +332,10 @@ void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
     for_each_request(candidate, section, [&](const jdl::TaskRequest& one) { walltime = std::max(walltime, one.walltime); });
     return static_cast<double>(walltime.count());
   };
-  const auto width_of = [&](const jdl::ClusterSection& section) {
-    int width = std::max(1, section.resources.resources().value_or(1));
-    for_each_request(candidate, section, [&](const jdl::TaskRequest& one) { width = std::max(width, one.resources_per_job.value_or(1)); });
+  /// The widest of its requests.
+  const auto widest_of = [&](const jdl::ClusterSection& section, std::int64_t width) {
+    for_each_request(candidate, section,
+                     [&](const jdl::TaskRequest& one) { width = std::max<std::int64_t>(width, one.resources_per_job.value_or(1)); });
     return width;
   };
   double walltime = 1;
@@ -354,8 +361,11 @@ void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
             file.clusters,
             [&](const jdl::ClusterSection& section) {
               json.field("name", section.name);
-              json.field("width", width_of(section));
               auto asked = jdl::facts_of(section);
+              const auto cluster = std::ranges::find(candidate.known_clusters, section.name, &grid::ClusterFacts::name);
+              const bool is_known = cluster != candidate.known_clusters.end();
+              if (is_known) grid::fit_to_nodes(asked, *cluster);
+              json.field("width", widest_of(section, width_of(asked, is_known ? &*cluster : nullptr)));
               asked.walltime = walltime_of(section);
               write_facts(json, asked, grid::kAskedFields);
               json.field("best_effort", section.kind == jdl::JobKind::best_effort);

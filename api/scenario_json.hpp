@@ -32,6 +32,7 @@ struct Candidate {
   double input_mb = 0;                          ///< input of one task, on average
   const store::DurationCounts& known;           ///< durations of the user's earlier campaigns of the same commands
   std::vector<std::string> clusters;            ///< clusters that the scenario contains
+  const std::vector<grid::ClusterFacts>& known_clusters;
   const std::vector<store::NewDependency>& dependencies;
   const std::vector<std::string>& groups;  ///< unix groups of the user
 };

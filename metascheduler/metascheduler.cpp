@@ -13,6 +13,8 @@
 #include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/inputs.hpp"
+#include "lib/store/policies.hpp"
+#include "lib/store/replicas.hpp"
 #include "lib/store/scripts.hpp"
 #include "metascheduler/decided.hpp"
 #include "metascheduler/facts_of.hpp"
@@ -124,6 +126,8 @@ Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config
                          fmt::format("the preemption of {} jobs", preemption.jobs), now,
                          [&] { store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now); });
   }
+  const auto held = planner::held_by(plan);
+  if (held != facts.policies.held) store::hold_resources(transaction, held, now);
   auto submitted = submitted_of(plan, facts);
   keep_to(got, submitted);
   store::write_submitted(transaction, submitted, now);

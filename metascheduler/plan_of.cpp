@@ -18,6 +18,7 @@ grid::PlanningFacts only(const Campaigns& campaigns, const grid::PlanningFacts& 
   const auto is_other = [&](grid::CampaignId id) { return !campaigns.contains(id); };
   std::erase_if(some.campaigns, [&](const auto& campaign) { return is_other(campaign.id); });
   std::erase_if(some.pairs, [&](const auto& pair) { return is_other(pair.campaign); });
+  std::erase_if(some.policies.held, [&](const auto& held) { return is_other(held.campaign); });
   std::erase_if(some.policies.dying, [&](const auto& dying) { return is_other(dying.campaign); });
   std::erase_if(some.policies.profiled, is_other);
   std::erase_if(some.policies.replicable, [&](const auto& tasks) { return is_other(tasks.campaign); });

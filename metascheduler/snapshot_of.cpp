@@ -12,7 +12,7 @@ namespace gleaner::metascheduler {
 
 double ratio_of(const grid::PairFacts& pair, const grid::ClusterFacts& cluster) {
   if (pair.forecast_ratio && *pair.forecast_ratio > 0) return *pair.forecast_ratio;
-  return grid::first_ratio(pair.resources_per_job, cluster.max_node_resources);
+  return grid::first_ratio(pair.resources_per_job, grid::whole_nodes(pair, cluster));
 }
 
 namespace {
@@ -27,12 +27,19 @@ double standing_of(const grid::PairFacts& pair, grid::Instant now) {
   return std::clamp(lowest + (1.0 - lowest) * age / kRestored, lowest, 1.0);
 }
 
+std::optional<grid::NodeSizes> free_nodes_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text == grid::kNoFreeNode ? grid::NodeSizes{} : grid::NodeSizes::parse(text);
+}
+
 planner::ClusterView view_of(const grid::ClusterFacts& facts, const process::Config& config, grid::Instant now) {
   planner::ClusterView view{facts};
   view.withheld_resources = facts.free_resources - facts.free_for_grid();
   view.busy_resources = facts.free_resources - facts.available_resources();
   view.free_resources = facts.free_for_grid();
   view.flood = facts.flood_for_grid();
+  view.nodes_free = free_nodes_of(facts.free_nodes);
+  view.reserved_nodes_free = free_nodes_of(facts.reserved_free_nodes);
   view.status_fresh = facts.status_at && now - *facts.status_at <= config.status_max_age;
   return view;
 }
@@ -96,6 +103,7 @@ class Picture {
         snapshot_.clusters[found->second].endings.push_back(ending);
     }
     snapshot_.limits = facts_.policies.limits;
+    snapshot_.held = facts_.policies.held;
     fill_shares(snapshot_, facts_.policies, config_, resources);
     snapshot_.now = now_;
     snapshot_.seed = static_cast<std::uint64_t>(now_.time_since_epoch().count());

@@ -116,7 +116,7 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
 
 /// While the cluster does not answer, the ratio stays: its queue is not known.
 double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& algorithm, double upper, grid::Instant now) {
-  const double old = pair.forecast_ratio.value_or(grid::first_ratio(pair.resources_per_job, pair.max_node_resources));
+  const double old = pair.forecast_ratio.value_or(grid::first_ratio(pair.resources_per_job, pair.whole_nodes));
   if (!pair.reachable) return old;
   return algorithm.next(old, {.free_offered = pair.last_offered, .nsub = pair.last_submitted}, queue_of(pair, now), upper);
 }

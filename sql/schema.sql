@@ -90,9 +90,11 @@ $$;
 CREATE FUNCTION asked_of(campaign bigint) RETURNS text
     LANGUAGE sql STABLE
     AS $$
-  SELECT coalesce(string_agg(CASE WHEN wishes = before THEN cluster_id::text ELSE cluster_id || ':' || wishes END, ' ' ORDER BY cluster_id), '')
+  SELECT coalesce(
+    string_agg(CASE WHEN wishes = before THEN cluster_id::text ELSE cluster_id || ':' || wishes END, ' ' ORDER BY cluster_id), '')
   FROM (SELECT cluster_id, wishes, lag(wishes) OVER (ORDER BY cluster_id) AS before
-        FROM (SELECT cluster_id, format('%s:%s:%s:%s', priority, resources_per_job, walltime_s, max_jobs) AS wishes
+        FROM (SELECT cluster_id,
+                format('%s:%s:%s:%s:%s:%s', priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort::integer) AS wishes
               FROM campaign_clusters WHERE campaign_id = campaign) w) b
 $$;
 
@@ -464,9 +466,11 @@ CREATE TABLE campaign_clusters (
     inputs_served_at timestamp with time zone,
     array_most integer,
     clean_tried_at timestamp with time zone,
+    nodes_per_job integer,
     failed_since_done integer DEFAULT 0 NOT NULL,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
-    CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0))
+    CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0)),
+    CONSTRAINT campaign_clusters_nodes_per_job_check CHECK ((nodes_per_job > 0))
 );
 
 COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
@@ -474,6 +478,8 @@ COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
 COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
 
 COMMENT ON COLUMN campaign_clusters.clean_tried_at IS 'when the removal of its files there was tried last, and some stayed; null: it was not tried, or none stayed';
+
+COMMENT ON COLUMN campaign_clusters.nodes_per_job IS 'nodes of one job; with resources_per_job it takes so many of their cores in all, else they are whole; null: the request names no nodes';
 
 CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
@@ -639,13 +645,13 @@ CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision
   SELECT coalesce(known_width(pair),
     (SELECT 1 / nullif(f.job_ratio, 0) FROM forecasts f JOIN campaigns c ON c.id = f.campaign_id AND c.requests > 0
      WHERE f.campaign_id = pair.campaign_id AND f.cluster_id = pair.cluster_id),
-    (SELECT k.max_node_resources FROM clusters k WHERE k.id = pair.cluster_id), 1)
+    (SELECT k.max_node_resources * coalesce(pair.nodes_per_job, 1)::double precision FROM clusters k WHERE k.id = pair.cluster_id), 1)
 $$;
 
 CREATE FUNCTION known_width(pair campaign_clusters) RETURNS double precision
     LANGUAGE sql STABLE
     AS $$
-  SELECT coalesce(pair.resources_per_job::double precision, pair.resources_sum::double precision / nullif(pair.resources_jobs, 0))
+  SELECT coalesce(requested_width(pair)::double precision, pair.resources_sum::double precision / nullif(pair.resources_jobs, 0))
 $$;
 
 CREATE FUNCTION live_jobs(pair campaign_clusters) RETURNS integer
@@ -801,6 +807,14 @@ BEGIN
     AND EXISTS (SELECT FROM dependencies d WHERE d.on_campaign = a.campaign_id AND d.met_at IS NULL AND d.kind = 'after_each');
   RETURN NULL;
 END $$;
+
+CREATE FUNCTION requested_width(pair campaign_clusters) RETURNS integer
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(pair.resources_per_job,
+    (SELECT least(10000000, pair.nodes_per_job::bigint * k.max_node_resources)::integer FROM clusters k
+     WHERE k.id = pair.cluster_id AND k.max_node_resources = k.min_node_resources))
+$$;
 
 CREATE FUNCTION saved_seconds(ending text, started_at timestamp with time zone, checkpointed_at timestamp with time zone, ended_at timestamp with time zone) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -1006,6 +1020,14 @@ CREATE TABLE clusters (
     recover_from timestamp with time zone,
     insecure boolean DEFAULT false NOT NULL,
     shared_home text,
+    min_node_resources integer GENERATED ALWAYS AS (("substring"(node_sizes, '([0-9]+)x[0-9]+$'::text))::integer) STORED,
+    reserved_resources integer DEFAULT 0 NOT NULL,
+    reserved_free integer DEFAULT 0 NOT NULL,
+    other_resources integer DEFAULT 0 NOT NULL,
+    reserved_sizes text DEFAULT ''::text NOT NULL,
+    free_nodes text DEFAULT ''::text NOT NULL,
+    reserved_free_nodes text DEFAULT ''::text NOT NULL,
+    node_memory text DEFAULT ''::text NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
@@ -1019,7 +1041,10 @@ CREATE TABLE clusters (
     CONSTRAINT clusters_measured_mb_s_check CHECK ((measured_mb_s > (0)::double precision)),
     CONSTRAINT clusters_memory_max_mb_check CHECK ((memory_max_mb > 0)),
     CONSTRAINT clusters_memory_unit_mb_check CHECK ((memory_unit_mb > 0)),
+    CONSTRAINT clusters_other_resources_check CHECK ((other_resources >= 0)),
     CONSTRAINT clusters_power_check CHECK ((power > (0)::double precision)),
+    CONSTRAINT clusters_reserved_free_check CHECK ((reserved_free >= 0)),
+    CONSTRAINT clusters_reserved_resources_check CHECK ((reserved_resources >= 0)),
     CONSTRAINT clusters_shared_home_check CHECK ((shared_home ~ '^[A-Za-z0-9_]{1,64}$'::text)),
     CONSTRAINT clusters_suspected_resources_check CHECK ((suspected_resources >= 0)),
     CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision)),
@@ -1049,6 +1074,22 @@ COMMENT ON COLUMN clusters.no_resources_since IS 'since when no resource can be 
 COMMENT ON COLUMN clusters.recover_from IS 'jobs that were submitted there from this time on may be unknown, as the database was restored, and nothing is planned before they are read; null: all are known';
 
 COMMENT ON COLUMN clusters.insecure IS 'its password may be sent in clear over http to another machine; false: it is not sent there, and the cluster is unreachable';
+
+COMMENT ON COLUMN clusters.min_node_resources IS 'of the smallest node';
+
+COMMENT ON COLUMN clusters.reserved_resources IS 'usable ones that OAR gives to no best-effort job; not in max_resources';
+
+COMMENT ON COLUMN clusters.reserved_free IS 'of these, held by no job when the status was read';
+
+COMMENT ON COLUMN clusters.other_resources IS 'those that are no cores (licences, disks, networks), in any state';
+
+COMMENT ON COLUMN clusters.reserved_sizes IS 'as node_sizes, of what OAR gives to no best-effort job, in any state';
+
+COMMENT ON COLUMN clusters.free_nodes IS 'nodes by their free resources, as node_sizes, of those that best-effort jobs get; "none": no node has any; an empty text: not known';
+
+COMMENT ON COLUMN clusters.reserved_free_nodes IS 'as free_nodes, of what OAR gives to no best-effort job';
+
+COMMENT ON COLUMN clusters.node_memory IS 'memory of the nodes, by their resources, as memory_property states it: "16:192 8:64"; an empty text: not known';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -1561,6 +1602,13 @@ CREATE TABLE request_tasks (
     number bigint NOT NULL
 );
 
+CREATE TABLE reservations (
+    cluster_id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    begins_at timestamp with time zone NOT NULL,
+    made_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE shares (
     id bigint NOT NULL,
     name text NOT NULL,
@@ -1749,6 +1797,9 @@ ALTER TABLE ONLY request_bags
 ALTER TABLE ONLY request_tasks
     ADD CONSTRAINT request_tasks_pkey PRIMARY KEY (campaign_id, request, number);
 
+ALTER TABLE ONLY reservations
+    ADD CONSTRAINT reservations_pkey PRIMARY KEY (cluster_id);
+
 ALTER TABLE ONLY returned_tasks
     ADD CONSTRAINT returned_tasks_pkey PRIMARY KEY (campaign_id, number);
 
@@ -1860,6 +1911,8 @@ CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(consumab
 
 CREATE UNIQUE INDEX normal_users_pair ON normal_users USING btree (user_name, COALESCE(cluster_id, (0)::bigint));
 
+CREATE INDEX reservations_of_campaigns ON reservations USING btree (campaign_id);
+
 CREATE INDEX returned_tasks_fenced ON returned_tasks USING btree (fence) WHERE (fence IS NOT NULL);
 
 CREATE INDEX returned_tasks_followers ON returned_tasks USING btree (cluster_id) WHERE follows;
@@ -1914,7 +1967,7 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_mappings FOR EA
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_priorities FOR EACH ROW EXECUTE FUNCTION note_act('priority of', 'user_name');
 
-CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs ON campaign_clusters FOR EACH ROW EXECUTE FUNCTION note_asked();
+CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort ON campaign_clusters FOR EACH ROW EXECUTE FUNCTION note_asked();
 
 CREATE TRIGGER note_cluster AFTER UPDATE OF enabled, reachable, retired_at ON clusters FOR EACH ROW WHEN (((old.enabled <> new.enabled) OR (old.reachable IS DISTINCT FROM new.reachable) OR (old.retired_at IS DISTINCT FROM new.retired_at))) EXECUTE FUNCTION note_cluster();
 
@@ -2023,6 +2076,12 @@ ALTER TABLE ONLY normal_users
 
 ALTER TABLE ONLY request_bags
     ADD CONSTRAINT request_bags_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY reservations
+    ADD CONSTRAINT reservations_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY reservations
+    ADD CONSTRAINT reservations_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY shares
     ADD CONSTRAINT shares_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES shares(id) ON DELETE CASCADE;

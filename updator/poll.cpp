@@ -57,19 +57,34 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
       visit.cluster.reachable.value_or(false))
     return {};
   const auto property = fleet::load_property(visit.cluster, visit.config);
-  auto resources = visit.client.resources(property.value_or(""));
+  auto resources = visit.client.resources(property.value_or(""), visit.cluster.memory_property);
   // A cluster that cannot give the properties of its resources is used nevertheless.
   if (!resources && property && !property->empty()) {
     poll.load = LoadReading{.unknown = fmt::format("the properties of its resources cannot be read ({})", oar::describe(resources.error())),
                             .failed = true};
-    resources = visit.client.resources();
+    resources = visit.client.brief_resources();
   }
   if (!resources) return tl::unexpected{resources.error()};
   poll.usable_resources = resources->usable();
   poll.out = {.suspected_resources = resources->suspected, .absent_resources = resources->absent, .dead_resources = resources->dead};
+  poll.reserved = resources->reserved;
+  poll.reserved_nodes = resources->reserved_nodes;
+  poll.others = resources->others;
+  if (!visit.cluster.memory_property.empty()) {
+    poll.memory.emplace();
+    for (const auto& node : resources->nodes) poll.memory->add(node.resources, node.memory.value_or(0));
+  }
   for (const auto& node : resources->nodes) poll.nodes.add(node.resources);
   if (property && !poll.load) poll.load = ask_load(visit, *property, *resources);
   return {};
+}
+
+/// What jobs hold of each node, where that counts. Asked for in the turn of the jobs' list, so that both are of one time.
+void ask_holds(fleet::Visit& visit, Poll& poll) {
+  if (!visit.cluster.login_for_nodes) return;
+  auto holds = visit.client.free_by_node(*visit.cluster.login_for_nodes);
+  if (holds) poll.holds = std::move(*holds);
+  else process::log::warning("free nodes not known", {{"cluster", visit.cluster.name}, {"answer", oar::describe(holds.error())}});
 }
 
 oar::Result<void> ask_jobs(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Poll& poll) {
@@ -274,6 +289,7 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
   Poll poll{.began = began};
   if (auto asked = ask_resources(visit, poll); !asked) return tl::unexpected{asked.error()};
   if (auto asked = ask_jobs(visit, live, poll); !asked) return tl::unexpected{asked.error()};
+  ask_holds(visit, poll);
   for (const auto& job : poll.occupying) {
     if (!poll.ours.contains(job.id) && is_of_grid(job.name, epochs)) poll.leaving.insert(job.id);
   }

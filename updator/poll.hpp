@@ -11,6 +11,7 @@
 #include "lib/grid/availability.hpp"
 #include "lib/grid/epochs.hpp"
 #include "lib/grid/evidence.hpp"
+#include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
 #include "lib/store/jobs.hpp"
@@ -34,7 +35,12 @@ struct Poll {
   grid::Instant began;                                        ///< by the database's clock
   std::optional<int> usable_resources = {};                   ///< if they were requested in this turn
   grid::OutOfUse out = {};                                    ///< requested with usable_resources
+  std::optional<grid::NodeMemory> memory = {};                ///< requested with usable_resources, if a property states it
   grid::NodeSizes nodes = {};                                 ///< requested with usable_resources
+  int reserved = 0;                                           ///< requested with usable_resources: those of no best-effort job
+  grid::NodeSizes reserved_nodes = {};                        ///< of these
+  int others = 0;                                             ///< requested with usable_resources: those that are no cores
+  std::optional<std::vector<oar::NodeHold>> holds = {};       ///< by node, where they were asked for
   std::optional<LoadReading> load = {};                       ///< requested with usable_resources, where the load counts
   std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources
   std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};      ///< our live jobs that OAR lists

@@ -99,10 +99,10 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   grid::Instant now;
   shared.transact([&](store::Transaction& transaction) {
     now = store::now(transaction);
-    clusters = store::clusters(transaction);
+    clusters = store::clusters_to_poll(transaction);
     epochs = store::current_epochs(transaction, now);
   });
-  std::erase_if(clusters, [&](const store::Cluster& cluster) { return cluster.retired_at || !is_due(cluster, now); });
+  std::erase_if(clusters, [&](const store::Cluster& cluster) { return !is_due(cluster, now); });
   fleet::visit_clusters(config, shared, store::Database::Work::update, clusters, [&](fleet::Visit& visit) {
     const auto changes = update(visit, *epochs);
     const std::lock_guard lock{mutex};

@@ -39,6 +39,7 @@ class Writer {
   void report_absent();
   void sample_durations(const Judged& judged);
   void write_status();
+  void write_free_nodes(store::GridStatus& status);
   void watch_local();
   void write_load(const store::GridStatus& status);
   void report_load();
@@ -184,6 +185,7 @@ void Writer::write_status() {
     if (job.is_best_effort()) status.used_besteffort += resources;
     if (is_ours(job)) status.our_running += resources;
   }
+  write_free_nodes(status);
   // The two lists are of different moments, so resources that passed from one job to another may be counted twice.
   status.used = std::min(status.used, status.max_resources);
   status.used_besteffort = std::min(status.used_besteffort, status.used);
@@ -191,10 +193,29 @@ void Writer::write_status() {
   status.free = status.max_resources - status.used;
   status.our_waiting = static_cast<int>(std::lround(store::waiting_resources(transaction_, visit_.cluster.id)));
   if (poll_.usable_resources)
-    store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.out, poll_.nodes, poll_.began);
+    store::record_resources(
+        transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.out, poll_.nodes, poll_.began,
+        {.reserved = poll_.reserved, .reserved_nodes = poll_.reserved_nodes, .others = poll_.others, .memory = poll_.memory});
   write_load(status);
   store::record_status(transaction_, status);
   store::record_reached(transaction_, visit_.cluster.id, now_);
+}
+
+/// What jobs hold of the nodes, which the list of jobs does not show. Where OAR does not answer that, all jobs count on the resources of
+/// best-effort jobs.
+void Writer::write_free_nodes(store::GridStatus& status) {
+  if (!poll_.holds) {
+    store::record_free_nodes(transaction_, visit_.cluster.id, std::nullopt);
+    return;
+  }
+  store::FreeNodes free;
+  std::int64_t held = 0;
+  for (const auto& node : *poll_.holds) {
+    held += node.best_effort ? node.held : 0;
+    (node.best_effort ? free.nodes : free.reserved).add(std::max(0, node.usable - node.held));
+  }
+  status.used = static_cast<int>(std::min<std::int64_t>(held, status.max_resources));
+  store::record_free_nodes(transaction_, visit_.cluster.id, free);
 }
 
 void Writer::write_load(const store::GridStatus& status) {

@@ -20,8 +20,8 @@ Starting starting_of(std::optional<Instant> last_start, std::optional<Instant> o
   return is_recent(last_start) || is_recent(oldest) ? Starting::still : Starting::stuck;
 }
 
-double first_ratio(std::optional<int> resources_per_job, int max_node_resources) {
-  return 1.0 / std::max(1, resources_per_job.value_or(max_node_resources));
+double first_ratio(std::optional<int> resources_per_job, double whole_nodes) {
+  return 1.0 / std::max(1.0, resources_per_job ? *resources_per_job : whole_nodes);
 }
 
 int tolerated_jobs(const WaitingJobs& jobs) {

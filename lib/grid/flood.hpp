@@ -26,9 +26,9 @@ enum class Starting {
 [[nodiscard]] Starting starting_of(std::optional<Instant> last_start, std::optional<Instant> oldest, Instant now, Seconds settle);
 
 /// Jobs per resource of a campaign on a cluster where none of its jobs has started: one job takes the resources that the JDL's request
-/// states. A request that leaves them open is for whole nodes, so that one job takes the biggest node at least.
-/// @param max_node_resources  of the cluster's biggest node; 0: unknown, and one job then takes one resource
-[[nodiscard]] double first_ratio(std::optional<int> resources_per_job, int max_node_resources);
+/// states. A request that leaves them open is for whole nodes, and one job then counts as that many of the biggest.
+/// @param whole_nodes  resources of its nodes if each is the cluster's biggest; 0: unknown, and one job then takes one resource
+[[nodiscard]] double first_ratio(std::optional<int> resources_per_job, double whole_nodes);
 
 /// The jobs of one campaign that wait on one cluster, and the resources that they may wait for.
 struct WaitingJobs {

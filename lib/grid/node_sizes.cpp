@@ -11,6 +11,12 @@
 namespace gleaner::grid {
 namespace {
 
+/// Sizes of one cluster. A node of a further size counts as the next smaller one.
+constexpr std::size_t kMostSizes = 200;
+/// More than any node has.
+constexpr int kMostOfNode = 1'000'000;
+constexpr std::int64_t kMostNodes = 1'000'000;
+
 int bounded(std::int64_t value) { return static_cast<int>(std::min<std::int64_t>(value, std::numeric_limits<int>::max())); }
 
 }  // namespace
@@ -31,7 +37,10 @@ std::optional<NodeSizes> NodeSizes::parse(std::string_view text) {
 }
 
 void NodeSizes::add(int resources, int nodes) {
-  if (resources > 0 && nodes > 0) sizes_[resources] = bounded(std::int64_t{sizes_[resources]} + nodes);
+  if (resources <= 0 || nodes <= 0) return;
+  auto found = sizes_.lower_bound(std::min(resources, kMostOfNode));
+  if (sizes_.size() < kMostSizes) found = sizes_.try_emplace(std::min(resources, kMostOfNode), 0).first;
+  if (found != sizes_.end()) found->second = static_cast<int>(std::min(std::int64_t{found->second} + nodes, kMostNodes));
 }
 
 std::string NodeSizes::text() const {

@@ -7,6 +7,9 @@
 
 namespace gleaner::grid {
 
+/// In place of the text of NodeSizes where those are counted that have free resources, and none has.
+inline constexpr std::string_view kNoFreeNode{"none"};
+
 /// Number of nodes of each size of a cluster. A size is in resources, whatever their state: a node that is down now may be up tomorrow.
 class NodeSizes {
  public:
@@ -26,6 +29,8 @@ class NodeSizes {
   /// Resources of the smallest among the `nodes` biggest nodes; 0 when there are fewer nodes.
   [[nodiscard]] int size_of(int nodes) const;
   [[nodiscard]] int biggest() const { return size_of(1); }
+
+  [[nodiscard]] const std::map<int, int, std::greater<>>& by_size() const { return sizes_; }
 
   bool operator==(const NodeSizes&) const = default;
 

@@ -16,6 +16,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/grid/login.hpp"
 #include "lib/grid/needs.hpp"
+#include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
 #include "lib/grid/policy_facts.hpp"
 #include "lib/grid/script.hpp"
@@ -56,6 +57,11 @@ struct ClusterFacts : DeclaredFacts, OutOfUse {
   bool reachable = true;
   int max_resources = 0;                      ///< greatest number of resources that may be used
   int max_node_resources = 0;                 ///< of the biggest node; 0: unknown
+  int min_node_resources = 0;                 ///< of the smallest node
+  int reserved_resources = 0;                 ///< beside max_resources: those that OAR gives to no best-effort job
+  int reserved_free = 0;                      ///< of them, those that no job holds
+  std::string free_nodes;                     ///< nodes by their free resources (the text of NodeSizes, or kNoFreeNode); empty: not known
+  std::string reserved_free_nodes;            ///< the same of the reserved ones
   std::optional<double> start_cost;           ///< seconds for which a job holds its resources besides its tasks; empty: not measured yet
   Headroom headroom;                          ///< resources that stay free for local jobs
   int learnt_headroom = 0;                    ///< by the predictor, where the headroom is `auto`
@@ -92,6 +98,11 @@ inline constexpr auto kClusterFields =
                                         row_field("dead_resources", &ClusterFacts::dead_resources),
                                         row_field("no_resources_since", &ClusterFacts::no_resources_since),
                                         row_field("max_node_resources", &ClusterFacts::max_node_resources),
+                                        row_field("min_node_resources", &ClusterFacts::min_node_resources),
+                                        row_field("reserved_resources", &ClusterFacts::reserved_resources),
+                                        row_field("reserved_free", &ClusterFacts::reserved_free),
+                                        row_field("free_nodes", &ClusterFacts::free_nodes),
+                                        row_field("reserved_free_nodes", &ClusterFacts::reserved_free_nodes),
                                         scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
                                         row_field("headroom", &ClusterFacts::headroom),
                                         row_field("learnt_headroom", &ClusterFacts::learnt_headroom),
@@ -167,9 +178,11 @@ struct PairFacts {
   ClusterId cluster{0};
   // Requests of the JDL on this cluster:
   int priority = 0;                      ///< of the cluster in the JDL: the greatest goes first
-  std::optional<int> resources_per_job;  ///< when the JDL's request states them
+  std::optional<int> resources_per_job;  ///< when the JDL's request states them, or the sizes of the cluster's nodes do (fit_to_nodes)
   double walltime = 0.0;                 ///< greatest duration of a job, in seconds
   std::optional<int> max_jobs;           ///< most live jobs; 0: only bound tasks go there
+  std::optional<int> nodes_per_job;      ///< when the request names nodes; without resources_per_job they are whole ones
+  bool best_effort = true;
   // Counters:
   bool active = false;                   ///< it had a job, or has a forecast of its own; otherwise all that follows keeps its defaults
   std::optional<double> forecast_ratio;  ///< jobs per resource, from the forecasts
@@ -217,7 +230,21 @@ inline constexpr auto kAskedFields = std::tuple{
     scenario_field("resources_per_job", &PairFacts::resources_per_job, {1, 1e9}),
     scenario_field("walltime", &PairFacts::walltime, {1, 3660.0 * 86400}),
     scenario_field("max_jobs", &PairFacts::max_jobs, {0, 1e9}),
+    row_field("nodes_per_job", &PairFacts::nodes_per_job),
+    row_field("best_effort", &PairFacts::best_effort),
 };
+
+/// Resources of a job's nodes if each is the cluster's biggest; 0: not known.
+[[nodiscard]] inline double whole_nodes(const PairFacts& pair, const ClusterFacts& cluster) {
+  return static_cast<double>(pair.nodes_per_job.value_or(1)) * cluster.max_node_resources;
+}
+
+/// Counts a job for whole nodes as what these hold, if all nodes of the cluster have one size.
+inline void fit_to_nodes(PairFacts& pair, const ClusterFacts& cluster) {
+  if (pair.resources_per_job || !pair.nodes_per_job || cluster.max_node_resources <= 0) return;
+  if (cluster.min_node_resources != cluster.max_node_resources) return;
+  pair.resources_per_job = static_cast<int>(std::min(1e7, whole_nodes(pair, cluster)));
+}
 
 /// The counters, and the forecast.
 inline constexpr auto kCountedFields = std::tuple{
@@ -257,6 +284,7 @@ struct Unreadable {
 struct Present {
   bool limits = false, shares = false, priorities = false;
   bool set_aside = false;  ///< campaigns with an open event CANNOT_PLAN
+  bool held = false;       ///< resources that earlier plans hold back for wide jobs
   bool freed = false;      ///< tasks that wait for tasks of others may be put into their bags
 };
 

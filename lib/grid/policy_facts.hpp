@@ -8,6 +8,7 @@
 
 #include "lib/grid/campaign_priority.hpp"
 #include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
 
 /// Facts about users, projects and limits: what administrators declare, and what was used.
 namespace gleaner::grid {
@@ -71,6 +72,14 @@ struct Ending {
   ClusterId cluster{0};
 };
 
+/// Resources of a cluster that earlier plans hold back for a wide job of a campaign.
+struct HeldForJob {
+  CampaignId campaign{0};
+  ClusterId cluster{0};
+  Instant begins{};  ///< when it starts at the latest, by the forecasts of then
+  bool operator==(const HeldForJob&) const = default;
+};
+
 /// Live jobs of a pair with an open kill request.
 struct DyingJobs {
   CampaignId campaign{0};
@@ -95,6 +104,7 @@ struct PolicyFacts {
   std::vector<Affinity> affinities;
   std::vector<Limit> limits;
   std::vector<Ending> endings;
+  std::vector<HeldForJob> held;  ///< the oldest first, one a cluster at most
   std::vector<DyingJobs> dying;
   std::vector<CampaignId> profiled;  ///< an earlier campaign of the same user and command is known
   std::vector<Replicable> replicable;

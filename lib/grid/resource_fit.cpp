@@ -102,7 +102,7 @@ std::optional<TooWide> by_nodes(const ResourceRequest& request, Group group, std
 }  // namespace
 
 std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view cluster, const NodeSizes& nodes) {
-  if (!nodes.known()) return std::nullopt;
+  if (!nodes.known() || !request.is_of_cores()) return std::nullopt;
   const auto has = counted(nodes.resources(), "resource");
   if (is_union(request.text())) {
     if (request.resources().value_or(0) <= nodes.resources()) return std::nullopt;
@@ -114,6 +114,13 @@ std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view
   if (wanted <= nodes.resources()) return std::nullopt;
   lower(group.inner(), nodes.resources());
   return too_wide_by(request, counted(wanted, "resource"), cluster, has, group.text());
+}
+
+std::optional<int> resources_on(const ResourceRequest& request, const NodeSizes& nodes) {
+  if (request.resources()) return request.resources();
+  const auto wanted = request.nodes();
+  if (!wanted || !nodes.known() || nodes.size_of(nodes.nodes()) != nodes.biggest()) return std::nullopt;
+  return static_cast<int>(std::min<std::int64_t>(kMostResources, std::int64_t{*wanted} * nodes.biggest()));
 }
 
 }  // namespace gleaner::grid

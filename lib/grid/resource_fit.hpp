@@ -18,4 +18,8 @@ struct TooWide {
 /// own, whatever the names of a site's levels; `nodes`, `host` and `network_address` are nodes.
 [[nodiscard]] std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view cluster, const NodeSizes& nodes);
 
+/// Resources of one job on a cluster's nodes: as the request states them, else those of its whole nodes if all nodes have one size. Empty:
+/// only a job that has started shows them.
+[[nodiscard]] std::optional<int> resources_on(const ResourceRequest& request, const NodeSizes& nodes);
+
 }  // namespace gleaner::grid

@@ -31,6 +31,7 @@ bool is_word(std::string_view text) {
 struct ParsedGroup {
   std::vector<ResourceLevel> levels;
   std::optional<int> resources;
+  bool of_cores = true;
 };
 
 tl::expected<ResourceLevel, std::string> parse_level(std::string_view field) {
@@ -48,12 +49,35 @@ tl::expected<ResourceLevel, std::string> parse_level(std::string_view field) {
   return ResourceLevel{std::string{property}, *number};
 }
 
+/// Nodes that the levels of a group name.
+std::optional<int> nodes_of(const std::vector<ResourceLevel>& levels) {
+  std::int64_t nodes = 1;
+  for (const auto& level : levels) {
+    if (!level.count) return std::nullopt;
+    nodes *= *level.count;
+    if (std::ranges::find(kNodeLevels, level.property) != kNodeLevels.end()) return static_cast<int>(nodes);
+  }
+  return std::nullopt;
+}
+
+/// Whether a filter chooses resources of another type than `default`, which are no cores: licences, disks, networks.
+bool is_of_other_type(std::string_view filter) {
+  constexpr std::string_view kType{"type"};
+  const auto is_of_name = [&](std::size_t i) { return i < filter.size() && is_word(filter.substr(i, 1)); };
+  if (filter.find("default") != filter.npos) return false;
+  for (auto at = filter.find(kType); at != filter.npos; at = filter.find(kType, at + 1)) {
+    if ((at == 0 || !is_of_name(at - 1)) && !is_of_name(at + kType.size())) return true;
+  }
+  return false;
+}
+
 tl::expected<ParsedGroup, std::string> parse_group(std::string_view text) {
   ParsedGroup group;
   text = trim(text);
   if (text.starts_with('{')) {
     const auto close = text.find('}');
     if (close == std::string_view::npos) return tl::unexpected{fmt::format("the '{{' of '{}' is not closed", text)};
+    group.of_cores = !is_of_other_type(text.substr(1, close - 1));
     if (const auto wrong = wrong_properties(text.substr(1, close - 1))) return tl::unexpected{fmt::format("in its braces: {}", *wrong)};
     text = trim(text.substr(close + 1));
   }
@@ -88,6 +112,7 @@ tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_vi
   bool counted = true;
   const std::string_view whole = request.text_;
   int depth = 0;
+  int groups = 0;
   for (std::size_t begin = 0, i = 0; i <= whole.size(); ++i) {
     if (i < whole.size() && whole[i] == '{') ++depth;
     if (i < whole.size() && whole[i] == '}') --depth;
@@ -96,13 +121,17 @@ tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_vi
     if (i == whole.size() || (whole[i] == '+' && depth == 0)) {
       auto group = parse_group(whole.substr(begin, i - begin));
       if (!group) return tl::unexpected{group.error()};
-      if (group->resources) total += *group->resources;
-      else counted = false;
+      if (group->of_cores) {
+        if (group->resources) total += *group->resources;
+        else counted = false;
+        request.nodes_ = ++groups == 1 ? nodes_of(group->levels) : std::nullopt;
+      }
       std::ranges::move(group->levels, std::back_inserter(request.levels_));
       begin = i + 1;
     }
   }
-  if (counted && total <= kMostResources) request.resources_ = static_cast<int>(total);
+  request.of_cores_ = groups > 0;
+  if (counted && total <= kMostResources) request.resources_ = static_cast<int>(std::max<std::int64_t>(1, total));
   return request;
 }
 

@@ -36,10 +36,19 @@ class ResourceRequest {
   /// without a deeper one (`/nodes=2` alone): it takes whole nodes, whose size only the cluster knows.
   [[nodiscard]] std::optional<int> resources() const { return resources_; }
 
+  /// Nodes of one job: 2 for `/nodes=2` and for `/cluster=1/nodes=2/core=4`. Empty: the request names no node, is a union, or only the
+  /// cluster knows their number (ALL).
+  [[nodiscard]] std::optional<int> nodes() const { return nodes_; }
+
+  /// False: it asks only for resources of other types, which are no cores (`{type = 'licence'}/licence=2`), and counts as one resource.
+  [[nodiscard]] bool is_of_cores() const { return of_cores_; }
+
  private:
   std::string text_;
   std::vector<ResourceLevel> levels_;
   std::optional<int> resources_;
+  std::optional<int> nodes_;
+  bool of_cores_ = true;
 };
 
 /// Why tasks of one core each cannot run side by side in a job with this request: it has no node of its own with several cores. A sentence

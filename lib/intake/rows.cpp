@@ -12,11 +12,13 @@ namespace gleaner::intake {
 
 std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
   std::vector<jdl::ClusterLimits> limits;
-  auto nodes = store::node_sizes(transaction);
+  auto nodes = store::known_nodes(transaction);
   for (const auto& cluster : store::clusters(transaction))
     // Nodes that are suspected or absent come back.
     limits.push_back({cluster.name, cluster.max_resources + cluster.suspected_resources + cluster.absent_resources,
-                      !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
+                      !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id].sizes),
+                      std::move(nodes[cluster.id].memory), cluster.memory_unit_mb, std::move(nodes[cluster.id].reserved),
+                      nodes[cluster.id].reserved_resources});
   return limits;
 }
 
@@ -27,6 +29,9 @@ std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const s
     limits.push_back(found == known.end()
                          ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .has_memory_property = false, .memory_max_mb = {}}
                          : *found);
+    if (section.kind == jdl::JobKind::best_effort) continue;
+    for (const auto& [resources, count] : limits.back().reserved.by_size()) limits.back().nodes.add(resources, count);
+    limits.back().max_resources += limits.back().reserved_resources;
   }
   return limits;
 }
@@ -54,6 +59,7 @@ store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jd
   stored.exec_directory = expanded.exec_directory;
   stored.resources = section.resources_text();
   stored.resources_per_job = section.resources.resources();
+  if (section.resources_expression.empty()) stored.nodes_per_job = section.resources.nodes();
   stored.walltime = section.walltime;
   stored.properties = section.properties;
   stored.project = section.project;

@@ -29,6 +29,8 @@ grid::PairFacts facts_of(const ClusterSection& section) {
   facts.resources_per_job = section.resources.resources();
   facts.walltime = static_cast<double>(section.walltime.count());
   facts.max_jobs = section.max_jobs;
+  if (section.resources_expression.empty()) facts.nodes_per_job = section.resources.nodes();
+  facts.best_effort = section.kind == JobKind::best_effort;
   return facts;
 }
 

@@ -149,6 +149,17 @@ std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& s
   return std::nullopt;
 }
 
+/// Asks for as many cores of a node as its memory is shared by.
+void raise_for_memory(Wanted& wanted, const ClusterLimits& limits) {
+  const auto cores = limits.memory.resources_for(std::ceil(static_cast<double>(*wanted.memory_mb) / std::max(1, limits.memory_unit_mb)));
+  if (!cores) return;
+  const auto request = grid::ResourceRequest::parse(wanted.resources);
+  auto raised = request ? grid::with_node_resources(*request, *cores) : std::nullopt;
+  if (!raised) return;
+  wanted.resources = std::move(*raised);
+  wanted.resources_per_job = grid::ResourceRequest::parse(wanted.resources).value().resources();
+}
+
 /// The problem of a campaign whose resources none of its clusters can hold.
 std::optional<Problem> held_nowhere(const CampaignFile& file, const std::vector<ClusterLimits>& limits) {
   const auto sections = too_wide_sections(file, limits);
@@ -228,7 +239,7 @@ tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& sect
     if (!request)
       return tl::unexpected{fmt::format("resources '{}' gives '{}': {}", excerpt(section.file->resources_expression),
                                         excerpt(wanted.resources), request.error())};
-    wanted.resources_per_job = request->resources();
+    wanted.resources_per_job = grid::resources_on(*request, section.limits.nodes);
     section.counted.emplace(wanted.resources, wanted.resources_per_job);
   }
   wanted.walltime = section.file->walltime;
@@ -244,6 +255,7 @@ tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& sect
     const auto megabytes = section.memory->value(task, kMostMegabytes);
     if (!megabytes) return tl::unexpected{megabytes.error()};
     wanted.memory_mb = static_cast<std::int64_t>(std::ceil(*megabytes));
+    raise_for_memory(wanted, section.limits);
   }
   return wanted;
 }

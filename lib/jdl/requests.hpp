@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/expression.hpp"
@@ -24,6 +25,10 @@ struct ClusterLimits {
   bool has_memory_property = false;           ///< whether its resources state the memory of a node
   std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
   grid::NodeSizes nodes = {};
+  grid::NodeMemory memory = {};
+  int memory_unit_mb = 1;         ///< what one of `memory` is
+  grid::NodeSizes reserved = {};  ///< beside `nodes`, for jobs that are not best-effort
+  int reserved_resources = 0;     ///< beside `max_resources`, for these
 };
 
 /// One of the different requests of a campaign, in the form for one cluster.

@@ -9,7 +9,7 @@ namespace gleaner::oar {
 tl::unexpected<Failure> refused_here(std::string why) { return tl::unexpected(Failure{Refused{0, std::move(why)}}); }
 
 tl::unexpected<Failure> nonsense(std::string_view what, const std::string& why) {
-  return tl::unexpected(Failure{NoAnswer{fmt::format("{}: {}", what, why)}});
+  return tl::unexpected(Failure{NoAnswer{.what = fmt::format("{}: {}", what, why), .invalid = true}});
 }
 
 std::optional<std::string> wrong_type(const Answer& answer) {

@@ -25,6 +25,12 @@ std::string states_query(bool (*wanted)(RemoteState)) {
   return states;
 }
 
+/// Whether the cluster answered, but gave no such list.
+bool has_none(const Failure& failure) {
+  const auto* none = std::get_if<NoAnswer>(&failure);
+  return none == nullptr ? !std::holds_alternative<NotSent>(failure) : none->invalid;
+}
+
 }  // namespace
 
 Client::Client(Access access, Limits limits) : implementation_{std::make_unique<Implementation>(std::move(access), limits)} {}
@@ -32,10 +38,20 @@ Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
-Result<Resources> Client::resources(const std::string& load_property) {
-  // Only the longer list has the properties.
-  auto lines = implementation_->list<ResourceLine>(load_property.empty() ? "/resources.json" : "/resources/details.json",
-                                                   [&](std::string_view body) { return parse_resources(body, load_property); });
+Result<Resources> Client::resources(const std::string& load_property, const std::string& memory_property) {
+  // Only the longer list has the properties, and the resources' types.
+  const auto read = [&](std::string_view body) { return parse_resources(body, load_property, memory_property); };
+  auto lines = implementation_->list<ResourceLine>("/resources/details.json", read);
+  if (!lines && load_property.empty() && has_none(lines.error())) return brief_resources();
+  if (!lines) {
+    return tl::unexpected(lines.error());
+  }
+  return count_resources(*lines, grid::now() + implementation_->clock_ahead());
+}
+
+Result<Resources> Client::brief_resources() {
+  const auto lines =
+      implementation_->list<ResourceLine>("/resources.json", [](std::string_view body) { return parse_resources(body, {}, {}); });
   if (!lines) {
     return tl::unexpected(lines.error());
   }
@@ -47,6 +63,14 @@ Result<std::map<std::string, int>> Client::held_by_node(std::string_view user) {
     return refused_here(std::move(*wrong));
   }
   return value_of("/select_all", implementation_->get(held_path(), std::string{user}), parse_held);
+}
+
+Result<std::vector<NodeHold>> Client::free_by_node(std::string_view user) {
+  if (auto wrong = wrong_user(user)) {
+    return refused_here(std::move(*wrong));
+  }
+  const auto now = grid::now() + implementation_->clock_ahead();
+  return value_of("/select_all", implementation_->get(free_path(now), std::string{user}), parse_free);
 }
 
 Result<int> Client::matching(std::string_view user, std::string_view properties, Effort effort) {

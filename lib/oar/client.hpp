@@ -77,11 +77,17 @@ class Client {
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
 
-  /// The cluster's resources, by state and by node; with the loads of the nodes, if a property that states them is named.
-  [[nodiscard]] Result<Resources> resources(const std::string& load_property = {});
+  /// The cluster's resources, by state and by node; with the loads and the memory of the nodes, if properties that state them are named.
+  /// A cluster that answers without its long list is read by its short one, unless a property for the load is named.
+  [[nodiscard]] Result<Resources> resources(const std::string& load_property = {}, const std::string& memory_property = {});
+
+  /// The same by the short list, which states no properties: each resource counts as a core of jobs of all types.
+  [[nodiscard]] Result<Resources> brief_resources();
 
   /// Resources that jobs hold now, by node, as the user; nodes with none are left out. ServerError when OAR cannot answer.
   [[nodiscard]] Result<std::map<std::string, int>> held_by_node(std::string_view user);
+  /// What jobs hold of each node with usable resources, in the user's name, as held_by_node. One line more counts nothing.
+  [[nodiscard]] Result<std::vector<NodeHold>> free_by_node(std::string_view user);
 
   /// Number of resources with these properties that a job of the user may get: alive ones, and those that OAR wakes for a job. The
   /// cluster's own SQL evaluates the properties, in one small request. ServerError when OAR cannot evaluate them, or does not report the

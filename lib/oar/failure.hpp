@@ -12,6 +12,7 @@ struct NotSent {
 /// The request was sent, and no whole or valid answer came: whether it was carried out is unknown.
 struct NoAnswer {
   std::string what;
+  bool invalid = false;  ///< an answer came, and its content was not what OAR sends
 };
 /// OAR, or this client, refused the request: it was not carried out.
 struct Refused {

@@ -228,7 +228,7 @@ JobDetails details_of(const Value& object) {
 }
 
 /// The number that a resource states, from 0; text that is no number states none.
-std::optional<double> load_of(const Value& item, const std::string& property) {
+std::optional<double> number_of_property(const Value& item, const std::string& property) {
   const auto member = property.empty() ? item.MemberEnd() : item.FindMember(property.c_str());
   if (member == item.MemberEnd()) return std::nullopt;
   std::optional<double> load;
@@ -239,12 +239,19 @@ std::optional<double> load_of(const Value& item, const std::string& property) {
   return load && std::isfinite(*load) && *load >= 0 ? load : std::nullopt;
 }
 
-ResourceLine resource_of(const Value& item, const std::string& load_property) {
+ResourceLine resource_of(const Value& item, const std::string& load_property, const std::string& memory_property) {
   if (!item.IsObject()) {
     throw json::Malformed("an item of the list is not an object");
   }
-  return {json::required_integer(item, {"id", "resource_id"}), clean(item, {"network_address"}), json::required_text(item, {"state"}),
-          optional_instant(item, {"available_upto"}), load_of(item, load_property)};
+  return {json::required_integer(item, {"id", "resource_id"}),
+          clean(item, {"network_address"}),
+          json::required_text(item, {"state"}),
+          optional_instant(item, {"available_upto"}),
+          number_of_property(item, load_property),
+          number_of_property(item, memory_property),
+          json::text(item, {"type"}),
+          json::text(item, {"besteffort"}) != "NO",
+          json::text(item, {"drain"}) == "YES"};
 }
 
 }  // namespace
@@ -257,26 +264,48 @@ Parsed<JobDetails> parse_job(std::string_view body) {
   return guarded(body, [](const Value& object) { return details_of(object); });
 }
 
-Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property) {
+Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property, const std::string& memory_property) {
   return guarded(body, [&](const Value& list) {
-    return page_of<ResourceLine>(list, [&](const Value& item) { return resource_of(item, load_property); });
+    return page_of<ResourceLine>(list, [&](const Value& item) { return resource_of(item, load_property, memory_property); });
   });
 }
+
+namespace {
+
+int count_of(const Value& item, const char* name) {
+  if (!item.IsObject()) throw json::Malformed("an item of the list is not an object");
+  const auto resources = json::required_integer(item, {name});
+  if (resources < 0 || resources > std::numeric_limits<int>::max())
+    throw json::Malformed(fmt::format("{} is no number of resources", resources));
+  return static_cast<int>(resources);
+}
+
+template <class Item>
+void require_all_nodes(const Page<Item>& page) {
+  if (page.total.value_or(0) != page.items.size())
+    throw json::Malformed(fmt::format("{} nodes of {}", page.items.size(), page.total.value_or(0)));
+}
+
+}  // namespace
 
 Parsed<std::map<std::string, int>> parse_held(std::string_view body) {
   return guarded(body, [](const Value& list) {
     std::map<std::string, int> held;
-    const auto page = page_of<char>(list, [&](const Value& item) {
-      if (!item.IsObject()) throw json::Malformed("an item of the list is not an object");
-      const auto resources = json::required_integer(item, {"held"});
-      if (resources < 0 || resources > std::numeric_limits<int>::max())
-        throw json::Malformed(fmt::format("{} is no number of resources", resources));
-      if (resources > 0) held[clean(item, {"node"})] = static_cast<int>(resources);
+    require_all_nodes(page_of<char>(list, [&](const Value& item) {
+      if (const int resources = count_of(item, "held"); resources > 0) held[clean(item, {"node"})] = resources;
       return 'i';
-    });
-    if (page.total.value_or(0) != page.items.size())
-      throw json::Malformed(fmt::format("{} nodes of {}", page.items.size(), page.total.value_or(0)));
+    }));
     return held;
+  });
+}
+
+Parsed<std::vector<NodeHold>> parse_free(std::string_view body) {
+  return guarded(body, [](const Value& list) {
+    auto page = page_of<NodeHold>(list, [](const Value& item) {
+      return NodeHold{count_of(item, "usable"), count_of(item, "held"), json::text(item, {"besteffort"}) != "NO"};
+    });
+    require_all_nodes(page);
+    return std::move(page.items);
   });
 }
 
@@ -342,31 +371,6 @@ Parsed<double> parse_stress(std::string_view body) {
 
 Parsed<std::string> parse_identity(std::string_view body) {
   return guarded(body, [](const Value& object) { return json::text(object, {"authenticated_user"}); });
-}
-
-Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant now) {
-  Resources counted;
-  std::map<std::string, std::size_t, std::less<>> places;
-  for (const auto& line : lines) {
-    const auto [place, is_new] = places.try_emplace(line.node, counted.nodes.size());
-    if (is_new) {
-      counted.nodes.push_back({.name = line.node});
-    }
-    Node& node = counted.nodes[place->second];
-    const bool alive = line.state == "Alive";
-    const bool standby = line.state == "Absent" && line.available_until && *line.available_until > now;
-    ++counted.total;
-    ++node.resources;
-    node.usable += alive || standby ? 1 : 0;
-    counted.alive += alive ? 1 : 0;
-    node.alive += alive ? 1 : 0;
-    if (alive && line.load) node.load = std::max(node.load.value_or(0.0), *line.load);
-    counted.standby += standby ? 1 : 0;
-    counted.absent += line.state == "Absent" && !standby ? 1 : 0;
-    counted.suspected += line.state == "Suspected" ? 1 : 0;
-    counted.dead += line.state == "Dead" ? 1 : 0;
-  }
-  return counted;
 }
 
 }  // namespace gleaner::oar

@@ -33,6 +33,10 @@ struct ResourceLine {
   std::string state;
   std::optional<grid::Instant> available_until;  ///< if it is past, an Absent resource is not woken
   std::optional<double> load = {};               ///< value of the property asked for, if it is a number from 0
+  std::optional<double> memory = {};             ///< the same of the property for memory
+  std::string type = {};                         ///< empty: the list does not state it
+  bool best_effort = true;                       ///< whether OAR gives it to best-effort jobs
+  bool drained = false;                          ///< it starts no further job
 };
 
 /// GET /jobs and /jobs/table.
@@ -40,7 +44,10 @@ struct ResourceLine {
 /// GET /jobs/ID.
 [[nodiscard]] Parsed<JobDetails> parse_job(std::string_view body);
 /// GET /resources; with the name of a property, GET /resources/details. A value that is no number is no error, as it is one resource's.
-[[nodiscard]] Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property = {});
+[[nodiscard]] Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property = {},
+                                                         const std::string& memory_property = {});
+/// The answer to free_path(), as parse_held.
+[[nodiscard]] Parsed<std::vector<NodeHold>> parse_free(std::string_view body);
 /// The answer to held_path(): resources that jobs hold, by node. An error when there are fewer items than the answer's count.
 [[nodiscard]] Parsed<std::map<std::string, int>> parse_held(std::string_view body);
 [[nodiscard]] Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant now);

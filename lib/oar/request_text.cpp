@@ -165,8 +165,19 @@ std::string held_path() {
   return query_path(
       "1000000",
       "FROM (SELECT r.network_address AS node, count(DISTINCT a.resource_id) AS held FROM assigned_resources a JOIN resources r "
-      "ON r.resource_id = a.resource_id WHERE a.assigned_resource_index = 'CURRENT' GROUP BY r.network_address "
+      "ON r.resource_id = a.resource_id WHERE a.assigned_resource_index = 'CURRENT' AND r.type = 'default' GROUP BY r.network_address "
       "UNION ALL SELECT '', 0) AS held_by_node");
+}
+
+std::string free_path(grid::Instant now) {
+  return query_path(
+      "1000000",
+      fmt::format(
+          "FROM (SELECT r.network_address AS node, r.besteffort AS besteffort, count(DISTINCT r.resource_id) AS usable, "
+          "count(DISTINCT a.resource_id) AS held FROM resources r LEFT JOIN assigned_resources a ON a.resource_id = r.resource_id AND "
+          "a.assigned_resource_index = 'CURRENT' WHERE r.type = 'default' AND r.drain <> 'YES' AND (r.state = 'Alive' OR (r.state = 'Absent' "
+          "AND r.available_upto > {})) GROUP BY r.network_address, r.besteffort UNION ALL SELECT '', 'YES', 0, 0) AS free_by_node",
+          grid::to_unix(now)));
 }
 
 std::string matching_path(std::string_view properties, Effort effort, grid::Instant now) {

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/node_sizes.hpp"
+
 namespace gleaner::oar {
 
 /// One node, by its network address.
@@ -11,10 +13,19 @@ struct Node {
   int resources = 0;  ///< all of them, in any state
   int usable = 0;
   int alive = 0;
-  std::optional<double> load = {};  ///< the greatest of its alive resources; empty: none of them states a number from 0
+  std::optional<double> memory = {};  ///< the least that one of its resources states; empty: none does
+  std::optional<double> load = {};    ///< the greatest of its alive resources; empty: none of them states a number from 0
 };
 
-/// The resources of a cluster. Each counts once: alive, standby (Absent, but OAR wakes it for a job), or out (Dead, Suspected, Absent for
+/// What jobs hold of one node. A node of which OAR gives best-effort jobs a part has two lines.
+struct NodeHold {
+  int usable = 0;
+  int held = 0;  ///< by jobs of anybody
+  bool best_effort = true;
+};
+
+/// The resources of a cluster that OAR gives to best-effort jobs: those of the type `default`, and of no other (licences, disks, networks),
+/// with besteffort = YES. Each counts once: alive, standby (Absent, but OAR wakes it for a job), or out (Dead, Suspected, Absent for
 /// good).
 struct Resources {
   int total = 0;
@@ -23,7 +34,10 @@ struct Resources {
   int suspected = 0;
   int dead = 0;
   int absent = 0;
-  std::vector<Node> nodes;  ///< in the order of their first resource
+  int reserved = 0;                ///< beside these: usable ones that OAR gives to other jobs only
+  grid::NodeSizes reserved_nodes;  ///< of these, in any state
+  int others = 0;                  ///< those that are no cores (licences, disks, networks), in any state
+  std::vector<Node> nodes;         ///< in the order of their first resource
 
   [[nodiscard]] int usable() const { return alive + standby; }
 };

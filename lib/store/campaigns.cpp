@@ -87,6 +87,7 @@ bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, c
                    .exec_directory = c.exec_directory,
                    .resources = c.resources,
                    .resources_per_job = c.resources_per_job,
+                   .nodes_per_job = c.nodes_per_job,
                    .walltime_s = c.walltime.count(),
                    .properties = c.properties,
                    .project = c.project,

@@ -31,6 +31,7 @@ struct NewCampaignCluster {
   std::string exec_directory;
   std::string resources;
   std::optional<int> resources_per_job;
+  std::optional<int> nodes_per_job = {};
   grid::Seconds walltime{};
   std::string properties;
   std::string project;

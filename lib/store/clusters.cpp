@@ -1,5 +1,7 @@
 #include "lib/store/clusters.hpp"
 
+#include <algorithm>
+
 #include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
@@ -78,10 +80,24 @@ std::vector<Cluster> clusters(Transaction& transaction) {
   return all;
 }
 
-std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction) {
-  std::map<grid::ClusterId, grid::NodeSizes> all;
+std::vector<Cluster> clusters_to_poll(Transaction& transaction) {
+  auto found = clusters(transaction);
+  std::erase_if(found, [](const Cluster& cluster) { return cluster.retired_at; });
+  for (const auto& row : exec(transaction, sql::clusters_logins_for_nodes{})) {
+    const auto cluster = std::ranges::find(found, row.cluster_id.as<grid::ClusterId>(), &Cluster::id);
+    if (cluster != found.end()) cluster->login_for_nodes = *row.login;
+  }
+  return found;
+}
+
+std::map<grid::ClusterId, KnownNodes> known_nodes(Transaction& transaction) {
+  std::map<grid::ClusterId, KnownNodes> all;
   for (const auto& row : exec(transaction, sql::clusters_node_sizes{})) {
-    if (auto sizes = grid::NodeSizes::parse(row.node_sizes.value_or(""))) all.emplace(row.id.as<grid::ClusterId>(), std::move(*sizes));
+    auto& nodes = all[row.id.as<grid::ClusterId>()];
+    nodes.sizes = grid::NodeSizes::parse(row.node_sizes.value_or("")).value_or(grid::NodeSizes{});
+    nodes.memory = grid::NodeMemory::parse(row.node_memory.value_or("")).value_or(grid::NodeMemory{});
+    nodes.reserved = grid::NodeSizes::parse(row.reserved_sizes.value_or("")).value_or(grid::NodeSizes{});
+    nodes.reserved_resources = *row.reserved_resources;
   }
   return all;
 }
@@ -202,14 +218,26 @@ void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Ins
 }
 
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::OutOfUse& out,
-                      const grid::NodeSizes& nodes, grid::Instant now) {
+                      const grid::NodeSizes& nodes, grid::Instant now, const MoreOfNodes& more) {
   exec(transaction, sql::clusters_record_resources{.resources = max_resources,
                                                    .suspected = out.suspected_resources,
                                                    .absent = out.absent_resources,
                                                    .dead = out.dead_resources,
+                                                   .reserved = more.reserved,
+                                                   .others = more.others,
                                                    .now = now,
                                                    .node_sizes = nodes.text(),
+                                                   .reserved_sizes = more.reserved_nodes.text(),
+                                                   .node_memory = more.memory ? std::optional{more.memory->text()} : std::nullopt,
                                                    .cluster = cluster});
+}
+
+void record_free_nodes(Transaction& transaction, grid::ClusterId cluster, const std::optional<FreeNodes>& free) {
+  const auto text = [](const grid::NodeSizes& nodes) { return nodes.known() ? nodes.text() : std::string{grid::kNoFreeNode}; };
+  exec(transaction, sql::clusters_record_free_nodes{.free_nodes = free ? text(free->nodes) : std::string{},
+                                                    .reserved_free_nodes = free ? text(free->reserved) : std::string{},
+                                                    .reserved_free = free ? free->reserved.resources() : 0,
+                                                    .cluster = cluster});
 }
 
 void reread_resources(Transaction& transaction, grid::ClusterId cluster) {

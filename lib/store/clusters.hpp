@@ -7,6 +7,7 @@
 
 #include "lib/grid/availability.hpp"
 #include "lib/grid/id.hpp"
+#include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
 #include "lib/grid/planning_facts.hpp"
@@ -53,10 +54,19 @@ struct Cluster : grid::DeclaredFacts, grid::OutOfUse {
   std::optional<grid::Instant> resources_at;
   std::optional<grid::ClusterLoad> load;  ///< when the resources were read last; empty: it was not read
   std::optional<grid::Instant> load_at;   ///< when that load was read
+  /// By clusters_to_poll: whom to ask for what jobs hold of each node; empty: no live campaign names nodes, and all resources are cores of
+  /// best-effort jobs.
+  std::optional<std::string> login_for_nodes;
 };
 
-/// The known node sizes of each cluster.
-[[nodiscard]] std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction);
+/// The nodes of each cluster, by their sizes and by their memory.
+struct KnownNodes {
+  grid::NodeSizes sizes;
+  grid::NodeMemory memory;
+  grid::NodeSizes reserved;  ///< beside `sizes`: of what OAR gives to no best-effort job
+  int reserved_resources = 0;
+};
+[[nodiscard]] std::map<grid::ClusterId, KnownNodes> known_nodes(Transaction& transaction);
 
 /// A snapshot of a cluster, in resources. `time` is the begin of its first request.
 struct GridStatus {
@@ -75,6 +85,8 @@ struct GridStatus {
 };
 
 [[nodiscard]] std::vector<Cluster> clusters(Transaction& transaction);
+/// Those that are not retired, with `login_for_nodes`.
+[[nodiscard]] std::vector<Cluster> clusters_to_poll(Transaction& transaction);
 /// Reachable clusters with launches to make, or to search for (void ones since then).
 [[nodiscard]] std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since);
 /// Reachable clusters with work for Nikita: waiting jobs, jobs to kill, remaining files of campaigns that ended before.
@@ -102,9 +114,22 @@ struct UserMapping {
 void record_status(Transaction& transaction, const GridStatus& status);
 /// Ends an outage and closes its event, whichever module opened it.
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
+struct MoreOfNodes {
+  int reserved = 0;                             ///< usable resources that OAR gives to no best-effort job, not among the others
+  grid::NodeSizes reserved_nodes = {};          ///< of these, in any state
+  int others = 0;                               ///< those that are no cores
+  std::optional<grid::NodeMemory> memory = {};  ///< empty: as before
+};
 /// The usable resources, those out of use, and the nodes, as they were read last.
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::OutOfUse& out,
-                      const grid::NodeSizes& nodes, grid::Instant now);
+                      const grid::NodeSizes& nodes, grid::Instant now, const MoreOfNodes& more = {});
+/// Nodes by their free resources: those of best-effort jobs, and the reserved ones.
+struct FreeNodes {
+  grid::NodeSizes nodes;
+  grid::NodeSizes reserved;
+};
+/// @param free  empty: not known
+void record_free_nodes(Transaction& transaction, grid::ClusterId cluster, const std::optional<FreeNodes>& free);
 /// The next poll reads the resources, however new the known ones are.
 void reread_resources(Transaction& transaction, grid::ClusterId cluster);
 /// Empty: the load was not read.

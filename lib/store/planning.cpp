@@ -92,6 +92,7 @@ class Details {
                       .shares = *present.shares,
                       .priorities = *present.priorities,
                       .set_aside = *present.set_aside,
+                      .held = *present.held,
                       .freed = *present.freed};
     if (*present.properties) read_matching();
     if (std::ranges::any_of(facts_.campaigns, grid::is_grouped, &grid::CampaignFacts::grouping))
@@ -257,6 +258,8 @@ grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefault
   facts.campaigns.reserve(campaigns.size());
   facts.pairs.reserve(campaigns.size() * facts.clusters.size());
   for (const auto place : in_order_of_id(campaigns)) add_campaign(campaigns[place], facts);
+  for (auto& pair : facts.pairs)
+    grid::fit_to_nodes(pair, *std::ranges::lower_bound(facts.clusters, pair.cluster, {}, &grid::ClusterFacts::id));
   Details{transaction, facts}.read_pairs();
   return facts;
 }

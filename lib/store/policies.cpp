@@ -80,6 +80,9 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
     for (const auto& row : exec(transaction, sql::policies_endings{.now = now}))
       facts.endings.push_back({*row.after, *row.resources, *row.cluster_id});
   }
+  if (needs.held) {
+    for (const auto& row : exec(transaction, sql::policies_held{})) facts.held.push_back({*row.campaign_id, *row.cluster_id, *row.begins});
+  }
   if (needs.dying) {
     for (const auto& row : exec(transaction, sql::policies_dying{})) facts.dying.push_back({*row.campaign_id, *row.cluster_id, *row.jobs});
   }
@@ -156,6 +159,16 @@ bool remove_affinity(Transaction& transaction, const std::string& user, grid::Cl
 void set_user_priority(Transaction& transaction, const std::string& user, int priority) {
   exec(transaction, sql::policies_set_user_priority{.user = user, .priority = priority});
   wake_up(transaction);
+}
+
+void hold_resources(Transaction& transaction, std::span<const grid::HeldForJob> held, grid::Instant now) {
+  detail::Array campaigns, clusters, begins;
+  for (const auto& one : held) {
+    campaigns.add(one.campaign.value());
+    clusters.add(one.cluster.value());
+    begins.add(one.begins.time_since_epoch().count());
+  }
+  exec(transaction, sql::policies_hold{.campaigns = campaigns, .clusters = clusters, .begins = begins, .now = now});
 }
 
 void preempt_jobs(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs, grid::Instant now) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace gleaner::store {
 
 /// The facts that the policies in force need.
 struct PolicyNeeds {
-  bool limits = true, shares = true, priorities = true;  ///< false: the grid has none
+  bool limits = true, shares = true, priorities = true, held = true;  ///< false: the grid has none
   int usage_days = 0;  ///< days of usage, today included, with the shares and the users' priorities; 0: none of these
   bool affinities = false;
   bool endings = false;
@@ -56,5 +57,8 @@ void set_user_priority(Transaction& transaction, const std::string& user, int pr
 
 /// Requests kills of the youngest running jobs of a campaign on a cluster, and of all that wait there.
 void preempt_jobs(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs, grid::Instant now);
+
+/// Writes the reservations that last, in place of those of the plan before.
+void hold_resources(Transaction& transaction, std::span<const grid::HeldForJob> held, grid::Instant now);
 
 }  // namespace gleaner::store

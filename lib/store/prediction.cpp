@@ -31,7 +31,7 @@ PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::Cluster
   PredictionPair pair{facts};
   pair.flood = cluster.flood_for_grid();
   pair.max_resources = cluster.max_resources;
-  pair.max_node_resources = cluster.max_node_resources;
+  pair.whole_nodes = grid::whole_nodes(facts, cluster);
   pair.free_resources = cluster.free_for_grid();
   pair.reachable = cluster.reachable;
   pair.access = access_of(facts, cluster);

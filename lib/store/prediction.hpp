@@ -19,7 +19,7 @@ namespace gleaner::store {
 struct PredictionPair : grid::PairFacts {
   double flood = 0;
   int max_resources = 0;
-  int max_node_resources = 0;  ///< of the biggest node; 0: unknown
+  double whole_nodes = 0;  ///< resources of a job's nodes if each is the biggest; 0: unknown
   int free_resources = 0;
   bool reachable = false;
   /// Whether tasks of the bag are sent there; `braked`: they would be, but for a brake on the cluster or the pair.

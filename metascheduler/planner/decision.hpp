@@ -267,6 +267,13 @@ struct NotEnoughResources {
   double offered_resources = 0.0;
   OfferParts parts = {};
 };
+/// Enough is free, but not on as few nodes as one job takes.
+struct NoNodeFree {
+  static constexpr std::string_view kName = "no_node_free";
+  double job_resources = 0.0;
+  int nodes = 1;
+  OfferParts parts = {};
+};
 /// Resources are held back for this campaign's wide job.
 struct Reserved {
   static constexpr std::string_view kName = "reserved";
@@ -335,7 +342,7 @@ using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBr
                             reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
                             reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
                             reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
-                            reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::Reserved,
+                            reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved,
                             reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
                             reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
 

@@ -319,10 +319,16 @@ struct ReasonText {
     return fmt::format("{} offers {} resources ({}), and a job needs {}; it starts when as many are free at once", cluster,
                        figure(why.offered_resources), offer(why.parts), figure(why.job_resources));
   }
+  std::string operator()(const reason::NoNodeFree& why) const {
+    return fmt::format(
+        "a job needs {} resources of {} of {}, and none of what is free there is together ({}); it starts when {} free enough",
+        figure(why.job_resources), why.nodes == 1 ? "one node" : fmt::format("{} nodes", why.nodes), cluster, offer(why.parts),
+        why.nodes == 1 ? "one node has" : "as many nodes have");
+  }
   std::string operator()(const reason::Reserved& why) const {
     const auto need = figure(why.job_resources);
     return fmt::format(
-        "a job needs {} resources of {}, more than are free at once ({}); freed resources are held back for it until {} are free, "
+        "a job needs {} resources of {}, and what is free holds none ({}); freed resources are held back for it until {} are free, "
         "by the forecasts at {}",
         need, cluster, offer(why.parts), need, utc(why.at));
   }

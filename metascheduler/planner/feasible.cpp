@@ -113,14 +113,15 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
   if (!cluster.enabled) return reason::ClusterDisabled{};
   if (!cluster.reachable) return reason::Unreachable{};
   if (!cluster.status_fresh) return reason::StaleStatus{};
-  if (cluster.max_resources <= 0) return reason::NoResources{.out = cluster, .since = cluster.no_resources_since};
+  const int all = cluster.max_resources + (pair.best_effort ? 0 : cluster.reserved_resources);
+  if (all <= 0) return reason::NoResources{.out = cluster, .since = cluster.no_resources_since};
   if (cluster.brake) return reason::ClusterBraked{*cluster.brake};
   if (pair.brake) return reason::PairBraked{*pair.brake};
   if (!pair.mapped) return reason::NotMapped{campaign.user};
   const int kept = cluster.kept_resources();
-  if (pair.resources_per_job.value_or(0) > cluster.max_resources - kept)
-    return reason::TooBig{.resources_per_job = *pair.resources_per_job,
-                          .max_resources = cluster.max_resources,
+  if (const double least = least_of_job(pair, cluster); least > all - kept)
+    return reason::TooBig{.resources_per_job = static_cast<int>(least),
+                          .max_resources = all,
                           .kept_resources = kept,
                           .out = cluster,
                           .room_of_all = room_of_all(cluster)};

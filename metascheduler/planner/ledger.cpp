@@ -14,7 +14,96 @@ double non_negative(double value) { return value > 0.0 && std::isfinite(value) ?
 
 bool ends_before(double walltime, const Reservation& reservation) { return walltime > 0.0 && walltime <= reservation.after; }
 
+/// Resources of each node of a job; 0: the whole node.
+int of_each_node(const PairView& pair) {
+  return pair.resources_per_job && pair.nodes_per_job ? std::max(1, *pair.resources_per_job / *pair.nodes_per_job) : 0;
+}
+
+/// An offer without what is free in too small parts.
+Offer on_nodes(Offer offer, const NodesLeft& nodes, const PairView& pair) {
+  if (!pair.nodes_per_job) return offer;
+  const int of_each = of_each_node(pair);
+  const auto jobs = nodes.holds(*pair.nodes_per_job, of_each);
+  if (!jobs) return offer;
+  // Jobs of whole nodes of different sizes hold as much as the nodes have.
+  if (of_each == 0 && *jobs > 0) return offer;
+  const double usable = std::min(offer.free, static_cast<double>(*jobs) * *pair.nodes_per_job * of_each);
+  offer.resources = non_negative(offer.resources - (offer.free - usable));
+  offer.free = usable;
+  return offer;
+}
+
+/// The part of an offer that the jobs of a pair get: with the reserved resources, if OAR gives them to such jobs.
+Offer for_jobs(Offer offer, const NodesLeft& nodes, double reserved, const NodesLeft& reserved_nodes, const PairView& pair) {
+  if (pair.best_effort) return on_nodes(offer, nodes, pair);
+  offer.resources += reserved;
+  offer.free += reserved;
+  return pair.nodes_per_job ? on_nodes(offer, nodes.with(reserved_nodes), pair) : offer;
+}
+
 }  // namespace
+
+NodesLeft::NodesLeft(const std::optional<grid::NodeSizes>& free, int node_resources) : known_{free.has_value()}, whole_{node_resources} {
+  if (!free) return;
+  for (const auto& [resources, nodes] : free->by_size()) free_[resources] += nodes;
+}
+
+std::optional<int> NodesLeft::holds(int nodes, int of_each) const {
+  const int least = least_of(of_each);
+  if (!known_ || least <= 0) return std::nullopt;
+  std::int64_t parts = 0;
+  for (const auto& [resources, count] : free_) parts += std::int64_t{resources / least} * count;
+  if (nodes <= 1) return static_cast<int>(std::min<std::int64_t>(parts, kNoLimit));
+  // The nodes of one job differ: a node counts once for each job. If n jobs fit, so do fewer.
+  std::int64_t fit = 0;
+  for (auto most = std::min<std::int64_t>(parts / nodes, kNoLimit); fit < most;) {
+    const auto jobs = fit + (most - fit + 1) / 2;
+    std::int64_t usable = 0;
+    for (const auto& [resources, count] : free_) usable += std::min<std::int64_t>(resources / least, jobs) * count;
+    if (usable >= jobs * nodes) fit = jobs;
+    else most = jobs - 1;
+  }
+  return static_cast<int>(fit);
+}
+
+void NodesLeft::take(int jobs, int nodes, int of_each) {
+  const int least = least_of(of_each);
+  if (!known_ || least <= 0) return;
+  for (std::int64_t left = std::int64_t{jobs} * nodes; left > 0;) {
+    const auto found = free_.lower_bound(least);
+    if (found == free_.end()) return;
+    const auto [resources, count] = *found;
+    const auto taken = static_cast<int>(std::min<std::int64_t>(left, count));
+    if ((found->second -= taken) == 0) free_.erase(found);
+    if (resources > least) free_[resources - least] += taken;
+    left -= taken;
+  }
+}
+
+void NodesLeft::take(double resources) {
+  if (!known_) return;
+  auto left = static_cast<std::int64_t>(std::ceil(std::min(resources, 1e9) - kDust));
+  while (left > 0 && !free_.empty()) {
+    const auto first = free_.begin();
+    const auto [size, count] = *first;
+    const auto nodes = static_cast<int>(std::min<std::int64_t>(left / size, count));
+    if (nodes == 0) {
+      if (--first->second == 0) free_.erase(first);
+      if (size > left) ++free_[size - static_cast<int>(left)];
+      return;
+    }
+    left -= std::int64_t{nodes} * size;
+    if ((first->second -= nodes) == 0) free_.erase(first);
+  }
+}
+
+NodesLeft NodesLeft::with(const NodesLeft& others) const {
+  auto all = *this;
+  all.known_ = known_ && others.known_;
+  if (all.whole_ <= 0) all.whole_ = others.whole_;
+  for (const auto& [resources, nodes] : others.free_) all.free_[resources] += nodes;
+  return all;
+}
 
 double flood_resources(const ClusterView& cluster) { return std::floor(non_negative(cluster.flood * cluster.max_resources) + kDust); }
 
@@ -25,6 +114,13 @@ Ledger::Ledger(const std::vector<ClusterView>& clusters) : accounts_(clusters.si
     const double free = non_negative(cluster.free_resources);
     accounts_[i].first = {.resources = non_negative(free + flood_resources(cluster) - spoken_for), .free = non_negative(free - spoken_for)};
     accounts_[i].starting = std::min(free, spoken_for);
+    accounts_[i].nodes = NodesLeft{cluster.nodes_free, cluster.min_node_resources};
+    accounts_[i].nodes.take(accounts_[i].starting);
+    accounts_[i].nodes_first = accounts_[i].nodes;
+    accounts_[i].reserved_nodes = NodesLeft{cluster.reserved_nodes_free, cluster.min_node_resources};
+    accounts_[i].reserved_nodes.take(spoken_for - accounts_[i].starting);
+    accounts_[i].reserved_nodes_first = accounts_[i].reserved_nodes;
+    accounts_[i].reserved = accounts_[i].reserved_first = non_negative(cluster.reserved_free - non_negative(spoken_for - free));
   }
 }
 
@@ -39,12 +135,36 @@ Offer Ledger::left(std::size_t cluster, grid::CampaignId campaign, double wallti
   return {.resources = usable, .free = usable};
 }
 
-void Ledger::take(std::size_t cluster, grid::CampaignId campaign, double walltime, int jobs, double resources) {
+Offer Ledger::left(std::size_t cluster, const PairView& pair) const {
+  const auto& account = accounts_[cluster];
+  return for_jobs(left(cluster, pair.campaign, pair.walltime), account.nodes, account.reserved, account.reserved_nodes, pair);
+}
+
+Offer Ledger::at_first(std::size_t cluster, const PairView& pair) const {
+  const auto& account = accounts_[cluster];
+  return for_jobs(account.first, account.nodes_first, account.reserved_first, account.reserved_nodes_first, pair);
+}
+
+void Ledger::take(std::size_t cluster, const PairView& pair, double walltime, int jobs, double resources) {
   auto& account = accounts_[cluster];
+  const auto campaign = pair.campaign;
+  int jobs_elsewhere = 0;
+  if (!pair.best_effort) {
+    const double of_reserved = std::min(account.reserved, resources);
+    account.reserved -= of_reserved;
+    resources -= of_reserved;
+    if (pair.nodes_per_job) {
+      jobs_elsewhere = std::min(jobs, account.reserved_nodes.holds(*pair.nodes_per_job, of_each_node(pair)).value_or(0));
+      account.reserved_nodes.take(jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
+    } else account.reserved_nodes.take(of_reserved);
+  }
+  if (pair.nodes_per_job) account.nodes.take(jobs - jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
+  else account.nodes.take(resources);
   account.taken += resources;
   account.jobs += jobs;
   if (walltime > 0.0) account.given.push_back({.after = walltime, .resources = resources});
   auto& held = account.reservation;
+  if (held && held->campaign == campaign) held.reset();
   if (held && held->campaign != campaign && !ends_before(walltime, *held)) held->spare = non_negative(held->spare - resources);
   auto& takers = account.takers;
   const auto end = takers.ids.begin() + takers.count;
@@ -52,8 +172,7 @@ void Ledger::take(std::size_t cluster, grid::CampaignId campaign, double walltim
   takers.ids[static_cast<std::size_t>(takers.count++)] = campaign.value();
 }
 
-std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t cluster, grid::CampaignId campaign,
-                                            double resources) const {
+std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t cluster, const PairView& pair, double resources) const {
   const auto& account = accounts_[cluster];
   if (account.reservation) return std::nullopt;
   auto endings = view.endings;
@@ -66,11 +185,15 @@ std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t
   std::ranges::sort(endings, {}, &Ending::after);
   // Nobody knows when jobs end that have not begun; others end before them.
   endings.push_back({.after = endings.empty() ? 0.0 : endings.back().after, .resources = account.starting});
-  double free = free_left(account);
+  // Where the resources are that jobs leave is not known: they count as if together.
+  const Offer left{.resources = free_left(account), .free = free_left(account)};
+  double free = for_jobs(left, account.nodes, account.reserved, account.reserved_nodes, pair).free;
+  if (free + kDust >= resources)
+    return Reservation{.campaign = pair.campaign, .resources = resources, .after = 0.0, .spare = free - resources};
   for (const auto& ending : endings) {
     free += ending.resources;
     if (free + kDust >= resources)
-      return Reservation{.campaign = campaign, .resources = resources, .after = non_negative(ending.after), .spare = free - resources};
+      return Reservation{.campaign = pair.campaign, .resources = resources, .after = non_negative(ending.after), .spare = free - resources};
   }
   return std::nullopt;
 }

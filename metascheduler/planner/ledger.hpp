@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,27 @@ struct Reservation {
   double spare = 0.0;  ///< resources free then that the job does not need
 };
 
+/// Nodes by their free resources. Nobody knows where OAR will put a job: it is counted on the fullest nodes that hold it.
+class NodesLeft {
+ public:
+  NodesLeft() = default;
+  NodesLeft(const std::optional<grid::NodeSizes>& free, int node_resources);
+
+  /// Jobs of so many nodes each, with so many resources of each node, 0: the whole node. Empty: not known.
+  [[nodiscard]] std::optional<int> holds(int nodes, int of_each) const;
+  void take(int jobs, int nodes, int of_each);
+  /// Takes resources of any nodes.
+  void take(double resources);
+  /// With the nodes of another one. Known: both are.
+  [[nodiscard]] NodesLeft with(const NodesLeft& others) const;
+
+ private:
+  [[nodiscard]] int least_of(int of_each) const { return of_each > 0 ? of_each : whole_; }
+  bool known_ = false;
+  int whole_ = 0;                 ///< resources of the smallest node
+  std::map<int, int> free_ = {};  ///< resources → nodes, those with the fewest first
+};
+
 /// What each cluster still has to offer while a plan is made, and which campaigns took the rest. Clusters are named by their index in
 /// the snapshot.
 class Ledger {
@@ -25,8 +47,12 @@ class Ledger {
   /// ones for work that ends before the reservation begins, the spare ones for other work, and no flood.
   /// @param walltime  of the work, in seconds
   [[nodiscard]] Offer left(std::size_t cluster, grid::CampaignId campaign, double walltime) const;
+  /// The same for the jobs of a pair: with reserved resources, if OAR gives them to such jobs; if jobs need cores of one node, only those
+  /// of nodes with enough free ones count as free.
+  [[nodiscard]] Offer left(std::size_t cluster, const PairView& pair) const;
   /// The same before this plan took or reserved anything.
   [[nodiscard]] Offer at_first(std::size_t cluster) const { return accounts_[cluster].first; }
+  [[nodiscard]] Offer at_first(std::size_t cluster, const PairView& pair) const;
   /// Resources that this plan took so far.
   [[nodiscard]] double taken(std::size_t cluster) const { return accounts_[cluster].taken; }
   [[nodiscard]] int jobs_given(std::size_t cluster) const { return accounts_[cluster].jobs; }
@@ -34,17 +60,24 @@ class Ledger {
   [[nodiscard]] const Takers& takers(std::size_t cluster) const { return accounts_[cluster].takers; }
   [[nodiscard]] const std::optional<Reservation>& reservation(std::size_t cluster) const { return accounts_[cluster].reservation; }
 
-  void take(std::size_t cluster, grid::CampaignId campaign, double walltime, int jobs, double resources);
+  /// @param walltime  for which the jobs hold the resources, in seconds
+  void take(std::size_t cluster, const PairView& pair, double walltime, int jobs, double resources);
 
-  /// When so many resources are free at once, by the forecast ends of our jobs, those of this plan included. Nothing if they never are,
-  /// because jobs of others hold them, or if the cluster has a reservation already.
-  [[nodiscard]] std::optional<Reservation> earliest(const ClusterView& view, std::size_t cluster, grid::CampaignId campaign,
+  /// When so many resources are free at once for a job of the pair, by the forecast ends of our jobs, those of this plan included. Nothing
+  /// if they never are, because jobs of others hold them, or if the cluster has a reservation already.
+  [[nodiscard]] std::optional<Reservation> earliest(const ClusterView& view, std::size_t cluster, const PairView& pair,
                                                     double resources) const;
   void reserve(std::size_t cluster, const Reservation& reservation) { accounts_[cluster].reservation = reservation; }
 
  private:
   struct Account {
     Offer first;
+    NodesLeft nodes_first = {};  ///< without those that `starting` will take
+    NodesLeft nodes = {};
+    NodesLeft reserved_nodes_first = {};
+    NodesLeft reserved_nodes = {};
+    double reserved_first = 0.0;
+    double reserved = 0.0;
     double starting = 0.0;  ///< free resources that our jobs will take: those that wait, or were sent after the status was taken
     double taken = 0.0;
     int jobs = 0;

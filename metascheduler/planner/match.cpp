@@ -1,10 +1,13 @@
 #include <algorithm>
 
+#include "lib/grid/dust.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {
+
+using grid::kDust;
 
 /// The offer, were so many resources not withheld. What our jobs will take of it is left out: the reason does not change with each job.
 Offer with_withheld(int resources, const Offer& offer) {
@@ -21,13 +24,15 @@ Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
                                       .max_resources = cluster.max_resources,
                                       .holder = held->campaign,
                                       .held_resources = held->resources};
-  const auto& at_first = ledger.at_first(index);
+  const auto at_first = ledger.at_first(index, *candidate.pair);
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
   const double one_job = job_resources(*candidate.pair, cluster);
   const auto is_kept_by = [&](int resources) { return resources > 0 && room_for(candidate, with_withheld(resources, at_first)) > 0; };
   const int without_load = std::max(0, cluster.free_resources + cluster.withheld_resources - cluster.kept_resources());
   if (is_kept_by(without_load - cluster.free_resources)) return reason::BusyWithoutJob{one_job, parts_of(cluster)};
   if (is_kept_by(cluster.withheld_resources)) return reason::KeptForLocal{one_job, parts_of(cluster)};
+  if (const auto& all = ledger.at_first(index); at_first.free + kDust < all.free && room_for(candidate, all) > 0)
+    return reason::NoNodeFree{.job_resources = one_job, .nodes = candidate.pair->nodes_per_job.value_or(1), .parts = parts_of(cluster)};
   if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(cluster)};
   return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(cluster)};
 }
@@ -39,7 +44,7 @@ grid::Instant at(grid::Instant now, double after) {
 /// Whether a candidate lacks only resources. One that a limit on waiting jobs stops lacks free ones.
 bool lacks_room(const Candidate& candidate, const Plan& plan) {
   if (candidate.decision < 0) return false;  // it is served in another class
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources,
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree,
                    reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
       plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
 }
@@ -57,12 +62,25 @@ std::optional<double> wide_job(const Candidate& candidate) {
   return resources;
 }
 
+/// The reason of a campaign whose reservation was renewed, and that still has no room.
+void note_renewed(Contender& contender, Draft& draft) {
+  const auto& plan = draft.plan;
+  const auto held = std::ranges::find(plan.reservations, contender.campaign->id, &HeldBack::campaign);
+  if (held == plan.reservations.end()) return;
+  const auto candidate = std::ranges::find(contender.candidates, held->cluster, [](const Candidate& one) { return one.cluster->id; });
+  if (candidate == contender.candidates.end() || !lacks_room(*candidate, plan)) return;
+  note_stop(draft.plan, *candidate, Stage::match,
+            reason::Reserved{.job_resources = job_resources(*candidate->pair, *candidate->cluster),
+                             .at = std::max(held->at, draft.snapshot.now),
+                             .parts = parts_of(*candidate->cluster)});
+}
+
 }  // namespace
 
-void match(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
+void match(const CampaignScheduler& scheduler, std::vector<Candidate*>& candidates, Draft& draft) {
   const auto& ledger = draft.ledger;
   filter(Stage::match, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
-    candidate.offer = ledger.left(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime);
+    candidate.offer = ledger.left(candidate.cluster_index, *candidate.pair);
     candidate.room = room_for(candidate, candidate.offer);
     if (candidate.room > 0 || scheduler.room() == Room::not_needed) return std::nullopt;
     if (candidate.jobs > 0) return reason::NoFreeResources{};  // it is not noted: jobs were given
@@ -70,8 +88,32 @@ void match(const CampaignScheduler& scheduler, const Contender& contender, std::
   });
 }
 
+void renew(std::vector<Contender>& contenders, Draft& draft) {
+  const auto now = draft.snapshot.now;
+  for (const auto& held : draft.snapshot.held) {
+    const auto contender = std::ranges::find(contenders, held.campaign, [](const Contender& one) { return one.campaign->id; });
+    if (contender == contenders.end() || contender->has_reservation || contender->tasks() <= 0) continue;
+    const auto candidate = std::ranges::find(contender->candidates, held.cluster, [](const Candidate& one) { return one.cluster->id; });
+    if (candidate == contender->candidates.end() || candidate->pair->live_jobs > 0 || !may_have_a_task(*contender, *candidate)) continue;
+    allow(Tasks::waiting, scheduler_of(*contender->campaign), *contender, {&*candidate}, draft);
+    const auto resources = wide_job(*candidate);
+    if (!resources) continue;
+    auto found = draft.ledger.earliest(*candidate->cluster, candidate->cluster_index, *candidate->pair, *resources);
+    if (!found) continue;
+    found->after = std::clamp(std::chrono::duration<double>{held.begins - now}.count(), 0.0, found->after);
+    draft.ledger.reserve(candidate->cluster_index, *found);
+    contender->has_reservation = true;
+    draft.plan.reservations.push_back({.campaign = held.campaign,
+                                       .cluster = held.cluster,
+                                       .resources = *resources,
+                                       .at = std::min(held.begins, at(now, found->after)),
+                                       .lasts = true});
+  }
+}
+
 void reserve(Contender& contender, Draft& draft) {
-  if (contender.has_reservation || contender.tasks() <= 0) return;
+  if (contender.has_reservation) return note_renewed(contender, draft);
+  if (contender.tasks() <= 0) return;
   Candidate* best = nullptr;
   std::optional<Reservation> soonest;
   for (auto& candidate : contender.candidates) {
@@ -79,7 +121,7 @@ void reserve(Contender& contender, Draft& draft) {
     if (!lacks_room(candidate, draft.plan) || !may_have_a_task(contender, candidate)) continue;
     const auto resources = wide_job(candidate);
     if (!resources) continue;
-    auto found = draft.ledger.earliest(*candidate.cluster, candidate.cluster_index, contender.campaign->id, *resources);
+    auto found = draft.ledger.earliest(*candidate.cluster, candidate.cluster_index, *candidate.pair, *resources);
     if (!found || (soonest && soonest->after <= found->after)) continue;
     soonest = found;
     best = &candidate;
@@ -89,8 +131,11 @@ void reserve(Contender& contender, Draft& draft) {
   contender.has_reservation = true;
   if (best->pair->missing_inputs) draft.plan.inputs.push_back({contender.campaign->id, best->cluster->id});
   const auto begin = at(draft.snapshot.now, soonest->after);
-  draft.plan.reservations.push_back(
-      {.campaign = contender.campaign->id, .cluster = best->cluster->id, .resources = soonest->resources, .at = begin});
+  draft.plan.reservations.push_back({.campaign = contender.campaign->id,
+                                     .cluster = best->cluster->id,
+                                     .resources = soonest->resources,
+                                     .at = begin,
+                                     .lasts = best->pair->live_jobs == 0});
   note_stop(draft.plan, *best, Stage::match,
             reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best->cluster)});
 }

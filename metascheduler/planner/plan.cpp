@@ -63,7 +63,7 @@ Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn,
   }
   const auto& scheduler = scheduler_of(*contender.campaign);
   throttle(scheduler, contender, candidates, draft);
-  match(scheduler, contender, candidates, draft);
+  match(scheduler, candidates, draft);
   allocate(*policies.placement, contender, candidates);
   auto served = size(scheduler, policies.placement->distribution(), turn.most_resources, contender, candidates, draft);
   if (contender.tasks() <= 0) note_tasks_gone(affinity, contender, draft);
@@ -132,12 +132,21 @@ Needs needs_of(const PlannerConfig& config) {
   return needs;
 }
 
+std::vector<grid::HeldForJob> held_by(const Plan& plan) {
+  std::vector<grid::HeldForJob> held;
+  for (const auto& one : plan.reservations) {
+    if (one.lasts) held.push_back({.campaign = one.campaign, .cluster = one.cluster, .begins = one.at});
+  }
+  return held;
+}
+
 Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   const auto policies = policies_of(config);
   if (!policies) throw std::invalid_argument{policies.error()};
 
   Draft draft{snapshot, config};
   auto contenders = feasible(draft);
+  if (config.reservations) renew(contenders, draft);
   replicate(ReplicaKind::expired, draft);
   std::uint64_t seed = snapshot.seed;
   Standings standings{contenders};
@@ -152,6 +161,10 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   preempt(contenders, draft);
   replicate(ReplicaKind::finalize, draft);
   emit(draft);
+  std::erase_if(draft.plan.reservations, [&](const HeldBack& held) {
+    return std::ranges::any_of(draft.plan.launches,
+                               [&](const Launch& launch) { return launch.campaign == held.campaign && launch.cluster == held.cluster; });
+  });
   return std::move(draft.plan);
 }
 

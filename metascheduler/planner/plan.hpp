@@ -55,6 +55,7 @@ struct HeldBack {
   grid::ClusterId cluster;
   double resources = 0.0;
   grid::Instant at{};  ///< when they are free, by the forecasts
+  bool lasts = false;  ///< the next plan holds them back, too: the campaign has no job there
 };
 
 /// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect.
@@ -79,6 +80,9 @@ struct Plan {
   std::vector<Standing> standings;  ///< at most one for each campaign: of orders that have figures, and of priorities without effect
   std::vector<Decision> decisions;  ///< one for each pair, or one for a whole campaign
 };
+
+/// The reservations that the next plan renews.
+[[nodiscard]] std::vector<grid::HeldForJob> held_by(const Plan& plan);
 
 /// Plans one cycle. Pure: the same snapshot gives the same plan, in whatever order its lists are. Cost: O(pairs).
 /// Throws std::invalid_argument when the configuration does not pass check() or a pair names an

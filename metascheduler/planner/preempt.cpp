@@ -14,7 +14,7 @@ bool wants_more(const Plan& plan, const Candidate& candidate) {
   if (candidate.decision < 0) return false;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
   if (const auto* launched = std::get_if<reason::Launched>(&decision.reason)) return is_one_of<bound::Offer>(launched->bound);
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources,
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree,
                    reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(decision.reason);
 }
 
@@ -72,7 +72,7 @@ std::vector<grid::CampaignId> takers_of(const Snapshot& snapshot) {
 /// while the cluster has not reported how many match.
 int startable_jobs(const PairView& pair, const ClusterView& cluster) {
   if (!pair.matching_resources) return pair.has_properties ? 0 : kNoLimit;
-  if (*pair.matching_resources < pair.resources_per_job.value_or(1)) return 0;
+  if (*pair.matching_resources < least_of_job(pair, cluster)) return 0;
   const auto at_once = static_cast<int>(std::floor(*pair.matching_resources / job_resources(pair, cluster) + kDust));
   const int running = pair.live_jobs - pair.waiting_jobs;
   return std::max(0, std::max(1, at_once) - running);

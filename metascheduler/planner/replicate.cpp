@@ -61,7 +61,7 @@ int count(const PairView& pair, ReplicaKind kind) { return kind == ReplicaKind::
 int room_of(const Contender& contender, Candidate& candidate, const Draft& draft) {
   const auto& pair = *candidate.pair;
   allow(Tasks::running, scheduler_of(*contender.campaign), contender, {&candidate}, draft);
-  const auto offer = draft.ledger.left(candidate.cluster_index, pair.campaign, pair.walltime);
+  const auto offer = draft.ledger.left(candidate.cluster_index, pair);
   const double each = job_resources(pair, *candidate.cluster);
   const int free = static_cast<int>(std::floor(offer.free / each + kDust));
   return std::min({free, candidate.allowed.jobs, std::max(1, candidate.cluster->array_size)});
@@ -97,7 +97,7 @@ int give_replicas(ReplicaKind kind, ReplicaPlace place, Contender& contender, in
     if (jobs <= 0) continue;
     all -= jobs;
     const double resources = jobs * job_resources(*candidate.pair, *candidate.cluster);
-    draft.ledger.take(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime, jobs, resources);
+    draft.ledger.take(candidate.cluster_index, *candidate.pair, candidate.pair->walltime, jobs, resources);
     draft.limits.take(contender, candidate, jobs, 0);
     draft.plan.replicas.push_back(
         {.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind, .place = place});

@@ -26,7 +26,8 @@ Width width_of(const PairView& pair, const ClusterView& cluster) {
   if (pair.measured_resources) return {.resources = std::max(1.0, *pair.measured_resources)};
   const double by_ratio = job_resources(pair, cluster);
   if (pair.fitting_tasks && by_ratio > 1.0) return {.resources = by_ratio};
-  return {.resources = cluster.max_node_resources > 0 ? cluster.max_node_resources : by_ratio, .known = false};
+  const double whole = grid::whole_nodes(pair, cluster);
+  return {.resources = whole > 0 ? whole : by_ratio, .known = false};
 }
 
 int at_a_time(const CampaignView& campaign, const Width& width) {
@@ -43,7 +44,7 @@ Candidate candidate_of(const PairView& pair, const ClusterView& cluster, std::si
   const double ratio = usable_ratio(pair, cluster);
   const int tolerated = grid::tolerated_jobs({.waiting = pair.waiting_jobs,
                                               .ratio = ratio,
-                                              .free_resources = cluster.free_resources,
+                                              .free_resources = cluster.free_resources + (pair.best_effort ? 0 : cluster.reserved_free),
                                               .max_resources = cluster.max_resources,
                                               .flood = cluster.flood,
                                               .starting = pair.waiting_jobs == 0 ? grid::Starting::still : pair.starting});
@@ -56,12 +57,19 @@ Candidate candidate_of(const PairView& pair, const ClusterView& cluster, std::si
 }
 
 int jobs_on_matching(int resources, const Candidate& candidate) {
-  if (resources < std::max(1, candidate.pair->resources_per_job.value_or(1))) return 0;
+  if (resources < least_of_job(*candidate.pair, *candidate.cluster)) return 0;
   const auto whole = [&](double count) {
     return static_cast<int>(std::clamp(std::floor(count * candidate.ratio + kDust), 0.0, kMostJobs));
   };
   const double flood = std::clamp(candidate.cluster->flood, 0.0, 1e6);
   return std::max(1, whole(resources) + whole(std::floor(flood * resources + kDust)));
+}
+
+double least_of_job(const PairView& pair, const ClusterView& cluster) {
+  if (pair.resources_per_job) return std::max(1, *pair.resources_per_job);
+  // OAR chooses the nodes, and some resources must stay free.
+  const int node = cluster.kept_resources() > 0 ? cluster.max_node_resources : cluster.min_node_resources;
+  return pair.nodes_per_job ? std::clamp(static_cast<double>(*pair.nodes_per_job) * node, 1.0, kMostJobs) : 1.0;
 }
 
 int room_for(const Candidate& candidate, const Offer& offer) {
@@ -70,7 +78,7 @@ int room_for(const Candidate& candidate, const Offer& offer) {
   const int room = std::min(static_cast<int>(jobs), std::max(0, candidate.tolerated_jobs - pair.waiting_jobs - candidate.jobs));
   if (room > 0) return room;
   const bool none_waits = pair.waiting_jobs == 0 && pair.frozen_jobs == 0 && candidate.jobs == 0;
-  return none_waits && offer.free + kDust >= std::max(1, pair.resources_per_job.value_or(1)) ? 1 : 0;
+  return none_waits && offer.free + kDust >= least_of_job(pair, *candidate.cluster) ? 1 : 0;
 }
 
 }  // namespace gleaner::planner

@@ -9,8 +9,12 @@ namespace gleaner::planner {
 /// Resources of one job by the job ratio, at least 1: a ratio above 1 means that jobs are short, not that they share a resource.
 [[nodiscard]] double job_resources(const PairView& pair, const ClusterView& cluster);
 
+/// The fewest resources that a job may take: by its JDL or the nodes' sizes, else those of as many of the cluster's smallest nodes; of its
+/// biggest, if some must stay free for local jobs. At least 1.
+[[nodiscard]] double least_of_job(const PairView& pair, const ClusterView& cluster);
+
 /// Resources of one job of the pair: by its JDL, or what OAR gave on average, or what the expressions of its tasks request on average;
-/// else those of the cluster's biggest node, because only a request for whole nodes leaves them open.
+/// else those of as many of the cluster's biggest nodes, because only a request for whole nodes leaves them open.
 [[nodiscard]] Width width_of(const PairView& pair, const ClusterView& cluster);
 
 /// Tasks that a job of the campaign carries out at a time, if it takes several.

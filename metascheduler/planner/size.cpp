@@ -236,7 +236,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     // If the ratio is above 1, jobs run one after the other on the resources that are counted for them.
     given.resource_seconds += std::max(resources, static_cast<double>(cap.jobs)) * pair.mean_duration.value_or(pair.walltime) * tasks_each /
                               at_a_time(*contender.campaign, candidate.width);
-    draft.ledger.take(candidate.cluster_index, pair.campaign, lasts, cap.jobs, resources);
+    draft.ledger.take(candidate.cluster_index, pair, lasts, cap.jobs, resources);
     draft.limits.take(contender, candidate, cap.jobs, std::max(0, cap.jobs - at_once));
     note_given(draft.plan, candidate, std::move(bound));
     return std::nullopt;

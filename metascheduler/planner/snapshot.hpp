@@ -20,16 +20,18 @@ using grid::LimitKind;
 /// One cluster. Counts are in resources. What stays free for local jobs, or is busy without a job, is not among its free resources, and its
 /// flood is 0 then.
 struct ClusterView : grid::ClusterFacts {
-  bool status_fresh = true;            ///< its status is recent enough to plan on
-  int withheld_resources = 0;          ///< free ones that are not offered
-  int busy_resources = 0;              ///< of these, those that load makes unavailable; the others stay free for local jobs
-  double waiting_resources = 0.0;      ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
-  double unaccounted_resources = 0.0;  ///< of our launches that the status cannot show yet (planned, in flight,
-                                       ///< accepted since, of unknown fate since); subtracted from the offer
-  double unknown_resources = 0.0;      ///< of these, those of launches of unknown fate
-  int unknown_jobs = 0;                ///< of all campaigns, of these launches
-  int our_jobs = 0;                    ///< live jobs of all campaigns there
-  std::vector<Ending> endings = {};    ///< of our running jobs, in any order
+  bool status_fresh = true;                        ///< its status is recent enough to plan on
+  int withheld_resources = 0;                      ///< free ones that are not offered
+  int busy_resources = 0;                          ///< of these, those that load makes unavailable; the others stay free for local jobs
+  double waiting_resources = 0.0;                  ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
+  double unaccounted_resources = 0.0;              ///< of our launches that the status cannot show yet (planned, in flight,
+                                                   ///< accepted since, of unknown fate since); subtracted from the offer
+  double unknown_resources = 0.0;                  ///< of these, those of launches of unknown fate
+  int unknown_jobs = 0;                            ///< of all campaigns, of these launches
+  int our_jobs = 0;                                ///< live jobs of all campaigns there
+  std::optional<grid::NodeSizes> nodes_free = {};  ///< nodes by their free resources; empty: not known
+  std::optional<grid::NodeSizes> reserved_nodes_free = {};  ///< the same of the reserved ones
+  std::vector<Ending> endings = {};                         ///< of our running jobs, in any order
 };
 
 /// One campaign in treatment, or paused (it gets a reason, and nothing else). Its `scheduler` is never empty.
@@ -85,6 +87,7 @@ struct Snapshot {
   std::vector<UserView> users = {};  ///< those with shares or usage; others have none
   std::vector<ShareNode> shares = {};
   std::vector<grid::Limit> limits = {};
+  std::vector<grid::HeldForJob> held = {};  ///< the oldest first
   grid::Instant now{};
   std::uint64_t seed = 0;  ///< of what is drawn at random
 };

@@ -30,7 +30,7 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
            const Draft& draft);
 
 /// Stage 4. The resources that each cluster has for the campaign, and the jobs that fit in them.
-void match(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft);
+void match(const CampaignScheduler& scheduler, std::vector<Candidate*>& candidates, Draft& draft);
 
 /// Stage 5. Sorts the clusters, the one to fill first at the head: by the JDL's priority, then by standing, then by the placement policy.
 void allocate(const Placement& placement, const Contender& contender, std::vector<Candidate*>& candidates);
@@ -49,6 +49,11 @@ void emit(Draft& draft);
 /// are held back for it. At most one reservation for each campaign, and one for each cluster; only where nothing but resources is
 /// lacking, and for a task that may go there. Source: document 001, "Backfill"; document 004, "Schedule Reserved Jobs".
 void reserve(Contender& contender, Draft& draft);
+
+/// Before the first turn: holds back again what earlier plans held for wide jobs that did not start, in the order in which they were made.
+/// Whatever the campaigns' order is now, a job that others overtake by turns would never start. What is taken meanwhile ends before the
+/// time that the first of these plans foresaw. A campaign whose job runs there waits for its turn again.
+void renew(std::vector<Contender>& contenders, Draft& draft);
 
 /// Frees resources that campaigns of normal priority and above lack on a cluster, by killing jobs of the lowest priority there. It kills
 /// no more than needed, and counts the resources of kills on their way. The caller chooses the jobs, because a plan has only counts.

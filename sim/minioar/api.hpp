@@ -60,6 +60,7 @@ class Api {
   [[nodiscard]] http::Response show_resource(const Call& call, std::int64_t id);
   [[nodiscard]] http::Response select_all(const Call& call);
   [[nodiscard]] http::Response held_by_node(const Call& call);
+  [[nodiscard]] http::Response free_by_node(const Call& call);
   [[nodiscard]] http::Response node_resources(const Call& call, const std::string& node);
   [[nodiscard]] http::Response jobs_on(const Call& call, const std::string& node, std::int64_t resource);
   // api_media.cpp

@@ -106,7 +106,10 @@ http::Response Api::held_by_node(const Call& call) {
   const auto held = engine_.read([&](Ledger& ledger) {
     std::map<std::string, std::set<int>> places{{"", {}}};
     for (const auto id : ledger.unfinished()) {
-      for (const int place : ledger.find(id)->resources) places[ledger.resources()[static_cast<std::size_t>(place)].host].insert(place);
+      for (const int place : ledger.find(id)->resources) {
+        const auto& resource = ledger.resources()[static_cast<std::size_t>(place)];
+        if (resource.licence == 0) places[resource.host].insert(place);
+      }
     }
     return places;
   });
@@ -120,13 +123,49 @@ http::Response Api::held_by_node(const Call& call) {
   return json_answer(200, page_json(call, page), "GET");
 }
 
-/// OAR executes the query as it is. Here, only the grid's queries are understood: what jobs hold by node; and the resources of a condition,
-/// and one row more, because a count of 0 is an error as in OAR.
+/// What jobs hold of each node with cores that are alive, by whether best-effort jobs get them, and one row more.
+http::Response Api::free_by_node(const Call& call) {
+  struct Cores {
+    std::int64_t usable = 0, held = 0;
+  };
+  const auto nodes = engine_.read([&](Ledger& ledger) {
+    std::set<int> held;
+    for (const auto id : ledger.unfinished()) held.insert(ledger.find(id)->resources.begin(), ledger.find(id)->resources.end());
+    std::map<std::pair<std::string, bool>, Cores> found{{{"", true}, {}}};
+    int place = 0;
+    for (const auto& resource : ledger.resources()) {
+      const bool is_held = held.contains(place++);
+      if (resource.licence > 0 || resource.state != ResourceState::alive) continue;
+      auto& cores = found[{resource.host, resource.best_effort}];
+      ++cores.usable;
+      cores.held += is_held ? 1 : 0;
+    }
+    return found;
+  });
+  Page page;
+  page.total = std::ssize(nodes);
+  text::JsonWriter json;
+  json.begin_array();
+  for (const auto& [node, cores] : nodes)
+    json.begin_object()
+        .field("node", node.first)
+        .field("besteffort", node.second ? "YES" : "NO")
+        .field("usable", cores.usable)
+        .field("held", cores.held)
+        .end_object();
+  json.end_array();
+  page.items = json.text();
+  return json_answer(200, page_json(call, page), "GET");
+}
+
+/// OAR executes the query as it is. Here, only the grid's queries are understood: what jobs hold by node, in two forms; and the resources
+/// of a condition, and one row more, because a count of 0 is an error as in OAR.
 http::Response Api::select_all(const Call& call) {
   if (call.user.empty()) return error_answer({401, "Permission denied", "A suitable authentication must be done before looking at jobs"});
   const auto query = call.parameter("query");
   if (!query) return error_answer({400, "Bad query", "The 'query' parameter is mandatory"});
   if (query->starts_with("FROM (SELECT r.network_address AS node") && query->ends_with("AS held_by_node")) return held_by_node(call);
+  if (query->starts_with("FROM (SELECT r.network_address AS node") && query->ends_with("AS free_by_node")) return free_by_node(call);
   constexpr std::string_view kBegin{"FROM (SELECT resource_id FROM resources WHERE "}, kEnd{" UNION ALL SELECT 0) AS matching"};
   const ApiError wrong{500, "SQL error", "SQL error"};
   if (!query->starts_with(kBegin) || !query->ends_with(kEnd)) return error_answer(wrong);

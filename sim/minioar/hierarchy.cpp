@@ -198,7 +198,9 @@ std::string wanted_resources(const Moldable& moldable) {
   std::string out;
   for (const auto& group : moldable.groups) {
     out += out.empty() ? "-l \"" : "+";
-    out += group.filter_text.empty() ? "{type = 'default'}" : fmt::format("{{({}) AND type = 'default'}}", group.filter_text);
+    out += group.filter_text.empty()                             ? "{type = 'default'}"
+           : group.filter_text.find("type") != std::string::npos ? fmt::format("{{{}}}", group.filter_text)
+                                                                 : fmt::format("{{({}) AND type = 'default'}}", group.filter_text);
     for (const auto& level : group.levels) {
       out += fmt::format("/{}={}", level.property,
                          level.count == kAll    ? "ALL"
@@ -209,6 +211,12 @@ std::string wanted_resources(const Moldable& moldable) {
   return fmt::format("{},walltime={}\" ", out, walltime_text(moldable.walltime));
 }
 
+void keep_best_effort(Choice& choice) {
+  for (std::size_t i = 0; i < choice.resources.size(); ++i) {
+    if (!choice.resources[i].best_effort) choice.usable[i] = false;
+  }
+}
+
 std::optional<std::vector<int>> place(const Moldable& moldable, const Condition& properties, const Choice& choice) {
   std::vector<int> taken;
   auto usable = choice.usable;
@@ -216,7 +224,8 @@ std::optional<std::vector<int>> place(const Moldable& moldable, const Condition&
     std::vector<int> members;
     for (std::size_t i = 0; i < choice.resources.size(); ++i) {
       const auto& resource = choice.resources[i];
-      if (resource.state != ResourceState::dead && properties.holds(resource) && group.filter.holds(resource))
+      const bool is_meant = resource.licence == 0 || group.filter_text.find("type") != std::string::npos;
+      if (resource.state != ResourceState::dead && is_meant && properties.holds(resource) && group.filter.holds(resource))
         members.push_back(static_cast<int>(i));
     }
     const auto before = taken.size();

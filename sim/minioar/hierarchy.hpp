@@ -60,6 +60,9 @@ struct Choice {
   std::vector<int> rank;     ///< lower first, by place; empty: by id
 };
 
+/// Takes out what best-effort jobs do not get.
+void keep_best_effort(Choice& choice);
+
 /// Indices of the resources that a request gets, in order. Empty: it does not fit. A level takes whole values: `/host=1` needs all eligible
 /// resources of one host.
 [[nodiscard]] std::optional<std::vector<int>> place(const Moldable& moldable, const Condition& properties, const Choice& choice);

@@ -50,7 +50,8 @@ tl::expected<void, RequestError> complete(Submission& submission, const std::vec
     submission.condition = std::move(*condition);
   }
   std::optional<std::size_t> count;
-  const Choice whole{resources, std::vector<bool>(resources.size(), true), {}};
+  Choice whole{resources, std::vector<bool>(resources.size(), true), {}};
+  if (submission.best_effort()) keep_best_effort(whole);
   for (const auto& moldable : submission.moldables) {
     if (const auto places = place(moldable, submission.condition, whole); places && !count) count = places->size();
     submission.wanted += wanted_resources(moldable);

@@ -35,9 +35,19 @@ std::vector<Resource> make_resources(const ClusterShape& shape) {
                            .cpuset = core,
                            .mem = shape.mem,
                            .host = fmt::format("{}-{}", shape.name, node),
-                           .cluster = shape.name});
+                           .cluster = shape.name,
+                           .best_effort = node <= shape.nodes - shape.reserved_nodes});
     }
   }
+  for (int licence = 1; licence <= shape.licences; ++licence)
+    resources.push_back({.id = static_cast<std::int64_t>(resources.size()) + 1,
+                         .cpu = 0,
+                         .core = 0,
+                         .cpuset = 0,
+                         .mem = 0,
+                         .host = {},
+                         .cluster = {},
+                         .licence = licence});
   return resources;
 }
 
@@ -51,8 +61,9 @@ std::optional<PropertyValue> property(const Resource& resource, std::string_view
   if (column == "mem") return resource.mem;
   if (column == "state") return std::string{name_of(resource.state)};
   if (column == "state_num") return static_cast<std::int64_t>(resource.state);
-  if (column == "type") return std::string{"default"};
-  if (column == "besteffort") return std::string{"YES"};
+  if (column == "type") return std::string{resource.licence > 0 ? "licence" : "default"};
+  if (column == "licence") return resource.licence;
+  if (column == "besteffort") return std::string{resource.best_effort ? "YES" : "NO"};
   if (column == "next_state") return std::string{"UnChanged"};
   if (column == "available_upto") return std::int64_t{2147483647};
   if (column == "last_job_date") return resource.last_job_date;

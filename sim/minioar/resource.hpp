@@ -15,7 +15,7 @@ enum class ResourceState { alive = 1, absent = 2, suspected = 3, dead = 4 };
 [[nodiscard]] std::string_view name_of(ResourceState state);
 [[nodiscard]] std::optional<ResourceState> resource_state(std::string_view name);
 
-/// One core of a node. Its index in the list of resources is its id - 1.
+/// One core of a node, or a licence, which belongs to none. Its index in the list of resources is its id - 1.
 struct Resource {
   std::int64_t id;
   std::int64_t cpu;
@@ -26,6 +26,8 @@ struct Resource {
   std::string cluster;
   ResourceState state = ResourceState::alive;
   std::int64_t last_job_date = 0;
+  std::int64_t licence = 0;  ///< its number; 0: it is a core
+  bool best_effort = true;   ///< property besteffort: whether best-effort jobs get it
 };
 
 struct ClusterShape {
@@ -33,8 +35,10 @@ struct ClusterShape {
   int nodes = 2;
   int cores = 8;
   std::int64_t mem = 16;
+  int reserved_nodes = 0;  ///< of the nodes, the last ones: besteffort = NO
+  int licences = 0;        ///< resources of the type licence
 };
-/// Nodes called NAME-1, NAME-2…, one cpu each.
+/// Nodes called NAME-1, NAME-2…, one cpu each; then the licences.
 [[nodiscard]] std::vector<Resource> make_resources(const ClusterShape& shape);
 
 /// The value of `column` for this resource. Empty: there is no such column.

@@ -104,6 +104,7 @@ class Planner {
     int index = 0;
     for (const auto& moldable : *candidate.moldables) {
       Choice choice{resources_, timeline.free_during(time, moldable.walltime), time == now_ ? rank_ : std::vector<int>{}};
+      if (candidate.best_effort) keep_best_effort(choice);
       if (auto places = place(moldable, *candidate.properties, choice)) return Found{index, std::move(*places), time + moldable.walltime};
       ++index;
     }

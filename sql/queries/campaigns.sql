@@ -19,9 +19,9 @@ UPDATE campaigns SET submitted_jdl = jdl, name = @name, jdl = @jdl::jsonb WHERE 
 -- name: campaigns.ask_cluster
 -- Writes what the campaign asks of a cluster, by name, in place of what it asked before: the counters stay, and so do where its outputs
 -- are, and its scripts.
-INSERT INTO campaign_clusters AS p (campaign_id, cluster_id, priority, exec_file, exec_directory, resources, resources_per_job, walltime_s,
-  properties, project, job_types, best_effort, max_jobs, max_walltime_s, output_directory, output_files, prologue, prologue_walltime_s,
-  epilogue, epilogue_walltime_s)
+INSERT INTO campaign_clusters AS p (campaign_id, cluster_id, priority, exec_file, exec_directory, resources, resources_per_job,
+  nodes_per_job, walltime_s, properties, project, job_types, best_effort, max_jobs, max_walltime_s, output_directory, output_files,
+  prologue, prologue_walltime_s, epilogue, epilogue_walltime_s)
 SELECT
   @campaign,
   id,
@@ -30,6 +30,7 @@ SELECT
   @exec_directory,
   @resources,
   @resources_per_job,
+  @nodes_per_job,
   @walltime_s,
   @properties,
   @project,
@@ -50,6 +51,7 @@ ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
   exec_directory = EXCLUDED.exec_directory,
   resources = EXCLUDED.resources,
   resources_per_job = EXCLUDED.resources_per_job,
+  nodes_per_job = EXCLUDED.nodes_per_job,
   walltime_s = EXCLUDED.walltime_s,
   properties = EXCLUDED.properties,
   project = EXCLUDED.project,

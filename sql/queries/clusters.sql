@@ -4,6 +4,19 @@
 -- Every cluster, by name.
 SELECT * FROM cluster_rows ORDER BY name
 
+-- name: clusters.logins_for_nodes
+-- The login to ask for what jobs hold of each node, of the clusters where a live campaign names nodes, or where resources are reserved or
+-- no cores, so that the resources of a job may be others than those that are offered.
+SELECT w.cluster_id, u.login
+FROM (
+  SELECT p.cluster_id FROM campaigns c JOIN campaign_clusters p ON p.campaign_id = c.id
+  WHERE is_live(c.state) AND p.nodes_per_job IS NOT NULL
+  UNION SELECT id FROM clusters WHERE reserved_resources > 0 OR other_resources > 0) w
+CROSS JOIN LATERAL (
+  SELECT l.login FROM campaign_clusters p JOIN logins l ON l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
+  WHERE p.cluster_id = w.cluster_id AND l.login ~ '^[A-Za-z0-9_]+$'
+  ORDER BY p.campaign_id DESC LIMIT 1) u
+
 -- name: clusters.find
 -- One cluster.
 SELECT * FROM cluster_rows WHERE name = @name
@@ -94,10 +107,20 @@ UPDATE clusters SET
   suspected_resources = @suspected,
   absent_resources = @absent,
   dead_resources = @dead,
+  reserved_resources = @reserved,
+  other_resources = @others,
   no_resources_since = CASE WHEN @resources = 0 THEN coalesce(no_resources_since, instant(@now)) END,
   resources_at = instant(@now),
-  node_sizes = @node_sizes
+  node_sizes = @node_sizes,
+  reserved_sizes = @reserved_sizes,
+  node_memory = coalesce(@node_memory, node_memory)
 WHERE id = @cluster
+
+-- name: clusters.record_free_nodes
+-- Records what jobs leave of the nodes (columns free_nodes, reserved_free_nodes and reserved_free).
+UPDATE clusters SET free_nodes = @free_nodes, reserved_free_nodes = @reserved_free_nodes, reserved_free = @reserved_free
+WHERE id = @cluster
+  AND (free_nodes <> @free_nodes OR reserved_free_nodes <> @reserved_free_nodes OR reserved_free <> @reserved_free)
 
 -- name: clusters.reread_resources
 -- The next poll reads the cluster's resources, however new the known ones are.
@@ -116,8 +139,8 @@ WHERE p.cluster_id = @cluster AND u.login ~ '^[A-Za-z0-9_]+$'
 ORDER BY p.campaign_id DESC LIMIT 1
 
 -- name: clusters.node_sizes
--- The sizes of each cluster's nodes.
-SELECT id, node_sizes FROM clusters
+-- The sizes of each cluster's nodes, and their memory; what OAR gives to no best-effort job.
+SELECT id, node_sizes, node_memory, reserved_sizes, reserved_resources FROM clusters
 
 -- name: clusters.record_unreachable
 -- Records that the cluster's API failed, and returns the number of failures since it was last reached. A cluster with an open launch is

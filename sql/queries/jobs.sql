@@ -382,10 +382,9 @@ FROM forgotten f WHERE l.id = f.launch_id AND l.state IN ('accepted', 'unknown',
 RETURNING l.id
 
 -- name: jobs.waiting_resources
--- Resources of our jobs that wait on a cluster; a job of unknown width counts as one resource.
+-- Resources of our jobs that wait on a cluster.
 SELECT
-  coalesce(sum(p.waiting * coalesce(p.resources_per_job::double precision, p.resources_sum::double precision / nullif(p.resources_jobs, 0),
-    1)), 0) AS waiting
+  coalesce(sum(p.waiting * job_width(p)), 0) AS waiting
 FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND (is_live(c.state) OR c.ended_at IS NULL)
 WHERE p.cluster_id = @cluster AND p.waiting > 0
 

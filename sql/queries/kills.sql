@@ -93,7 +93,7 @@ SELECT
   j.id,
   j.campaign_id,
   micros(j.submitted_at) AS submitted_at,
-  p.resources_per_job,
+  requested_width(p) AS resources_per_job,
   f.job_ratio,
   micros(p.last_start_at) AS last_start_at,
   micros(p.last_accept_at) AS last_accept_at

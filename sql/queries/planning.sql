@@ -18,6 +18,11 @@ SELECT
   c.cost,
   CASE WHEN c.transfer_mb_s > 0 THEN c.transfer_mb_s ELSE coalesce(c.measured_mb_s, 0) END AS transfer_mb_s,
   c.max_node_resources,
+  c.min_node_resources,
+  c.reserved_resources,
+  least(c.reserved_free, c.reserved_resources) AS reserved_free,
+  c.free_nodes,
+  c.reserved_free_nodes,
   starts.cost AS start_cost,
   c.reachable IS TRUE AS reachable,
   s.max_resources,
@@ -127,6 +132,7 @@ SELECT
       AND (d.scan_at < d.scan_to OR EXISTS (SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to))
       AND NOT EXISTS (SELECT FROM brakes b WHERE b.campaign_id = d.campaign_id AND b.cluster_id IS NULL AND b.expires_at > instant(@now)))
     AS freed,
+  EXISTS (SELECT FROM reservations) AS held,
   EXISTS (SELECT FROM campaigns WHERE is_live(state) AND input_files <> '') AS inputs
 
 -- name: planning.inputs

@@ -87,6 +87,22 @@ SELECT cluster_id, after, sum(resources)::double precision AS resources FROM (
   WHERE is_live(j.state) AND j.state = 'running' AND j.started_at IS NOT NULL) r
 GROUP BY 1, 2 ORDER BY 1, 2
 
+-- name: policies.held
+-- The reservations of earlier plans, the oldest first.
+SELECT campaign_id, cluster_id, micros(begins_at) AS begins FROM reservations ORDER BY made_at, cluster_id
+
+-- name: policies.hold
+-- Writes the reservations of a plan in place of those of the one before. One that a campaign keeps stays as old as it is.
+WITH new AS (SELECT * FROM unnest(@campaigns::bigint[], @clusters::bigint[], @begins::bigint[]) AS g(campaign_id, cluster_id, begins)),
+gone AS (DELETE FROM reservations r WHERE NOT EXISTS (SELECT FROM new n WHERE n.cluster_id = r.cluster_id))
+INSERT INTO reservations AS r (cluster_id, campaign_id, begins_at, made_at)
+SELECT cluster_id, campaign_id, instant(begins), instant(@now) FROM new
+ON CONFLICT (cluster_id) DO UPDATE SET
+  campaign_id = EXCLUDED.campaign_id,
+  begins_at = EXCLUDED.begins_at,
+  made_at = CASE WHEN r.campaign_id = EXCLUDED.campaign_id THEN r.made_at ELSE EXCLUDED.made_at END
+WHERE r.campaign_id <> EXCLUDED.campaign_id OR r.begins_at <> EXCLUDED.begins_at
+
 -- name: policies.dying
 -- Live jobs with an open kill request, by pair.
 SELECT j.campaign_id, j.cluster_id, count(*) AS jobs FROM kill_requests k

@@ -15,7 +15,7 @@ JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
 SELECT campaign_id, cluster_id, avg(age)::double precision AS age, count(*) AS jobs, sum(resources)::bigint AS resources
 FROM (
   SELECT j.campaign_id, j.cluster_id, greatest(0, extract(epoch FROM instant(@now) - j.started_at))::double precision AS age,
-    coalesce(j.resources, p.resources_per_job, 1) AS resources
+    coalesce(j.resources, requested_width(p), 1) AS resources
   FROM jobs j JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
   WHERE is_live(j.state) AND j.state = 'running' AND j.started_at IS NOT NULL) r
 GROUP BY campaign_id, cluster_id, duration_bucket(greatest(1, age)::double precision) ORDER BY 1, 2, 3

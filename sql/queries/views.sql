@@ -66,7 +66,7 @@ SELECT
   p.exec_file,
   p.exec_directory,
   p.resources,
-  p.resources_per_job,
+  requested_width(p) AS resources_per_job,
   p.walltime_s,
   p.properties,
   p.project,

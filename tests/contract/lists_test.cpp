@@ -98,6 +98,15 @@ TEST_P(Lists, ResourcesThatJobsHold_AreCountedByNode) {
     total += resources;
   }
   EXPECT_GE(total, 1);
+  int held = 0, usable = 0;
+  for (const auto& node : value([&] { return client().free_by_node(world().user()); })) {
+    EXPECT_LE(node.held, node.usable);
+    EXPECT_TRUE(node.best_effort);
+    held += node.held;
+    usable += node.usable;
+  }
+  EXPECT_GE(held, 1);
+  EXPECT_EQ(usable, value([&] { return client().resources(); }).usable());
 }
 
 TEST_P(Lists, AnArrayOrIdsReplaceThatFilter) {

@@ -128,6 +128,10 @@ struct Claim {
   Text operator()(const planner::reason::NotEnoughResources& why) const {
     return fmt::format("{} AND {}", of(why.parts), status(fmt::format("free > 0 AND free < {}", why.job_resources)));
   }
+  Text operator()(const planner::reason::NoNodeFree& why) const {
+    return fmt::format("{} AND {} AND {}", of(why.parts), status(fmt::format("free >= {}", why.job_resources)),
+                       of_cluster(fmt::format("substring(free_nodes FROM '^[0-9]+')::integer < {}", why.job_resources)));
+  }
   Text operator()(const planner::reason::Reserved& why) const {
     return fmt::format("{} AND {} AND {} > 0", of(why.parts), status(fmt::format("free < {}", why.job_resources)), (why.at - now).count());
   }

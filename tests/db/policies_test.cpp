@@ -221,6 +221,21 @@ TEST_F(Policies, AFailure_IsNotedWithItsTime) {
   EXPECT_EQ(value("SELECT count(last_failure_at) FROM campaign_clusters"), "1");
 }
 
+TEST_F(Policies, AReservation_IsAsOldAsItsFirstPlan_AndGoesWithTheLast) {
+  const auto first = a_campaign(2), second = a_campaign(2);
+  const auto hold = [&](const std::vector<grid::HeldForJob>& held, grid::Instant at) {
+    edit([&](store::Transaction& t) { store::hold_resources(t, held, at); });
+  };
+  const grid::HeldForJob on_beta{first, beta, now + grid::Seconds{60}}, on_alpha{second, alpha, now + grid::Seconds{90}};
+  hold({on_beta}, now);
+  hold({on_alpha, on_beta}, now + grid::Seconds{5});
+  EXPECT_EQ(facts().held, (std::vector{on_beta, on_alpha})) << "the oldest first";
+  hold({on_alpha}, now + grid::Seconds{9});
+  EXPECT_EQ(facts().held, std::vector{on_alpha});
+  hold({}, now + grid::Seconds{9});
+  EXPECT_TRUE(facts().held.empty());
+}
+
 TEST_F(Policies, TheOneJobOfATestCampaign_KeepsItsPlaceInTheQueue) {
   launched(a_campaign(1), alpha, 1);
   const auto waiting = [&] {

@@ -102,6 +102,12 @@ struct Situation {
     grid.config.reservations = false;
     wide(8);
   }
+  void operator()(const reason::NoNodeFree&) const {
+    grid.config.reservations = false;
+    wide(4);
+    grid.of_pair("nodes_per_job = 1");
+    grid.of_cluster("free_nodes = '2x2'");
+  }
   void operator()(const reason::Reserved&) const {
     others_run(12);
     wide(8);
@@ -298,6 +304,10 @@ struct Remedy {
     return Then::jobs_start;
   }
   Then operator()(const reason::NotEnoughResources&) const { return free(); }
+  Then operator()(const reason::NoNodeFree&) const {
+    grid.of_cluster("free_nodes = '4x1'");
+    return Then::jobs_start;
+  }
   Then operator()(const reason::Reserved&) const {
     grid.end_all();
     return free();

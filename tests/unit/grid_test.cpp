@@ -3,8 +3,11 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <limits>
+
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/flood.hpp"
+#include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/resource_fit.hpp"
 #include "lib/grid/resource_request.hpp"
@@ -45,6 +48,19 @@ TEST(NodeSizes, AreCounted_TheBiggestFirst) {
   EXPECT_EQ(sizes.size_of(6), 0);
   EXPECT_FALSE(NodeSizes{}.known());
   EXPECT_EQ(NodeSizes{}.biggest(), 0);
+}
+
+TEST(NodeSizes, OfAbsurdAnswers_AreBounded) {
+  NodeSizes sizes;
+  for (int node = 1; node <= 5000; ++node) sizes.add(node, 1);
+  EXPECT_LE(sizes.text().size(), 2000U);
+  EXPECT_EQ(sizes.nodes(), 5000) << "each counts, as no bigger than it is";
+  sizes.add(std::numeric_limits<int>::max(), std::numeric_limits<int>::max());
+  sizes.add(1, std::numeric_limits<int>::max());
+  EXPECT_GT(sizes.resources(), 0);
+  EXPECT_LE(sizes.biggest(), 1'000'000);
+  sizes.add(-1, 5);
+  EXPECT_TRUE(NodeSizes::parse(sizes.text()));
 }
 
 TEST(NodeSizes, WhatIsWritten_IsReadBack_AndNothingElse) {
@@ -184,6 +200,63 @@ TEST(Starting, IsStill_WhileAStartOrTheOldestWaitingJobIsRecent) {
   EXPECT_EQ(starting_of(std::nullopt, from_unix(995), now, settle), Starting::still);
   EXPECT_EQ(starting_of(from_unix(900), from_unix(900), now, settle), Starting::stuck);
   EXPECT_EQ(starting_of(std::nullopt, std::nullopt, now, settle), Starting::stuck);
+}
+
+TEST(ResourceRequest, NamesTheNodesOfAJob_AndWhatTheyHoldOnAClusterOfOneSize) {
+  const auto nodes = [](std::string_view text) { return ResourceRequest::parse(text).value().nodes(); };
+  EXPECT_EQ(nodes("/nodes=4"), 4);
+  EXPECT_EQ(nodes("{mem > 8}/cluster=2/host=3/core=1"), 6);
+  for (const auto* none : {"/core=4", "/nodes=ALL", "/nodes=1+/nodes=2", "/cpu=2"}) EXPECT_FALSE(nodes(none)) << none;
+  const auto held = [](std::string_view text, std::string_view sizes) {
+    return resources_on(ResourceRequest::parse(text).value(), NodeSizes::parse(sizes).value());
+  };
+  EXPECT_EQ(held("/nodes=4", "8x10"), 32);
+  EXPECT_EQ(held("/nodes=2/core=3", "16x1 8x10"), 6);
+  EXPECT_FALSE(held("/nodes=4", "16x1 8x10")) << "whichever OAR chooses";
+  EXPECT_FALSE(held("/nodes=4", ""));
+}
+
+TEST(ResourceRequest, CountsNoLicencesAsCores) {
+  const auto read = [](std::string_view text) { return ResourceRequest::parse(text).value(); };
+  EXPECT_EQ(read("/nodes=1/core=2+{type = 'licence'}/licence=3").resources(), 2);
+  EXPECT_EQ(read("{type='licence'}/licence=3+/nodes=1/core=2").nodes(), 1);
+  EXPECT_EQ(read("{type = 'default' AND mem > 8}/core=2").resources(), 2);
+  EXPECT_EQ(read("{cluster_type = 'a'}/core=2+{ types > 1}/core=3").resources(), 5);
+  const auto none = read("{type='licence'}/licence=40");
+  EXPECT_EQ(none.resources(), 1);
+  EXPECT_FALSE(none.is_of_cores());
+  EXPECT_FALSE(too_wide(none, "alpha", NodeSizes::parse("8x1").value()));
+  EXPECT_FALSE(too_wide(read("/core=8+{type='licence'}/licence=40"), "alpha", NodeSizes::parse("8x1").value()));
+  EXPECT_TRUE(too_wide(read("/core=9+{type='licence'}/licence=1"), "alpha", NodeSizes::parse("8x1").value()));
+}
+
+TEST(NodeMemory, IsSharedByTheCoresThatAJobHolds) {
+  const auto memory = NodeMemory::parse("8:16 16:192").value();
+  EXPECT_EQ(memory.text(), "16:192 8:16");
+  EXPECT_EQ(memory.resources_for(12), 5) << "one such job on 8 cores with 16";
+  EXPECT_EQ(memory.resources_for(8), 3) << "two";
+  EXPECT_EQ(memory.resources_for(2), 1);
+  EXPECT_EQ(memory.resources_for(100), 9) << "only on the bigger node";
+  EXPECT_FALSE(memory.resources_for(200));
+  EXPECT_FALSE(NodeMemory{}.resources_for(1));
+  for (const auto* bad : {"8", "8:x", "0:4", "8:0", "8:4:1"}) EXPECT_FALSE(NodeMemory::parse(bad)) << bad;
+}
+
+RC_GTEST_PROP(NodeMemory, OfJobsThatShareANode_IsNeverMoreThanTheNodeHas, ()) {
+  const int cores = *rc::gen::inRange(1, 65), of_node = *rc::gen::inRange(1, 500), memory = *rc::gen::inRange(1, of_node + 1);
+  NodeMemory known;
+  known.add(cores, of_node);
+  const int held = known.resources_for(memory).value();
+  RC_ASSERT(cores / held * memory <= of_node);
+  if (held > 1) RC_ASSERT(cores / (held - 1) * memory > of_node);
+}
+
+TEST(NodeMemory, RaisesTheCoresOfOneNodeInARequest) {
+  const auto raised = [](std::string_view text) { return with_node_resources(ResourceRequest::parse(text).value(), 5); };
+  EXPECT_EQ(raised("/core=1"), "/nodes=1/core=5");
+  EXPECT_EQ(raised("{mem > 8}/nodes=2/core=3"), "{mem > 8}/nodes=2/core=5");
+  for (const auto* same : {"/core=5", "/nodes=1", "/nodes=1/core=8", "/core=1+/core=2", "/cpu=1/core=2"})
+    EXPECT_FALSE(raised(same)) << same;
 }
 
 }  // namespace

@@ -32,6 +32,27 @@ TEST(GridsimEngine, ACampaign_IsDone_EachTaskOnce) {
   EXPECT_THAT(done, testing::Each(1));
 }
 
+TEST(GridsimEngine, WideJobs_StartAmongNarrowOnesOfOthers_WhateverTheOrderOfEachCycle) {
+  const auto end_of_wide = [](int width) {
+    const auto outcome =
+        simulate(a_scenario(R"("alpha": {"nodes": 2, "cores": 8, "start_delay": "1s", "start_rate": 8})",
+                            fmt::format(R"({{"name": "ada", "user": "ada", "tasks": 2000, "duration": "60s", "walltime": "0:2:0"}},
+                       {{"name": "ben", "user": "ben", "tasks": 2000, "duration": "60s", "walltime": "0:2:0"}},
+                       {{"name": "wide", "user": "eva", "tasks": 3, "duration": "60s", "walltime": "0:2:0", "resources": "/core={}"}})",
+                                        width),
+                            R"("configuration": {"campaign_order": "tickets"}, )"));
+    double end = 0;
+    for (const auto& job : outcome.jobs) {
+      if (job.campaign == 2) end = std::max(end, seconds_of(job.ended));
+    }
+    EXPECT_EQ(outcome.campaigns.at(2).done, 3) << width;
+    return end;
+  };
+  // Each of three jobs waits for no more than the walltime of the narrow ones, 2 min, and a cycle, then it runs for 1 min.
+  EXPECT_LT(end_of_wide(12), 600);
+  EXPECT_LT(end_of_wide(16), 600);
+}
+
 TEST(GridsimEngine, ACampaignThatComesAfterAnother_StartsWhenThatIsOver) {
   const auto outcome = simulate(a_scenario(kSixteen, R"({"name": "two", "tasks": 4, "duration": "30s", "after": "one"},
     {"name": "one", "tasks": 20, "duration": "60s"})"));

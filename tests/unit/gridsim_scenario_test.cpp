@@ -82,8 +82,10 @@ TEST(GridsimScenario, AnExpression_OfTheRequest_BecomesTheShapeOnTheNodes) {
   ASSERT_TRUE(scenario);
   EXPECT_EQ(scenario->campaigns[0].clusters[0].width, 6);
   EXPECT_EQ(scenario->campaigns[1].clusters[0].width, 16);
-  EXPECT_EQ(scenario->campaigns[1].clusters[0].facts.resources_per_job, std::nullopt);
+  EXPECT_EQ(scenario->campaigns[1].clusters[0].facts.resources_per_job, 16) << "nodes of one size";
+  EXPECT_EQ(scenario->campaigns[1].clusters[0].facts.nodes_per_job, 2);
   EXPECT_EQ(scenario->campaigns[2].clusters[0].width, 5);
+  EXPECT_EQ(scenario->campaigns[2].clusters[0].facts.resources_per_job, std::nullopt);
 }
 
 // Standard Workload Format: parallelworkloads.org, "The Standard Workload Format".

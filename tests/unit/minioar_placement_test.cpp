@@ -146,5 +146,21 @@ RC_GTEST_PROP(Placement, AnyFit_UsesOnlyFreeResources_EachOnce, ()) {
   for (const int place : *got) RC_ASSERT(!busy.contains(place));
 }
 
+TEST(Placement, GivesReservedNodesToNoBestEffortJob_AndLicencesOnlyToWhoAsksForThem) {
+  const auto resources = make_resources({.name = "alpha", .nodes = 2, .cores = 4, .mem = 16, .reserved_nodes = 1, .licences = 3});
+  const auto count = [&](std::string_view text, bool best_effort) {
+    Choice choice{resources, std::vector<bool>(resources.size(), true), {}};
+    if (best_effort) keep_best_effort(choice);
+    const auto places = place(parse_moldable(text).value(), {}, choice);
+    return places ? places->size() : 0;
+  };
+  EXPECT_EQ(count("/core=4", true), 4U);
+  EXPECT_EQ(count("/core=5", true), 0U);
+  EXPECT_EQ(count("/core=8", false), 8U);
+  EXPECT_EQ(count("/core=9", false), 0U);
+  EXPECT_EQ(count("{type = 'licence'}/licence=3", true), 3U);
+  EXPECT_EQ(count("{type = 'licence'}/licence=4", true), 0U);
+}
+
 }  // namespace
 }  // namespace gleaner::minioar

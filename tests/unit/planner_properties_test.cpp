@@ -216,7 +216,8 @@ RC_GTEST_PROP(PlannerProperty, WorkConserving_NoCampaignGoesShortWhileItsResourc
   const auto result = plan(snapshot, config);
   Ledger ledger{snapshot.clusters};
   const auto index_of = [](grid::ClusterId cluster) { return static_cast<std::size_t>(cluster.value() - 1); };
-  for (const auto& launch : result.launches) ledger.take(index_of(launch.cluster), launch.campaign, 0.0, launch.jobs, launch.resources);
+  for (const auto& launch : result.launches)
+    ledger.take(index_of(launch.cluster), *pair_of(snapshot, launch.campaign, launch.cluster), 0.0, launch.jobs, launch.resources);
   for (const auto& decision : result.decisions) {
     const auto* launched = std::get_if<reason::Launched>(&decision.reason);
     const bool by_resources = is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns>(decision.reason) ||

@@ -158,5 +158,45 @@ TEST(Reservations, AJobThatMayNotWaitBehindOne_IsToldSo_AlsoWhenNothingIsFree) {
   EXPECT_EQ(reason_on(plan(snapshot), 2, 1), "held_for_reservation");
 }
 
+/// The wide job comes after the narrow ones in each plan.
+Snapshot wide_comes_last() {
+  auto snapshot = wide_and_narrow();
+  std::swap(snapshot.campaigns[0].submitted, snapshot.campaigns[1].submitted);
+  snapshot.held = {{.campaign = campaign_id(1), .cluster = cluster_id(1), .begins = snapshot.now + grid::Seconds{600}}};
+  return snapshot;
+}
+
+TEST(Reservations, OfEarlierPlans_AreHeldBeforeTheTurnsOfAllCampaigns_UntilTheJobStarts) {
+  auto snapshot = wide_comes_last();
+  const auto result = plan(snapshot);
+  EXPECT_EQ(jobs_on(result, 2, 1), 0) << "their walltime ends after the reservation begins";
+  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+  EXPECT_EQ(held_by(result), snapshot.held);
+  snapshot.clusters[0].free_resources = 16;
+  snapshot.clusters[0].endings = {};
+  const auto freed = plan(snapshot);
+  EXPECT_EQ(jobs_on(freed, 1, 1), 1);
+  EXPECT_TRUE(held_by(freed).empty());
+  snapshot = wide_comes_last();
+  snapshot.held = {};
+  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
+}
+
+TEST(Reservations, OfEarlierPlans_BeginNoLaterThanTheyForesaw_SoThatWorkBesideThemCannotPutThemOff) {
+  auto snapshot = wide_comes_last();
+  snapshot.pairs[1].walltime = 500;
+  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
+  snapshot.held[0].begins = snapshot.now + grid::Seconds{499};
+  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 0);
+}
+
+TEST(Reservations, OfACampaignWhoseJobRunsThere_AreMadeInItsTurnAlone) {
+  auto snapshot = wide_comes_last();
+  snapshot.pairs[0].live_jobs = 1;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(jobs_on(result, 2, 1), 10);
+  EXPECT_TRUE(held_by(result).empty());
+}
+
 }  // namespace
 }  // namespace gleaner::planner::test

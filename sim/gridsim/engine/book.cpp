@@ -60,6 +60,7 @@ Book::Book(World& world)
     auto& campaign = campaigns_.emplace_back();
     campaign.next_task = spec.live;
     if (spec.replicas_allowed) campaign.lasted = lasted_before(spec);
+    for (const auto& on_cluster : spec.clusters) names_nodes_ = names_nodes_ || on_cluster.facts.nodes_per_job;
     for (const auto& on_cluster : spec.clusters)
       campaign.pairs.push_back(
           {.facts = first_facts(grid::CampaignId{static_cast<std::int64_t>(i) + 1}, spec, on_cluster), .ended_in_minute = {}});

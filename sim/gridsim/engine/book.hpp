@@ -50,6 +50,8 @@ class Book {
   void request_kills(std::span<const grid::JobId> jobs);
   /// The youngest running jobs of a campaign on a cluster, and all that wait there: to be killed.
   [[nodiscard]] std::vector<grid::JobId> to_preempt(const planner::Preemption& preemption) const;
+  /// Notes the reservations that last, in the order of the plan, which is that of their age.
+  void hold(std::vector<grid::HeldForJob> held) { held_ = std::move(held); }
   /// Takes tasks from the bag, those given back first; the jobs of OAR made for them, fewer when the bag has fewer. Pooled tasks wait in
   /// World::pools.
   [[nodiscard]] std::vector<int> launch(const store::PlannedLaunch& launch, grid::Instant now);
@@ -178,8 +180,11 @@ class Book {
   std::vector<int> carried_;               ///< pooled jobs that carriers carry out, as far as the grid knows
   /// Resource-seconds of ended jobs by campaign, pair and day.
   std::map<std::tuple<int, int, std::int64_t>, double> usage_;
-  std::vector<int> free_;             ///< by cluster, in the status
-  std::vector<int> learnt_headroom_;  ///< by cluster
+  std::vector<int> free_;                ///< by cluster, in the status
+  std::vector<std::string> free_nodes_;  ///< by cluster, as ClusterFacts::free_nodes
+  std::vector<grid::HeldForJob> held_;   ///< by the last plan, for wide jobs
+  bool names_nodes_ = false;             ///< whether a campaign's requests name nodes
+  std::vector<int> learnt_headroom_;     ///< by cluster
   grid::Instant status_at_{};
 };
 

@@ -46,8 +46,10 @@ grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) c
   facts.learnt_headroom = learnt_headroom_[cluster];
   facts.max_resources = spec.resources();
   facts.max_node_resources = spec.cores;
+  facts.min_node_resources = spec.cores;
   facts.start_cost = start_cost(cluster);
   facts.free_resources = free_[cluster];
+  if (cluster < free_nodes_.size()) facts.free_nodes = free_nodes_[cluster];
   facts.status_at = status_at_;
   facts.brake = brake_of(spec.braked, now);
   return facts;

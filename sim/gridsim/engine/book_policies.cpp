@@ -39,6 +39,7 @@ grid::PolicyFacts Book::policy_facts(grid::Instant now) const {
   count_limits(facts, days);
   add_usage(facts, now);
   add_endings(facts, now);
+  facts.held = held_;
   for (const int index : active_) {
     if (spec_of(index).evidence == "history" && campaigns_[index_of(index)].done == 0) facts.profiled.emplace_back(index + 1);
   }

@@ -24,7 +24,13 @@ double seconds_taken(const Job& job) {
 void Book::update(std::span<const Cluster> clusters, grid::Instant now) {
   known_.resize(world_.jobs.size(), JobState::submitting);
   status_at_ = now;
-  for (std::size_t i = 0; i < clusters.size(); ++i) free_[i] = clusters[i].free();
+  free_nodes_.resize(clusters.size());
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    free_[i] = clusters[i].free();
+    if (!names_nodes_) continue;
+    const auto nodes = clusters[i].free_nodes();
+    free_nodes_[i] = nodes.known() ? nodes.text() : std::string{grid::kNoFreeNode};
+  }
   // As the updator writes them: first the jobs that go on, then those that are over.
   auto changed = std::exchange(world_.changed, {});
   const auto over = std::ranges::stable_partition(changed, [&](int job) { return job_of(job).state != JobState::ended; });

@@ -43,6 +43,8 @@ class Cluster {
   [[nodiscard]] const ClusterSpec& spec() const { return spec_; }
   /// Resources that are free now.
   [[nodiscard]] int free() const { return nodes_.free(); }
+  /// Its nodes by their free resources.
+  [[nodiscard]] grid::NodeSizes free_nodes() const { return nodes_.sizes(); }
   [[nodiscard]] const std::deque<int>& waiting() const { return queue_; }
   [[nodiscard]] bool is_without_us() const { return holding_.empty(); }
 

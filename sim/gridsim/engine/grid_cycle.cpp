@@ -111,6 +111,7 @@ grid::Instant GridCycle::plan(grid::Instant now) {
     last = std::max(last, at);
   }
   for (const auto& preemption : plan.preemptions) preempt(book_.to_preempt(preemption), now + config.cycle_period);
+  book_.hold(planner::held_by(plan));
   const auto submitted = metascheduler::submitted_of(plan, facts);
   book_.write(submitted);
   record(facts, submitted, now);

@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/grid/node_sizes.hpp"
 #include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
@@ -19,6 +20,11 @@ class Nodes {
   Nodes(int nodes, int per_node) : per_node_{per_node}, free_(static_cast<std::size_t>(nodes), per_node), total_free_{nodes * per_node} {}
 
   [[nodiscard]] int free() const { return total_free_; }
+  [[nodiscard]] grid::NodeSizes sizes() const {
+    grid::NodeSizes sizes;
+    for (const int free : free_) sizes.add(free);
+    return sizes;
+  }
   /// Takes the resources for a job of this shape, on the first nodes that have them, like OAR. Empty: they are not free.
   [[nodiscard]] std::optional<Shares> take(const Shape& shape);
   void give_back(const Shares& shares);

@@ -234,7 +234,9 @@ void CampaignReader::add(std::size_t index, const grid::ResourceRequest& request
   on_cluster.cluster = index;
   on_cluster.shape = *shape;
   on_cluster.width = width_of(*shape, cluster.cores);
-  on_cluster.facts.resources_per_job = request.resources();
+  // `takes` states what the planner learns only from a job that has started.
+  on_cluster.facts.resources_per_job = takes_ ? request.resources() : on_cluster.width;
+  if (!takes_) on_cluster.facts.nodes_per_job = request.nodes();
   Nodes empty{cluster.nodes, cluster.cores};
   if (!empty.take(*shape)) {
     findings_.add(where.offset, path_.text, request.text(),

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lib/grid/resource_request.hpp"
+
+namespace gleaner::grid {
+
+/// The memory of a cluster's nodes, as a property of OAR's resources states it.
+class NodeMemory {
+ public:
+  /// Reads the format of text(); empty when the text does not have it.
+  [[nodiscard]] static std::optional<NodeMemory> parse(std::string_view text);
+
+  /// A node of so many resources. Memory that is no whole number counts as the next smaller one.
+  void add(int resources, double memory);
+
+  /// "16:192 8:64": nodes of 16 resources with 192, others of 8 with 64. An empty text: nothing is known.
+  [[nodiscard]] std::string text() const;
+
+  /// Resources of one node that a job must hold so that no more jobs of its kind share a node than the node's memory holds. OAR reserves no
+  /// memory, but gives each resource to one job. Empty: no node with so much memory is known.
+  /// @param memory  of the job on a node, in the unit of the property
+  [[nodiscard]] std::optional<int> resources_for(double memory) const;
+
+ private:
+  std::set<std::pair<int, std::int64_t>> kinds_;
+};
+
+/// The request with at least so many resources of each node: `/core=1` becomes `/nodes=1/core=12`. Empty: the request stays, as it asks for
+/// as many, or for whole nodes, or for something else than cores.
+[[nodiscard]] std::optional<std::string> with_node_resources(const ResourceRequest& request, int resources);
+
+}  // namespace gleaner::grid
