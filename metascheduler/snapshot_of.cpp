@@ -133,7 +133,8 @@ class Picture {
     snapshot_.pairs.push_back(std::move(view));
   }
 
-  [[nodiscard]] grid::Shown shown_by(const planner::PairView& pair) const {
+  /// @param unbound  tasks in the bag that are bound to no cluster
+  [[nodiscard]] grid::Shown shown_by(const planner::PairView& pair, std::int64_t unbound, std::int64_t held) const {
     const auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
     // The last start tells nothing of the jobs before it; but an unjudged cluster never has more than probe_jobs of them.
     const bool runs_on = pair.running > config_.probe_jobs ||
@@ -141,8 +142,10 @@ class Picture {
                           std::chrono::duration<double>{*cluster.status_at - *pair.last_start_at}.count() >= grid::kSomeWork);
     const auto ended = pair.concluded_jobs + pair.interruptions;
     const bool ran_on = pair.interruptions > 0 && pair.exposed_seconds >= grid::kSomeWork * static_cast<double>(ended);
-    const bool may_get = cluster.enabled && !cluster.retired && pair.mapped && pair.max_jobs != 0;
-    const bool gets_none = pair.brake || cluster.brake || !cluster.reachable;
+    const bool has_tasks = pair.live_jobs > 0 || pair.returned_tasks > 0 || unbound > 0;
+    const bool may_get = cluster.enabled && !cluster.retired && pair.mapped && grid::takes_tasks(pair) && (has_tasks || held > 0);
+    const bool fits = pair.fitting_tasks != 0 && pair.matching_resources != 0 && pair.resources_per_job <= cluster.max_resources;
+    const bool gets_none = pair.brake || cluster.brake || !cluster.reachable || !fits || !has_tasks;
     using Judge = grid::Shown::Judge;
     return {.done = pair.done,
             .duration_sum = pair.duration_sum,
@@ -165,8 +168,11 @@ class Picture {
   }
 
   void hold_unjudged(std::span<planner::PairView> pairs) {
+    const auto& campaign = snapshot_.campaigns[campaigns_.at(pairs.front().campaign)];
+    auto unbound = campaign.waiting_tasks;
+    for (const auto& pair : pairs) unbound -= pair.returned_tasks;
     std::vector<grid::Shown> shown;
-    for (const auto& pair : pairs) shown.push_back(shown_by(pair));
+    for (const auto& pair : pairs) shown.push_back(shown_by(pair, unbound, campaign.held_tasks));
     for (auto& pair : pairs) {
       const auto here = shown.front();
       shown.erase(shown.begin());

@@ -72,6 +72,31 @@ TEST(UnjudgedClusters, ThatEndTasksAtOnce_GetNoMore_AndTheReasonSaysWhatWouldCha
   EXPECT_GT(grid.on_beta(), 10) << "they take no longer on alpha";
 }
 
+TEST(UnjudgedClusters, WhereTheRestOfTheTasksIsBound_GetItAll_AsNoOtherWillJudgeThem) {
+  TwoClusters grid;
+  grid.done(1, 3, 0.2);
+  grid.facts.campaigns[0].waiting_tasks = 8;
+  grid.facts.pairs[1].returned_tasks = 8;
+  EXPECT_EQ(grid.on_beta(), 8);
+  grid.facts.campaigns[0].held_tasks = 1;
+  EXPECT_EQ(grid.on_beta(), 3) << "one that is held may go to alpha one day: a few at a time";
+  grid.facts.pairs[0].returned_tasks = 1;
+  EXPECT_EQ(grid.on_beta(), 0) << "alpha has one, and will show it";
+}
+
+TEST(UnjudgedClusters, BesideOneThatGetsNothing_GoOn_AFewAtATime) {
+  const auto on_beta_with = [](auto&& change) {
+    TwoClusters grid;
+    grid.done(1, 3, 0.2);
+    change(grid.facts.pairs[0]);
+    return grid.on_beta();
+  };
+  EXPECT_EQ(on_beta_with([](auto& alpha) { alpha.fitting_tasks = 0; }), 3);
+  EXPECT_EQ(on_beta_with([](auto& alpha) { alpha.has_properties = true, alpha.matching_resources = 0; }), 3);
+  EXPECT_EQ(on_beta_with([](auto& alpha) { alpha.resources_per_job = 17; }), 3);
+  EXPECT_GT(on_beta_with([](auto& alpha) { alpha.preparation = grid::Preparation::prologue_failed; }), 3) << "it never will";
+}
+
 TEST(UnjudgedClusters, WhoseTasksTakeMuchLongerElsewhere_GetAProbe_AsBefore) {
   TwoClusters grid;
   grid.done(1, 3, 0.2);
