@@ -1,0 +1,279 @@
+// Every pair of what a campaign file may say and a user may do meanwhile, in some campaign; all these campaigns share two clusters.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/jdl/parse.hpp"
+#include "tests/covering_array.hpp"
+#include "tests/seed.hpp"
+#include "tests/system/grid_under_test.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTasks = 8;
+constexpr std::int64_t kAlwaysFails = 3;
+constexpr std::int64_t kFailsOnce = 5;
+
+/// What a campaign may say of one subject, as members of its file; an empty text: nothing.
+struct Feature {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+/// What the user does while the campaign runs.
+const std::string kAction{"action"};
+const std::vector<std::string> kActions{"", "append", "hold", "cancel", "cancel_some", "edit", "retry"};
+
+/// PRE: the campaign that comes before, which has the same number of tasks.
+const std::vector<Feature>& features() {
+  static const std::vector<Feature> kFeatures{
+      {"after",
+       {"", R"("after": PRE)", R"("after_any_end": PRE)", R"("after_each": PRE)", R"("after_each": PRE, "after_each_cluster": "any")"}},
+      {"needs", {"", R"("needs": {"lic": 1})"}},
+      {"input_files", {"", R"("input_files": ["data/{1}.bin"])"}},
+      {"placeholders", {"", R"("placeholders": false)"}},
+      {"params_shell", {"", R"("params_shell": true)"}},
+      {"replicas", {"", R"("replicas": "allowed")"}},
+      {"campaign_priority", {"", R"("campaign_priority": "highest")", R"("campaign_priority": "lowest")"}},
+      {"scheduler", {"", R"("scheduler": "prediction")"}},
+      {"temporal_grouping", {"", R"("temporal_grouping": true)", R"("temporal_grouping": "auto")"}},
+      {"min_duration", {"", R"("min_duration": "0")"}},
+      {"max_attempts", {"", R"("max_attempts": 6)"}},
+      {"retries", {"", R"("retries": 2)", R"("retries": 2, "retry_on": [8])"}},
+      {"checkpoint", {"", R"("checkpoint": {"signal": "USR1", "period": "0:10:00", "cost": "0:00:01"})"}},
+      {"max_fails", {"", R"("max_fails": "90%")"}},
+      {"exec_directory", {"", R"("exec_directory": "$HOME")"}},
+      {"resources",
+       {"", R"("resources": "/core=2")", R"("resources": "/nodes=1")", R"("resources": "/nodes=1/core=3")",
+        R"("resources": "/nodes=1", "dimensional_grouping": true)"}},
+      {"walltime", {"", R"("walltime": "0:10:00")", R"("walltime": "600 + p1")"}},
+      {"max_walltime", {"", R"("max_walltime": "2:00:00")"}},
+      {"memory_mb", {"", R"("memory_mb": 1000)"}},
+      {"properties", {"", R"("properties": "mem > 8")"}},
+      {"type", {"", R"("type": "normal")"}},
+      {"test_mode", {"", R"("test_mode": true)"}},
+      {"max_jobs", {"", R"("max_jobs": 2)"}},
+      {"output_files", {"", R"("output_directory": "runs/{CAMPAIGN_ID}", "output_files": ["result-{TASK}.dat"])"}},
+      {"prologue", {"", R"("prologue": ["echo prologue >> $HOME/scripts-$CIGRI_CAMPAIGN_ID"])"}},
+      {"epilogue", {"", R"("epilogue": ["echo epilogue >> $HOME/scripts-$CIGRI_CAMPAIGN_ID"])"}},
+      {kAction, kActions},
+  };
+  return kFeatures;
+}
+
+std::string json_with(const std::vector<std::string>& members, std::string_view command) {
+  std::string text =
+      fmt::format(R"({{"name": "row", "nb_jobs": {}, "exec_file": "{}", "clusters": {{"alpha": {{}}, "beta": {{}}}})", kTasks, command);
+  for (const auto& member : members) {
+    if (!member.empty()) text += ", " + member;
+  }
+  return text + "}";
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  for (auto place = text.find(what); place != std::string::npos; place = text.find(what, place + with.size()))
+    text.replace(place, what.size(), with);
+  return text;
+}
+
+/// What gridsub refuses by itself, and what a user cannot do.
+bool is_allowed(const Pair& pair) {
+  const auto& one = features()[pair.first.dimension];
+  const auto& other = features()[pair.second.dimension];
+  const auto& first = one.values[pair.first.value];
+  const auto& second = other.values[pair.second.value];
+  if (other.name == kAction) return !(one.name == "test_mode" && !first.empty() && second == "append");
+  return jdl::parse(json_with({replaced(first, "PRE", "1"), replaced(second, "PRE", "1")}, "run")).has_value();
+}
+
+struct Row {
+  grid::CampaignId id{0};
+  grid::CampaignId before{0};  ///< 0: none
+  std::map<std::string, std::string> values;
+  std::int64_t tasks = kTasks;
+  [[nodiscard]] const std::string& action() const { return values.at(kAction); }
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const auto& [name, value] : values) {
+      if (!value.empty()) all += (all.empty() ? "" : ", ") + (name == kAction ? "user: " + value : value);
+    }
+    return fmt::format("campaign {}: {}", id.value(), all);
+  }
+};
+
+class Combinations : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(grid.folder() / "data");
+    for (int i = 0; i < kTasks; ++i) std::ofstream{grid.folder() / "data" / fmt::format("{}.bin", i)} << "input " << i << '\n';
+    grid.start_api();
+    does("gridctl", {"limit", "set", "consumable", "lic", "8"});
+    for (const auto* const cluster : {"alpha", "beta"})
+      does("gridctl", {"cluster", "edit", cluster, "--memory-property=mem", "--memory-unit=1024", "--memory-max=16384"});
+    does("gridctl", {"user", "allow-normal", ::getpwuid(::geteuid())->pw_name});
+  }
+
+  std::string does(const std::string& name, const std::vector<std::string>& arguments) {
+    const auto said = grid.run(name, arguments);
+    EXPECT_TRUE(said.end.succeeded()) << name << ' ' << said.output << said.errors;
+    return said.output;
+  }
+
+  [[nodiscard]] std::string command(const Row& row) const {
+    const auto folder = grid.oracle().folder().string();
+    std::string before = "sleep 0.2; ";
+    if (!row.values.at("input_files").empty()) before += "cat $CIGRI_INPUTS/data/$1.bin > /dev/null || exit 66; ";
+    if (row.values.at("after") == features()[0].values[3])
+      before += fmt::format("test -e $HOME/before-{}-$1 || exit 67; ", row.before.value());
+    if (!row.values.at("output_files").empty()) before += "echo $1 > result-$1.dat; ";
+    before += fmt::format("case $1 in {}) exit 9;; {}) mkdir {}/failed-$CIGRI_CAMPAIGN_ID 2>/dev/null && exit 8;; esac; true", kAlwaysFails,
+                          kFailsOnce, folder);
+    return grid.oracle().task(before);
+  }
+
+  void submit(Row& row) {
+    const auto file = [&](const std::string& name, const std::string& text) {
+      std::ofstream{grid.folder() / name} << text;
+      return (grid.folder() / name).string();
+    };
+    if (!row.values.at("after").empty()) {
+      const auto text = fmt::format(
+          R"({{"name": "before", "nb_jobs": {}, "min_duration": "0", "exec_file": "sh -c 'touch $HOME/before-$CIGRI_CAMPAIGN_ID-$1' x",
+              "clusters": {{"alpha": {{}}, "beta": {{}}}}}})",
+          kTasks + 3);
+      row.before = grid::CampaignId{std::stoll(does("gridsub", {"-q", "-f", file("before.jdl", text)}))};
+    }
+    std::vector<std::string> members;
+    for (const auto& [name, value] : row.values) {
+      if (name != kAction) members.push_back(replaced(value, "PRE", std::to_string(row.before.value())));
+    }
+    auto escaped = replaced(replaced(command(row), "\\", "\\\\"), "\"", "\\\"");
+    const auto path = file("row.jdl", json_with(members, escaped));
+    const auto said = grid.run("gridsub", {"-q", "-f", path});
+    ASSERT_TRUE(said.end.succeeded()) << row.text() << '\n' << said.output << said.errors;
+    row.id = grid::CampaignId{std::stoll(said.output)};
+    if (!row.values.at("test_mode").empty()) row.tasks = 2;
+  }
+
+  void act(Row& row) {
+    const auto id = std::to_string(row.id.value());
+    const auto& action = row.action();
+    if (action == "append") {
+      does("gridsub", {"-c", id, "-J", R"(["0", "1", "2"])"});
+      row.tasks += 3;
+    }
+    if (action == "cancel") does("griddel", {id});
+    if (action == "edit") does("gridsub", {"--edit", id, "max_jobs=3"});
+    // What has ended meanwhile cannot be paused, and its tasks cannot be cancelled.
+    if (action == "hold" && grid.run("gridsub", {"--hold", id}).end.succeeded()) grid.run("gridsub", {"--resume", id});
+    if (action == "cancel_some") grid.run("griddel", {id, "--task", "1,6"});
+  }
+
+  [[nodiscard]] std::string state_of(const Row& row) {
+    return grid.value(fmt::format("SELECT state FROM campaigns WHERE id = {}", row.id.value()));
+  }
+
+  void ends(const Row& row) {
+    const auto over = fmt::format("SELECT state IN ('terminated', 'cancelled') FROM campaigns WHERE id = {}", row.id.value());
+    if (grid.becomes(over, "t")) return;
+    ADD_FAILURE() << row.text() << "\ndoes not end:\n" << grid.run("gridstat", {std::to_string(row.id.value()), "--why"}).output;
+  }
+
+  void has_done_what_it_said(const Row& row) {
+    SCOPED_TRACE(row.text());
+    const bool is_cancelled = row.action() == "cancel";
+    EXPECT_EQ(state_of(row), is_cancelled ? "cancelled" : "terminated");
+    const int most = row.action() == "append" ? 2 : 1;  // two tasks have one parameter, which is what a task notes
+    for (const auto& [execution, count] : grid.oracle().executions(row.id))
+      EXPECT_LE(count, most) << "task " << execution.first << ", attempt " << execution.second;
+    EXPECT_TRUE(grid.becomes(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND is_live(state)", row.id.value()), "0"));
+    if (is_cancelled) return;
+    const bool is_retried = !row.values.at("retries").empty() || row.action() == "retry";
+    for (const auto& task : grid.tasks_of(row.id)) {
+      SCOPED_TRACE(fmt::format("task {}", task.number));
+      if (task.number < 0) {  // a script
+        EXPECT_EQ(task.state, "done");
+        continue;
+      }
+      if (task.number == kAlwaysFails) {
+        EXPECT_EQ(task.state, "failed");
+      } else if (task.number == kFailsOnce) {
+        EXPECT_EQ(task.state, is_retried ? "done" : "failed");
+      } else if (row.action() == "cancel_some" && (task.number == 1 || task.number == 6)) {
+        EXPECT_THAT(task.state, ::testing::AnyOf("cancelled", "done"));
+      } else {
+        EXPECT_EQ(task.state, "done");
+      }
+    }
+  }
+
+  void is_carried_out_once(const Row& row) {
+    SCOPED_TRACE(row.text());
+    const bool has_replicas = !row.values.at("replicas").empty();
+    std::map<std::int64_t, int> times;
+    for (const auto& [execution, count] : grid.oracle().executions(row.id)) times[execution.first] += count;
+    std::map<std::int64_t, int> wanted;
+    for (const auto& task : grid.tasks_of(row.id)) {
+      if (task.state == "done" && task.number >= 0) ++wanted[task.number < kTasks ? task.number : task.number - kTasks];
+    }
+    for (const auto& [parameter, count] : wanted) {
+      EXPECT_GE(times[parameter], count) << "parameter " << parameter;
+      if (!has_replicas && row.action() != "cancel" && row.action() != "cancel_some") {
+        EXPECT_EQ(times[parameter], count) << "parameter " << parameter;
+      }
+    }
+  }
+
+  GridUnderTest grid{{.configuration = {{"max_charged_attempts", "1"}}}};
+};
+
+TEST_F(Combinations, OfAllPairs_RunToTheirEnd_EachTaskOnce_AndLeaveTheCheckClean) {
+  std::vector<std::size_t> sizes;
+  for (const auto& feature : features()) sizes.push_back(feature.values.size());
+  const auto array = covering_array(sizes, is_allowed, test_seed());
+  std::set<Pair> covered;
+  std::vector<Row> rows;
+  for (const auto& choices : array) {
+    for (const auto& pair : pairs_of(choices)) covered.insert(pair);
+    auto& row = rows.emplace_back();
+    for (std::size_t i = 0; i < choices.size(); ++i) row.values[features()[i].name] = features()[i].values[choices[i]];
+  }
+  const auto pairs = all_pairs(sizes, is_allowed);
+  std::cout << "[ pairs    ] " << pairs.size() << " in " << rows.size() << " campaigns" << std::endl;
+  for (const auto& pair : pairs)
+    EXPECT_TRUE(covered.contains(pair)) << features()[pair.first.dimension].values[pair.first.value] << " | "
+                                        << features()[pair.second.dimension].values[pair.second.value];
+  grid.almighty().start();
+  for (auto& row : rows) {
+    submit(row);
+    if (HasFatalFailure()) return;
+    // The one before it is under way, or has ended.
+    if (&row != rows.data()) act(*(&row - 1));
+  }
+  act(rows.back());
+  for (const auto& row : rows) {
+    ends(row);
+    if (row.action() == "retry" && grid.run("gridsub", {"--retry", std::to_string(row.id.value())}).end.succeeded()) ends(row);
+  }
+  for (const auto& row : rows) {
+    has_done_what_it_said(row);
+    is_carried_out_once(row);
+  }
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+}  // namespace
+}  // namespace gleaner::tests
