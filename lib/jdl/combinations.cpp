@@ -38,8 +38,9 @@ class Combinations {
     return member == members.end() ? nullptr : &*member;
   }
 
-  void refuse(const Member& member, std::string message) {
-    findings_.add(member.value.offset, campaign_path(document_.form, member.spelling), shown(member.value), std::move(message));
+  void refuse(const Member& member, std::string message) { refuse(member, member.value.offset, std::move(message)); }
+  void refuse(const Member& member, std::size_t offset, std::string message) {
+    findings_.add(offset, campaign_path(document_.form, member.spelling), shown(member.value), std::move(message));
   }
   void doubt(const Member& member, std::string message) {
     findings_.doubt_pair(member.value.offset, campaign_path(document_.form, member.spelling), shown(member.value), std::move(message));
@@ -75,7 +76,8 @@ class Combinations {
     const auto* const which = stated("retry_on");
     const auto* const most = stated("max_attempts");
     const auto& scheduling = campaign_.scheduling;
-    if (which != nullptr && !scheduling.retries) refuse(*which, "it has no effect alone: write how often, too, e.g. \"retries\": 3");
+    if (which != nullptr && !scheduling.retries)
+      refuse(*which, which->offset, "it has no effect alone: write how often, too, e.g. \"retries\": 3");
     if (which != nullptr && scheduling.retries == 0) doubt(*which, "retry_on has no effect with \"retries\": 0");
     if (most == nullptr || scheduling.retries.value_or(0) < scheduling.max_attempts.value_or(scheduling.retries.value_or(0) + 1)) return;
     doubt(*most,
@@ -89,7 +91,7 @@ class Combinations {
     const auto* const member = stated("checkpoint");
     if (member == nullptr || !campaign_.scheduling.checkpoint) return;
     if (stated("temporal_grouping") == nullptr && !campaign_.scheduling.side_by_side) campaign_.scheduling.grouping = grid::Grouping::off;
-    if (auto wrong = wrong_beside_checkpoint(campaign_)) refuse(*member, std::move(*wrong));
+    if (auto wrong = wrong_beside_checkpoint(campaign_)) refuse(*member, member->offset, std::move(*wrong));
   }
 
   /// A task ends at its walltime at the latest.
