@@ -204,9 +204,8 @@ std::string simulation_line(const gridsim::Advance& advance, const TimeBudget& b
 }
 
 bool has_followers(const std::vector<Json>& live) {
-  return std::ranges::any_of(live, [](const Json& campaign) {
-    return !campaign["after_each"].items().empty() && campaign["clusters"].members().size() > 1;
-  });
+  return std::ranges::any_of(
+      live, [](const Json& campaign) { return !campaign["after_each"].items().empty() && campaign["clusters"].members().size() > 1; });
 }
 
 Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, const TimeBudget& budget, terminal::Form form) {

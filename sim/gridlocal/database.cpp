@@ -113,15 +113,11 @@ bool has_database(const Place& place) {
 void start_database(const Place& place, Services& services) {
   make_database_files(place.database());
   if (!services.is_running(kDatabaseService)) {
-    services.start(kDatabaseService,
-                   server_command(place.database(), {}),
-                   [&] { return answers(place); });
+    services.start(kDatabaseService, server_command(place.database(), {}), [&] { return answers(place); });
   }
   if (!has_database(place)) output_of(client(place, "createdb", {"gleaner"}), kInitLimit);
 }
 
-std::string conninfo(const Place& place) {
-  return server_conninfo(place.database()) + " dbname=gleaner";
-}
+std::string conninfo(const Place& place) { return server_conninfo(place.database()) + " dbname=gleaner"; }
 
 }  // namespace gleaner::gridlocal

@@ -40,7 +40,8 @@ TEST(JdlDependencies, WhatIsNoCampaign_IsSaid_WithItsPlace) {
   EXPECT_EQ(problems_with(R"("after": [[3]])"), "c:2:11: after: '[ … ]' is no campaign; write its number, such as 12, or its name\n");
   EXPECT_EQ(problems_with(R"("after_each": [])"),
             "c:2:15: after_each: it is empty: write the campaigns that come first, or leave it out\n");
-  EXPECT_EQ(problems_with(R"("after": 3, "after_each": [3])"), "c:2:28: after_each: the campaign 3 is named twice, in after and in after_each: once is enough\n");
+  EXPECT_EQ(problems_with(R"("after": 3, "after_each": [3])"),
+            "c:2:28: after_each: the campaign 3 is named twice, in after and in after_each: once is enough\n");
   std::string many = "1";
   for (int i = 2; i <= 101; ++i) many += fmt::format(", {}", i);
   EXPECT_THAT(problems_with(fmt::format("\"after\": [{}]", many)), HasSubstr("a campaign comes after 100 others at most"));

@@ -97,8 +97,7 @@ constexpr std::array<std::string_view, 4> kKnown{"walltime", "resources", "exec_
 
 TEST(Csv, AFieldThatASpreadsheetWouldRun_BeginsWithAnApostrophe_AndANumberStaysOne) {
   EXPECT_EQ(csv_field("=HYPERLINK(\"http://mal\")"), "\"'=HYPERLINK(\"\"http://mal\"\")\"");
-  for (const auto* text : {"=1+2", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1"})
-    EXPECT_EQ(csv_field(text), std::string{"'"} + text);
+  for (const auto* text : {"=1+2", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1"}) EXPECT_EQ(csv_field(text), std::string{"'"} + text);
   for (const auto* text : {"-5", "-1.5e3", "7", "a=b", "x@y", ""}) EXPECT_EQ(csv_field(text), text);
   for (const auto* text : {"--verbose", "-n 5", "--size=2x2", "-o ../a_b/c.d"})
     EXPECT_EQ(csv_field(text), text) << "an option runs nothing";
