@@ -813,7 +813,7 @@ CREATE FUNCTION requested_width(pair campaign_clusters) RETURNS integer
     AS $$
   SELECT coalesce(pair.resources_per_job,
     (SELECT least(10000000, pair.nodes_per_job::bigint * k.max_node_resources)::integer FROM clusters k
-     WHERE k.id = pair.cluster_id AND k.max_node_resources = k.min_node_resources))
+     WHERE k.id = pair.cluster_id AND k.max_node_resources = k.min_node_resources AND pair.nodes_per_job IS NOT NULL))
 $$;
 
 CREATE FUNCTION saved_seconds(ending text, started_at timestamp with time zone, checkpointed_at timestamp with time zone, ended_at timestamp with time zone) RETURNS double precision

@@ -41,7 +41,7 @@ CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job,
 CREATE FUNCTION requested_width(pair campaign_clusters) RETURNS integer LANGUAGE sql STABLE AS $$
   SELECT coalesce(pair.resources_per_job,
     (SELECT least(10000000, pair.nodes_per_job::bigint * k.max_node_resources)::integer FROM clusters k
-     WHERE k.id = pair.cluster_id AND k.max_node_resources = k.min_node_resources))
+     WHERE k.id = pair.cluster_id AND k.max_node_resources = k.min_node_resources AND pair.nodes_per_job IS NOT NULL))
 $$;
 CREATE OR REPLACE FUNCTION known_width(pair campaign_clusters) RETURNS double precision LANGUAGE sql STABLE AS $$
   SELECT coalesce(requested_width(pair)::double precision, pair.resources_sum::double precision / nullif(pair.resources_jobs, 0))

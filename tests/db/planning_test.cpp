@@ -55,8 +55,8 @@ TEST_F(Planning, PairsThatAskTheSame_AreToldShortly_AndLikeTheOthers) {
   execute(
       "UPDATE campaign_clusters SET walltime_s = 90, max_jobs = 2 WHERE cluster_id IN (SELECT id FROM clusters WHERE name IN ('c3', 'c4'))");
   const auto id = [&](const std::string& name) { return value("SELECT id FROM clusters WHERE name = '" + name + "'"); };
-  EXPECT_EQ(value("SELECT asked FROM campaigns"),
-            id("alpha") + ":1:1:600: " + id("beta") + " " + id("c3") + ":1:1:90:2 " + id("c4") + " " + id("c5") + ":1:1:600: " + id("c6"));
+  EXPECT_EQ(value("SELECT asked FROM campaigns"), id("alpha") + ":1:1:600:::1 " + id("beta") + " " + id("c3") + ":1:1:90:2::1 " + id("c4") +
+                                                      " " + id("c5") + ":1:1:600:::1 " + id("c6"));
   std::string told;
   for (const auto& pair : facts().pairs) told += fmt::format("{}/{} ", pair.walltime, pair.max_jobs.value_or(0));
   EXPECT_EQ(told, "600/0 600/0 90/2 90/2 600/0 600/0 ");
