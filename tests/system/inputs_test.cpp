@@ -112,7 +112,7 @@ TEST_P(InputFiles, AreThereForEachTaskOfAPool) {
   write("common", "for all");
   for (int task = 0; task < kTasks; ++task) write_for_task(task, 0);
   auto jdl = checking_jdl(1);
-  jdl.replace(0, 1, R"({"temporal_grouping": true, "max_jobs": 2, )");
+  jdl.replace(0, 1, R"({"temporal_grouping": true, "min_duration": "0", "max_jobs": 2, )");
   const auto campaign = submitted(jdl);
   grid->almighty().start();
   ASSERT_TRUE(grid->terminates(campaign));

@@ -129,7 +129,8 @@ TEST_P(OutputsOfACampaign, WithDeepFolders_AndLongNames_AreFetchedUnderTheirName
   for (int i = 0; i < 9; ++i) deep += fmt::format("folder_{}_of_30_bytes_----------/", i);
   std::string accents;
   for (int i = 0; i < 100; ++i) accents += "\xC3\xA9";
-  for (const auto* more : {"", R"("temporal_grouping": true, )"}) {
+  // Pools of a campaign whose tasks may end at once: otherwise few tasks try each cluster first, a job each.
+  for (const auto* more : {"", R"("temporal_grouping": true, "min_duration": "0", )"}) {
     const int tasks = *more == '\0' ? 8 : 40;  // more than there are cores
     const auto campaign = grid->gridsub(fmt::format(
         R"j({{"name": "deep", "nb_jobs": {}, {}"output_directory": "{}", "output_files": ["left-{{1}}/**/*"],
