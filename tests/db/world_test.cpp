@@ -71,7 +71,7 @@ TEST_F(TheWorld, ItsTime_IsThatOfTheProcess_AndOfEachStatementOfTheDatabase) {
 TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
   Settings settings;
   settings.seed = tests::test_seed();
-  settings.hours = 0.25;
+  settings.hours = 0.1;
   settings.clusters = 2;
   settings.campaigns = 4;
   settings.programs = std::getenv("GLEANER_BIN_DIR");
