@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <iostream>
 #include <mutex>
 
 #include <fmt/format.h>
 
 #include "lib/http/server.hpp"
+#include "tests/db/answer_times.hpp"
 #include "tests/db/api_fixture.hpp"
 #include "tests/db/await.hpp"
 
@@ -119,18 +119,14 @@ class Attack : public ApiTest {
   /// 64 requests of alice's from two addresses, as many as there are threads; bob's and the health are answered while alice's hang.
   void attack(const std::string& target) {
     const ApiRequest request{.target = target, .headers = {token_header("alice")}};
+    const auto answers_bob = [this] { ASSERT_EQ(as("bob", {.target = "/v1/campaigns"}).status, 200); };
+    const auto alone = answer_times(answers_bob);
     Crowd crowd;
     for (const auto* from : {"127.0.0.2", "127.0.0.3"}) crowd.send(port(), from, request, 32);
     ASSERT_TRUE(await([&] { return cluster_.hanging() > 0; })) << "the attack reaches the cluster";
-    std::vector<double> times;
-    for (int i = 0; i < 100; ++i) {
-      const auto begun = std::chrono::steady_clock::now();
-      ASSERT_EQ(as("bob", {.target = "/v1/campaigns"}).status, 200);
-      times.push_back(std::chrono::duration<double, std::milli>{std::chrono::steady_clock::now() - begun}.count());
-    }
+    const auto beside = answer_times(answers_bob);
     EXPECT_EQ(ask(port(), {.target = "/health"}).status, 200);
-    std::ranges::sort(times);
-    std::cout << fmt::format("{}: bob's answers during the attack: p50 {:.1f} ms, p99 {:.1f} ms\n", target, times[50], times[98]);
+    show_beside(target, alone, beside);
     EXPECT_GT(cluster_.hanging(), 0) << "alice's requests hang still";
     EXPECT_LE(cluster_.hanging(), 8);
     EXPECT_TRUE(await([&] { return crowd.answered("HTTP/1.1 503") + crowd.answered("HTTP/1.1 200") + cluster_.hanging() >= crowd.size(); }))

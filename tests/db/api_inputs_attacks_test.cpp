@@ -10,6 +10,7 @@
 #include <pqxx/pqxx>
 
 #include "lib/inputs/sha256.hpp"
+#include "tests/db/answer_times.hpp"
 #include "tests/db/api_fixture.hpp"
 #include "tests/db/await.hpp"
 
@@ -111,6 +112,26 @@ TEST_F(SharedSpool, OldContentsThatCampaignsNeed_DoNotStayBeforeThoseThatNobodyN
   EXPECT_EQ(sql("SELECT count(*) FROM inputs WHERE user_name = 'alice'"), "1000");
   EXPECT_FALSE(std::filesystem::exists(spool() / inputs::sha256_of_text("not needed")));
   EXPECT_EQ(sql("SELECT bytes || ' ' || contents FROM input_totals WHERE user_name = ''"), "1000 1000");
+}
+
+/// Each question scanned all contents, under one lock.
+TEST_F(SharedSpool, Attack_QuestionsForMissingFilesBesideManyContents_AndUploadsThatDoNotEnd_DelayNobodyMuch) {
+  constexpr int kContents = 100'000;
+  sql(
+      fmt::format("INSERT INTO inputs SELECT 'alice', encode(sha256(convert_to(n::text, 'UTF8')), 'hex'), 1, now() "
+                  "FROM generate_series(1, {}) n",
+                  kContents));
+  const auto sum = inputs::sha256_of_text("of bob's");
+  const auto answers_bob = [&] {
+    const auto answer = missing("bob", sum);
+    ASSERT_EQ(answer.body, fmt::format(R"({{"missing":["{}"]}})", sum));
+  };
+  const auto alone = answer_times(answers_bob);
+  std::vector<http::FileDescriptor> uploads;
+  for (int i = 0; i < 12; ++i) uploads.push_back(half_an_upload("alice", i, false));
+  const Attackers questions{8, [&] { EXPECT_EQ(missing("alice", std::string(64, 'a')).status, 200); }};
+  ASSERT_TRUE(await([&] { return questions.acts() >= 8; }));
+  show_beside(fmt::format("8 askers for missing files, {} contents", kContents), alone, answer_times(answers_bob));
 }
 
 /// The same with room for one upload of unknown length at a time, which takes it in steps of 4 MB.

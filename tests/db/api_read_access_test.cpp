@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tests/db/answer_times.hpp"
+#include "tests/db/await.hpp"
 #include "tests/db/campaigns_fixture.hpp"
 #include "tests/db/event_stream_reader.hpp"
 
@@ -63,6 +65,19 @@ TEST_F(ReadAccess, Attack_ReadingStderrOfOthers_ShowsTheCauseAlone_AndItsOwnerAn
   EXPECT_THAT(streamed("bob", place), testing::AllOf(HasSubstr("exit 1"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(streamed("alice", place), HasSubstr(kSecret));
   EXPECT_THAT(streamed("boss", place), HasSubstr(kSecret));
+}
+
+TEST_F(ReadAccess, Attack_SixteenReadersOfOthersEvents_FindNoLine_AndTheOwnerIsAnswered) {
+  const auto id = a_campaign_of(1);
+  failed_with_secret(id);
+  const auto target = path(id, "/events");
+  const auto answers_alice = [&] { ASSERT_THAT(as("alice", {.target = target}).body, HasSubstr(kSecret)); };
+  const auto alone = answer_times(answers_alice);
+  std::atomic<int> leaks = 0;
+  Attackers readers{16, [&] { leaks += as("mal", {.target = target}).body.find(kSecret) != std::string::npos ? 1 : 0; }};
+  ASSERT_TRUE(await([&] { return readers.acts() >= 16; }));
+  show_beside("16 readers of others' events", alone, answer_times(answers_alice));
+  EXPECT_EQ(leaks, 0);
 }
 
 /// Users read their own campaigns.

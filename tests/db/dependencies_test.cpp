@@ -11,6 +11,8 @@
 #include "lib/store/checks.hpp"
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/store/prune.hpp"
+#include "tests/db/answer_times.hpp"
+#include "tests/db/await.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 namespace gleaner::tests {
@@ -271,6 +273,31 @@ TEST_F(Dependencies, Attack_ManyCampaignsThatWaitForOne_CostItsSettlingNothing_A
   EXPECT_EQ(value("SELECT count(*) FROM freed_tasks"), "0");
   EXPECT_EQ(value("SELECT count(*) FROM dependencies WHERE released_at IS NULL"), "0");
   EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Dependencies, Attack_400CampaignsThatWaitForOne_DelayNoLaunchAndNoEndOfOthers) {
+  constexpr int kTasks = 60;
+  const auto first = a_campaign(kTasks);
+  for (int i = 0; i < 400; ++i) after(first, DependencyKind::after_each, kTasks);
+  execute("UPDATE campaigns SET user_name = 'mal'");
+  const auto honest = a_campaign(200);
+  const auto one_task = [&] { end(launched(honest, alpha, 1).front(), grid::JobEnd::done); };
+  const auto alone = answer_times(one_task);
+  release();
+  for (const auto& job : launched(first, alpha, kTasks)) end(job, grid::JobEnd::done);
+  store::Database other{conninfo};
+  std::atomic<int> released = 0;
+  Attackers turns{
+      1, [&] {
+        released +=
+            store::release_freed(other, term, std::chrono::milliseconds{200}, now, [](const store::ToRelease&, const std::string& why) {
+              throw std::runtime_error{why};
+            }).tasks;
+      }};
+  ASSERT_TRUE(await([&] { return turns.acts() > 0; }));
+  show_beside("400 campaigns after_each one", alone, answer_times(one_task));
+  EXPECT_TRUE(await([&] { return released == 400 * kTasks; })) << released;
+  EXPECT_EQ(counters(honest).done, 200);
 }
 
 TEST_F(Dependencies, TaskByTask_ReleasesAPartAtATime_OfEachUserInTurn) {
