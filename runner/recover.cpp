@@ -10,6 +10,7 @@
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
@@ -59,8 +60,9 @@ void Recovery::add(const std::string& login, const oar::RemoteJob& job) {
   const auto name = grid::read_tag(job.name);
   const auto identity = grid::read_command(job.command);
   if (!name || !identity || identity->campaign != name->campaign || name->token != epochs_.of(name->launch)) return;
-  // An id of the current epoch is another campaign now.
-  if (name->campaign >= epochs_.all().back().first_campaign) return;
+  // An id of the current epoch is another campaign now, and a launch of the current epoch is known.
+  const auto& current = epochs_.all().back();
+  if (name->campaign >= current.first_campaign || name->launch >= current.first_launch) return;
   auto& launch = launches_.try_emplace(name->launch).first->second;
   launch.launch = name->launch;
   launch.campaign = name->campaign;
@@ -142,7 +144,11 @@ void Recovery::write() {
     jobs = launches = 0;
     // In their order: a fence is an earlier launch.
     for (const auto& [id, launch] : launches_) {
-      const int written = store::take_over(transaction, visit_.cluster.id, launch, since_, now_);
+      int written = 0;
+      const store::Target target{.campaign = launch.campaign, .cluster = visit_.cluster.id};
+      if (!store::write_or_note(transaction, target, fmt::format("launch {}, found after the restore", id.value()), now_,
+                                [&, &found = launch] { written = store::take_over(transaction, visit_.cluster.id, found, since_, now_); }))
+        continue;
       jobs += written;
       launches += written > 0 ? 1 : 0;
     }

@@ -116,7 +116,7 @@ std::set<grid::LaunchId> known_launches(Transaction& transaction, std::span<cons
 }
 
 int take_over(Transaction& transaction, grid::ClusterId cluster, const UnknownLaunch& launch, grid::Instant since, grid::Instant now) {
-  const auto campaign = exec(transaction, sql::epochs_lock{.campaign = launch.campaign, .cluster = cluster});
+  const auto campaign = exec(transaction, sql::epochs_lock{.campaign = launch.campaign, .cluster = cluster, .login = launch.login});
   if (campaign.empty()) return 0;
   detail::Array jobs, tasks, attempts, fences, pooled;
   for (const auto& one : launch.jobs) {

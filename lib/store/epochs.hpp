@@ -48,7 +48,8 @@ struct UnknownLaunch {
   std::vector<UnknownJob> jobs;
 };
 /// Writes the launch as one whose answer was lost, so that the runner finds its jobs by its tag. Left out are jobs of tasks that are over
-/// or had a later attempt, scripts, and what the database has no task for. Returns the number of jobs written.
+/// or had a later attempt, scripts, what the database has no task for, ids that it has not given, and all jobs of a login that is not
+/// that of the campaign's user. Returns the number of jobs written.
 int take_over(Transaction& transaction, grid::ClusterId cluster, const UnknownLaunch& launch, grid::Instant since, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -82,10 +82,14 @@ ORDER BY 1
 SELECT id FROM launches WHERE id = ANY (@launches::bigint[])
 
 -- name: epochs.lock
--- Locks a live campaign, before tasks are taken out of its bag. No row when it is over, or not on the cluster.
+-- Locks a live campaign, before tasks are taken out of its bag. No row when it is over, or not on the cluster, or its user has not this
+-- login there: anybody may submit a job to OAR that says it is of another user's campaign.
 SELECT c.requests > 0 AS differing FROM campaigns c
 WHERE c.id = @campaign AND is_live(c.state)
-  AND EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = c.id AND p.cluster_id = @cluster) FOR UPDATE
+  AND EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = c.id AND p.cluster_id = @cluster)
+  AND (EXISTS (SELECT FROM logins u WHERE u.campaign_id = c.id AND u.cluster_id = @cluster AND u.login = @login)
+    OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND l.cluster_id = @cluster AND l.login = @login))
+FOR UPDATE OF c
 
 -- name: epochs.pass
 -- Moves the cursor of a campaign with one request past these tasks. Others that it passes are given back to the bag.
@@ -121,13 +125,14 @@ WHERE c.id = @campaign AND f.tasks > 0
 
 -- name: epochs.take_over
 -- Writes a launch that the database does not know, as planned, with those of its jobs whose tasks are not over and had no later attempt.
--- Their tasks have these attempts from now on. No row when there is none.
+-- Their tasks have these attempts from now on. No row when there is none. Ids of jobs that were not given yet are left out: they would be
+-- given to other jobs.
 WITH given AS (SELECT * FROM unnest(@jobs::bigint[], @tasks::bigint[], @attempts::integer[], @fences::bigint[], @pooled::boolean[])
   AS g(id, task, attempt, fence, pooled)),
 wanted AS MATERIALIZED (
   SELECT g.*, t.state FROM given g JOIN tasks t ON t.campaign_id = @campaign AND t.number = g.task
   WHERE t.state IN ('waiting', 'launching', 'submitted', 'running') AND (g.attempt > t.attempt OR (g.attempt = t.attempt AND t.state = 'waiting'))
-    AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = g.id)
+    AND g.id < (SELECT last_value FROM jobs_id_seq) AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = g.id)
     AND (g.fence IS NULL OR EXISTS (SELECT FROM launches f WHERE f.id = g.fence AND f.campaign_id = @campaign AND f.cluster_id = @cluster))),
 launch AS (
   INSERT INTO launches (id, campaign_id, cluster_id, term, jobs, resources, planned_at, pool_s, files) OVERRIDING SYSTEM VALUE

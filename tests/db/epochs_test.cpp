@@ -22,6 +22,12 @@ class EpochsInDatabase : public GridFixture {
     return *found;
   }
   void restore() { execute("UPDATE grid SET database = 'another server'"); }
+  /// Ids of jobs and launches go on far above what may have been given since the dump.
+  void restored() {
+    (void)epochs();
+    restore();
+    (void)epochs();
+  }
   int take_over(const store::UnknownLaunch& launch) {
     int jobs = 0;
     transact([&](store::Transaction& transaction) { jobs = store::take_over(transaction, alpha, launch, now, now); });
@@ -89,6 +95,7 @@ TEST_F(EpochsInDatabase, ALaunchThatWasPlannedAtTheDump_IsSearchedForUnderTheTag
 
 TEST_F(EpochsInDatabase, ALaunchOfSinceTheDump_TakesItsTasksOutOfTheBag_AndTheOnesBetweenGoBackToIt) {
   const auto campaign = a_campaign(10);
+  restored();
   transact([&](store::Transaction& transaction) {
     const std::vector<text::Range> range{{2, 2}};
     EXPECT_TRUE(store::cancel_tasks(transaction, campaign, range));
@@ -106,6 +113,7 @@ TEST_F(EpochsInDatabase, ALaunchOfSinceTheDump_TakesItsTasksOutOfTheBag_AndTheOn
 
 TEST_F(EpochsInDatabase, ALaterAttemptOfATaskInFlight_IsItsAttemptFromNowOn_AndAnEarlierOneIsLeftOut) {
   const auto campaign = a_campaign(4, {"alpha"});
+  restored();
   const auto jobs = launched(campaign, alpha, 2);
   end(jobs[1], grid::JobEnd::done);
   EXPECT_EQ(take_over(a_launch(campaign, 70, {{0, 1}, {1, 1}, {2, 0}})), 2) << "task 1 is done";
@@ -122,8 +130,24 @@ TEST_F(EpochsInDatabase, LaunchesOfCampaignsThatAreOver_AreLeftOut) {
   EXPECT_EQ(value("SELECT count(*) FROM launches"), "0");
 }
 
+/// Names and commands of jobs are for everybody to read in OAR, and to use for jobs of their own.
+TEST_F(EpochsInDatabase, LaunchesOfAnotherLogin_AndJobIdsThatWereNotGiven_AreLeftOut) {
+  const auto campaign = a_campaign(4, {"alpha"});
+  restored();
+  auto foreign = a_launch(campaign, 70, {{0, 0}});
+  foreign.login = "mal";
+  EXPECT_EQ(take_over(foreign), 0);
+  auto ahead = a_launch(campaign, 71, {{1, 0}, {2, 0}});
+  ahead.jobs[1].job.job = grid::JobId{std::stoll(value("SELECT last_value FROM jobs_id_seq"))};
+  EXPECT_EQ(take_over(ahead), 1) << "an id that the next job will have is no job's";
+  EXPECT_EQ(tasks(campaign), "1 launching 0");
+  EXPECT_EQ(launched(campaign, alpha, 2).size(), 2U);
+  expect_laws();
+}
+
 TEST_F(EpochsInDatabase, OfACampaignWithDifferentRequests_EachBagPassesItsOwnTasks) {
   const auto campaign = a_campaign(6);
+  restored();
   execute(R"(
     UPDATE campaigns SET requests = 2;
     UPDATE tasks SET request = 1 + number % 2;
