@@ -206,6 +206,7 @@ struct PairFacts {
   // Facts that are read only where they exist:
   std::int64_t returned_tasks = 0;            ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
   std::int64_t following_tasks = 0;           ///< of these, tasks that follow others, whose files are there
+  std::int64_t fenced_tasks = 0;              ///< of these, tasks that a job of a void launch may still run there
   std::int64_t unread_tasks = 0;              ///< of pools whose jobs are all over, while their files have not been read
   std::optional<std::int64_t> fitting_tasks;  ///< tasks of the bag whose requests fit the cluster; empty: all
   bool has_properties = false;                ///< the JDL requests properties of the cluster's resources

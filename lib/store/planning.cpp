@@ -148,6 +148,7 @@ class Details {
       if (auto* const pair = find_pair(id, *row.cluster_id)) {
         pair->returned_tasks = *row.tasks;
         pair->following_tasks = *row.following;
+        pair->fenced_tasks = *row.fenced;
       }
     }
   }

@@ -98,6 +98,7 @@ void check_clusters(Contender& contender, Plan& plan) {
     if (!reason && candidate.pair->fitting_tasks == 0) reason = reason::NoTaskFits{campaign.waiting_tasks};
     // Counted whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
     reserved += candidate.pair->returned_tasks;
+    contender.tasks_fenced += candidate.pair->fenced_tasks;
     if (candidate.pair->following_tasks > 0) contender.followed.push_back(candidate.cluster->name);
     if (reason) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
     return reason.has_value();

@@ -186,7 +186,8 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
       if (any_for_anyone) return reason::TasksElsewhere{};
       if (!contender.followed.empty())
         return reason::TasksFollow{contender.tasks_reserved, fmt::format("{}", fmt::join(contender.followed, ", "))};
-      if (contender.campaign->checkpoint_cost) return reason::TasksKept{contender.tasks_reserved};
+      const bool has_kept = contender.campaign->checkpoint_cost && contender.tasks_reserved > contender.tasks_fenced;
+      if (has_kept) return reason::TasksKept{contender.tasks_reserved};
       return reason::TasksReserved{contender.tasks_reserved};
     }
     const auto sizing = scheduler.size(candidate, tasks);

@@ -150,7 +150,14 @@ GROUP BY 1, 2
 
 -- name: planning.returned
 -- Tasks given back to the bags, by the cluster that they are bound to, if any. `following`: because the tasks that they come after ran there.
-SELECT campaign_id, cluster_id, count(*) AS tasks, count(*) FILTER (WHERE follows) AS following FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
+-- `fenced`: because a job of a void launch may still run them there.
+SELECT
+  campaign_id,
+  cluster_id,
+  count(*) AS tasks,
+  count(*) FILTER (WHERE follows) AS following,
+  count(*) FILTER (WHERE fence IS NOT NULL) AS fenced
+FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
 
 -- name: planning.fitting
 -- For campaigns whose tasks have different requests: the number of waiting tasks that a cluster can hold. No row where it is 0.

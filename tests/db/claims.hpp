@@ -158,7 +158,8 @@ struct Claim {
   }
   Text operator()(const planner::reason::TasksReserved& why) const { return bound_elsewhere(why.tasks); }
   Text operator()(const planner::reason::TasksKept& why) const {
-    return fmt::format("{} AND {}", bound_elsewhere(why.tasks), of_campaign("checkpoint_cost_s > 0"));
+    return fmt::format("{} AND {} AND EXISTS (SELECT FROM returned_tasks WHERE campaign_id = {} AND fence IS NULL)",
+                       bound_elsewhere(why.tasks), of_campaign("checkpoint_cost_s > 0"), campaign);
   }
   Text operator()(const planner::reason::TasksFollow& why) const {
     return fmt::format("{} AND (SELECT bool_and(r.follows AND k.name = '{}') FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id)",

@@ -141,6 +141,7 @@ struct Situation {
   void operator()(const reason::TasksKept&) const {
     (*this)(reason::TasksReserved{});
     grid.of_campaign(R"(jdl = '{"checkpoint": {"signal": "USR1", "period": "auto", "cost": 60}}')");
+    grid.execute("UPDATE returned_tasks SET fence = NULL");
   }
   void operator()(const reason::TasksFollow&) const {
     (*this)(reason::TasksReserved{});

@@ -211,6 +211,19 @@ TEST(Explain, TasksThatFollowOthers_NameTheClusterThatTheyWaitFor_AlsoWhileItIsB
               HasSubstr("3 tasks wait for beta, where the files of the tasks they come after are"));
 }
 
+TEST(Explain, TasksThatAJobOfAVoidLaunchMayRun_AreNotSaidToWaitForTheirCheckpoints) {
+  auto snapshot = one_of_each();
+  snapshot.clusters.push_back(a_cluster(2, "beta"));
+  snapshot.pairs.push_back(a_pair(1, 2));
+  snapshot.campaigns[0].waiting_tasks = 3;
+  snapshot.campaigns[0].checkpoint_cost = 60;
+  snapshot.pairs[1].returned_tasks = 3;
+  snapshot.pairs[1].brake = grid::Brake{"its jobs fail", {}};
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_kept");
+  snapshot.pairs[1].fenced_tasks = 3;
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_reserved");
+}
+
 TEST(Explain, AFullLimitOnWaitingJobs_IsNamed_BesideOneOnRunningJobsThatHasRoom) {
   auto snapshot = one_of_each();
   snapshot.clusters[0].free_resources = 0;
