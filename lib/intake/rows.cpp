@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/jdl/inputs.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/store/clusters.hpp"
 

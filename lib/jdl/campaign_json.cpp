@@ -9,6 +9,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/checkpoint.hpp"
+#include "lib/jdl/inputs.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"

@@ -1,6 +1,6 @@
 #include "lib/jdl/facts_of.hpp"
 
-#include "lib/jdl/requests.hpp"
+#include "lib/jdl/inputs.hpp"
 
 namespace gleaner::jdl {
 

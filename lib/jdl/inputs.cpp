@@ -77,6 +77,13 @@ void number_inputs(const Document& document, CampaignFile& campaign, Findings& f
   }
 }
 
+std::optional<double> constant_input_mb(const CampaignFile& file) {
+  const auto megabytes = text::real_number(file.input_mb);
+  return megabytes ? std::optional{*megabytes} : std::nullopt;
+}
+
+bool has_input(const CampaignFile& file) { return !file.input_mb.empty() || !file.input_files.empty(); }
+
 tl::expected<std::vector<std::string>, std::string> input_paths(const CampaignFile& file, std::int64_t task, const Parameter& parameter) {
   const auto read = file.params_shell ? shell_words_of(parameter) : arguments_of(parameter);
   const auto words = read.value_or(Arguments{});

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ bool read_input_key(const Member& member, const std::string& path, CampaignFile&
 
 /// Gives the patterns numbers for the names of words, when these are known: `{mesh}` becomes `{1}`.
 void number_inputs(const Document& document, CampaignFile& campaign, Findings& findings);
+
+/// The input of each task, in MB, if the file states one number for all.
+[[nodiscard]] std::optional<double> constant_input_mb(const CampaignFile& file);
+
+/// Whether expressions may use input_mb: the file states it, or has input files.
+[[nodiscard]] bool has_input(const CampaignFile& file);
 
 /// The paths of a task's input files. Error: a sentence that names the task, its parameter and the pattern that gives it no path.
 [[nodiscard]] tl::expected<std::vector<std::string>, std::string> input_paths(const CampaignFile& file, std::int64_t task,

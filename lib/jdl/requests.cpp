@@ -393,13 +393,6 @@ std::optional<double> Requests::mean_input_mb() const {
   return implementation_->input_sum / static_cast<double>(implementation_->inputs);
 }
 
-std::optional<double> constant_input_mb(const CampaignFile& file) {
-  const auto megabytes = text::real_number(file.input_mb);
-  return megabytes ? std::optional{*megabytes} : std::nullopt;
-}
-
-bool has_input(const CampaignFile& file) { return !file.input_mb.empty() || !file.input_files.empty(); }
-
 Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input) {
   Expression::Names names;
   names.known = [&parameter_names, has_input](std::string_view name) {

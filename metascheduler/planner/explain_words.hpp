@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "metascheduler/planner/decision.hpp"
+
+/// Figures and half sentences, of which the reasons and bounds of explain.cpp are made.
+namespace gleaner::planner {
+
+/// 8, 2.5, 0.33: two decimals at most.
+[[nodiscard]] std::string figure(double value);
+/// `1 job`, `2 jobs`
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
+[[nodiscard]] std::string utc(grid::Instant time);
+[[nodiscard]] std::string until(const Brake& brake);
+/// What one job at a time is tried after.
+[[nodiscard]] std::string before_trial(int failures, const std::string& brake);
+[[nodiscard]] std::string campaigns(const Takers& takers);
+/// The parts of an offer.
+[[nodiscard]] std::string offer(const OfferParts& parts);
+/// Whether a job would fit if there were no unknown launches.
+[[nodiscard]] bool is_kept_by_unknown(const OfferParts& parts, double job_resources);
+/// Empty for an empty note.
+[[nodiscard]] std::string in_brackets(const std::string& note);
+
+}  // namespace gleaner::planner
