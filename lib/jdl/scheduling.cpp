@@ -48,7 +48,13 @@ void read_scheduler(const Node& node, const std::string& path, Scheduling& into,
                fmt::format("'{}' is not a campaign scheduler; write {}{}", excerpt(*text), fmt::join(kSchedulers, " or "), hint));
 }
 
+/// Text, h:m:s; or a number of seconds, as a walltime may be.
 void read_min_duration(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  if (node.kind == NodeKind::number) {
+    constexpr Bounds kSeconds{0, 100'000'000};
+    if (const auto seconds = read_integer(node, path, kSeconds, findings)) into.min_duration = grid::Seconds{*seconds};
+    return;
+  }
   const auto text = read_text(node, path, findings);
   if (!text) return;
   const bool is_zero = !text->empty() && text->find_first_not_of("0:") == std::string::npos && text->front() != ':';

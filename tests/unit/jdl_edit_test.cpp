@@ -70,6 +70,9 @@ TEST(Edit, Null_GivesAKeyItsDefaultAgain) {
 TEST(Edit, AMinDurationOfZero_StatesThatTasksMayEndAtOnce) {
   for (const auto* zero : {"0", "0:0:0", "0:00:00"})
     EXPECT_EQ(good(fmt::format(R"({{"min_duration": "{}"}})", zero)).scheduling.min_duration, grid::Seconds{0}) << zero;
+  EXPECT_EQ(good(R"({"min_duration": 0})").scheduling.min_duration, grid::Seconds{0});
+  EXPECT_EQ(good(R"({"min_duration": 90})").scheduling.min_duration, grid::Seconds{90}) << "a number of seconds, as of a walltime";
+  EXPECT_THAT(wrong(R"({"min_duration": -1})"), HasSubstr("min_duration"));
   for (const auto* text : {"", ":", "-1", "0x"})
     EXPECT_THAT(wrong(fmt::format(R"({{"min_duration": "{}"}})", text)), HasSubstr("or 0 if tasks may end at once")) << text;
 }
