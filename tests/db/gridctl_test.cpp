@@ -1,5 +1,6 @@
 // gridctl, the real program, on a database of its own.
 #include <algorithm>
+#include <chrono>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,6 +21,7 @@
 
 #include "lib/http/server.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/store/database.hpp"
 #include "lib/store/migrations.hpp"
 #include "tests/db/gridctl_fixture.hpp"
 #include "tests/db/postgres.hpp"
@@ -38,27 +40,24 @@ TEST_F(Gridctl, Document004_ScheduleNow_BeginsACycleOfTheConductor_WhoMustBeTher
   const auto nobody = run({"cycle"});
   EXPECT_EQ(nobody.end.exit_status, 5);
   EXPECT_THAT(nobody.output, HasSubstr("nobody conducts the grid: start almighty, or run 'almighty --once'"));
-  pqxx::connection conductor{conninfo};
-  {
-    pqxx::work work{conductor};
-    work.exec("UPDATE lease SET holder = 'test', expires_at = now() + interval '1 hour'");
+  store::Database conductor{conninfo};
+  conductor.listen("gleaner_wake_up");
+  const auto execute = [&](const char* sql) {
+    pqxx::connection connection{conninfo};
+    pqxx::work work{connection};
+    work.exec(sql);
     work.commit();
-  }
-  class Asked : public pqxx::notification_receiver {
-   public:
-    using notification_receiver::notification_receiver;
-    void operator()(const std::string&, int) override { ++times; }
-    int times = 0;
-  } asked{conductor, "gleaner_wake_up"};
+  };
+  execute("UPDATE lease SET holder = 'test', expires_at = now() + interval '1 hour'");
+  bool is_asked = false;
   std::jthread cycle{[&] {
-    conductor.await_notification(60, 0);
-    pqxx::work work{conductor};
-    work.exec("INSERT INTO cycles (term, started_at, ended_at) VALUES (1, clock_timestamp(), clock_timestamp() + interval '2 s')");
-    work.commit();
+    is_asked = conductor.wait_for_notification(std::chrono::minutes{1});
+    execute("INSERT INTO cycles (term, started_at, ended_at) VALUES (1, clock_timestamp(), clock_timestamp() + interval '2 s')");
   }};
   const auto done = run({"cycle"});
+  cycle.join();
   EXPECT_EQ(done.output, "a cycle has begun and ended; it took 2.0 s\n");
-  EXPECT_EQ(asked.times, 1);
+  EXPECT_TRUE(is_asked);
 }
 
 TEST_F(Gridctl, Tables_FitTerminalsOf60Columns) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gleaner::oar {
@@ -31,13 +32,13 @@ inline const std::vector<Exchange>& transcripts() {
   return kAll;
 }
 
-inline const Exchange& answer(const std::string& section, const std::string& title) {
+inline const Exchange& answer(std::string_view section, std::string_view title) {
   for (const auto& exchange : transcripts()) {
     if (exchange.section.starts_with(section) && exchange.title.starts_with(title)) {
       return exchange;
     }
   }
-  throw std::runtime_error("no such exchange: " + title);
+  throw std::runtime_error{"no such exchange: " + std::string{title}};
 }
 
 }  // namespace gleaner::oar
