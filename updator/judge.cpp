@@ -46,9 +46,12 @@ bool is_of_earlier_run(const grid::Evidence& evidence) { return evidence.witness
 
 /// Whether OAR gave up a launch that began all the same. The first run may continue for up to its walltime, and OAR reports nothing more
 /// about it; a second run of the job may have found the claim of the first. A carrier may continue after the end of its own task, too.
-bool may_run_on(const store::LiveJob& job, const grid::Evidence& evidence, const oar::JobDetails* details) {
+/// Files that cannot be read may show such a claim: the status of a run that executed nothing says that there may be another one.
+bool may_run_on(const store::LiveJob& job, const grid::RemoteEnd& known, const grid::Evidence& evidence, const oar::JobDetails* details) {
+  const bool unreadable = evidence.witness == Witness::unreadable;
+  if (unreadable && known.record == grid::Record::exited && known.status == grid::kRanNothing) return true;
   const bool goes_on = job.carries && evidence.witness == Witness::ended;
-  const bool began = goes_on || evidence.witness == Witness::started;
+  const bool began = goes_on || unreadable || evidence.witness == Witness::started;
   return is_of_earlier_run(evidence) || (goes_on && evidence.earlier) || (began && details != nullptr && gave_up_launch(details->events));
 }
 
@@ -255,7 +258,9 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
     evidence.earlier = false;
     return add_end(job, &remote, end, evidence, earlier);
   }
-  if (grid::needs_evidence(known) && may_run_on(job, evidence, details) && !is_due(job.over_since, poll_.began, job.walltime))
+  // Where the files cannot be read, its end may be noted there: the patience to read them begins when the end must have come.
+  const auto longest = job.walltime + (is_read(evidence) ? grid::Seconds{0} : patience_.evidence);
+  if (grid::needs_evidence(known) && may_run_on(job, known, evidence, details) && !is_due(job.over_since, poll_.began, longest))
     return note_waits(job, waits);
   add_end(job, &remote, known, evidence);
 }

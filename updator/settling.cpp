@@ -100,9 +100,10 @@ Round Settling::next_round() {
   return round;
 }
 
-/// Revives the holder if its files show that OAR started it after reporting that it would never begin.
+/// Revives the holder if its files show that it began although it was taken never to begin: OAR started it late, or carried out its
+/// submission twice, or its files could not be read.
 bool Settling::revives_holder(const Over& over) {
-  const auto remote = over.beside == nullptr ? std::nullopt : over.beside->started_as(over.evidence.holder);
+  const auto remote = over.beside == nullptr ? std::nullopt : over.beside->claimed_as(over.evidence.holder);
   return remote && store::revive_job(transaction_, over.evidence.holder, *remote, *over.live);
 }
 

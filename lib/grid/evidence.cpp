@@ -162,9 +162,9 @@ void EvidenceIndex::add(std::string_view name) {
     known->second = {shown, file->remote};
 }
 
-std::optional<RemoteJobId> EvidenceIndex::started_as(JobId job) const {
+std::optional<RemoteJobId> EvidenceIndex::claimed_as(JobId job) const {
   const auto found = jobs_.find(job);
-  if (found == jobs_.end() || found->second.evidence.witness != Witness::started || found->second.remote.value() == 0) return std::nullopt;
+  if (found == jobs_.end() || !has_claimed(found->second.evidence) || found->second.remote.value() == 0) return std::nullopt;
   return found->second.remote;
 }
 

@@ -54,8 +54,8 @@ class EvidenceIndex {
 
   /// Witness::nothing when neither this job nor another of its attempt left evidence.
   [[nodiscard]] Evidence of(const JobRun& run) const;
-  /// OAR's id of the run in which a job claimed its attempt, if the job noted no end.
-  [[nodiscard]] std::optional<RemoteJobId> started_as(JobId job) const;
+  /// OAR's id of the run in which a job claimed its attempt, whether it is over or not. Empty: it did not, or did not know its id.
+  [[nodiscard]] std::optional<RemoteJobId> claimed_as(JobId job) const;
   /// OAR's id in the file of a job; empty: it has none.
   [[nodiscard]] std::optional<RemoteJobId> run_of(JobId job) const;
   /// For how long the commands that one job of OAR carried out lasted, of those that noted it: its own, and pooled ones. Cost: O(names).

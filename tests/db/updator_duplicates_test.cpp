@@ -44,6 +44,26 @@ TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_BringThatOneBack_As
   EXPECT_EQ(task(), "submitted 0 0") << "its attempt is not spent: somebody runs it";
 }
 
+/// Its files could not be read while it ran: the task is done by the job that did it.
+TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_AndHasEndedSince_GiveThatOneItsEnd) {
+  const auto campaign = a_campaign(1);
+  const auto first = launched(campaign, alpha, 1).at(0);
+  in_error(first, "CPUSET_ERROR");
+  files(first, {});
+  apply(live());
+  now += std::chrono::minutes{1};
+  apply(live());
+  ASSERT_EQ(ended("never_began"), "1");
+  const auto successor = launched(campaign, alpha, 1).at(0);
+  all_ended({successor}, grid::kRanNothing);
+  files(successor, {file(successor, fmt::format("d.{}", first.id.value())), fmt::format("0.0.{}.777.e0.250", first.id.value())});
+  EXPECT_EQ(apply(live()).ended, 2);
+  EXPECT_EQ(value("SELECT string_agg(concat_ws(' ', ending, remote_id), ', ' ORDER BY id) FROM jobs"),
+            fmt::format("done 777, duplicate {}", successor.remote.value()));
+  EXPECT_EQ(task(), "done 0 0");
+  EXPECT_EQ(counters(campaign), recount(campaign));
+}
+
 TEST_F(Ends, OfADuplicate_WhoseFilesNameSomebodyElsesJobAsTheHolder_TouchNothingOfThatJob) {
   const auto other = launched(a_campaign(1), alpha, 1).at(0);
   in_error(other, "CPUSET_ERROR");

@@ -65,7 +65,7 @@ class JobSteps : GridSteps {
     const auto& job = next.jobs[j];
     for (std::size_t r = 0; r < next.remotes.size(); ++r) {
       const auto& remote = next.remotes[r];
-      if (!remote.used || remote.files != code(Witness::started)) continue;
+      if (!remote.used || !grid::has_claimed({.witness = static_cast<Witness>(remote.files)})) continue;
       auto& twin = next.jobs[at(remote.job)];
       if (twin.task != job.task || twin.attempt != job.attempt || twin.ending != as_int(grid::JobEnd::never_began)) continue;
       twin.state = code(JobState::remote_waiting);

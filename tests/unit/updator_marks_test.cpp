@@ -115,6 +115,35 @@ TEST(Judge, AJobThatOarRanAgain_HasItsWalltime_WhereTheFirstRunMayGoOn) {
   EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
 }
 
+/// One list that does not come must not undo what the lists before it showed.
+TEST(Judge, AJobThatRanNothing_KeepsWaitingForAnotherRun_WhileItsFilesCannotBeRead) {
+  RunTwice turn;
+  turn.live[0].resubmissions = 0;  // OAR carried out its submission twice
+  turn.live[0].over_since = kNow - grid::Seconds{600};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the other run goes on";
+  turn.cannot_list();
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+  turn.live[0].over_since = kNow - turn.live[0].walltime - kPatience.evidence + grid::Seconds{1};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it may have noted its end";
+  turn.live[0].over_since = kNow - turn.live[0].walltime - kPatience.evidence;
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("never_began"));
+}
+
+TEST(Judge, AJobWhoseLaunchOarGaveUp_HasItsWalltime_WhileItsFilesCannotBeRead) {
+  Turn turn;
+  auto& job = turn.has(1);
+  job.walltime = grid::Seconds{3600};
+  job.over_since = kNow - grid::Seconds{600};
+  turn.shows(1, RemoteState::error);
+  turn.explains(1, "LAUNCHING_OAREXEC_TIMEOUT");
+  turn.lists({"1.0.1.1001.s"});
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it runs";
+  turn.cannot_list();
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+  job.over_since = kNow - job.walltime - kPatience.evidence;
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
+}
+
 TEST(Judge, ACarrierThatOarRanAgain_WasInterruptedAsItsFirstRun) {
   RunTwice turn;
   turn.live[0].carries = true;
