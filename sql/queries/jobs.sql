@@ -408,7 +408,7 @@ FROM twin WHERE j.id = twin.id AND (twin.pooled OR twin.launch_id IN (SELECT id 
 -- must be those of the job that found the claim, because the holder's name comes from a user's home and cannot be trusted.
 WITH revived AS (
   UPDATE jobs SET
-    state = 'remote_waiting',
+    state = CASE WHEN pooled THEN 'pooled' ELSE 'remote_waiting' END::job_state,
     remote_id = @remote_id,
     ending = NULL,
     ended_at = NULL,

@@ -290,6 +290,19 @@ TEST_F(PoolsInDatabase, AClaimHeldByAPooledJob_BringsItBack) {
       "pooled unknown");
 }
 
+/// Its files could not be read. OAR knows its carrier alone: what OAR says of that one is not its end.
+TEST_F(PoolsInDatabase, APooledJobThatBeganAllTheSame_IsInThePoolAgain) {
+  a_pool(a_campaign(6), 2, 4);
+  auto pool = pools().at(0);
+  const auto holder = *std::ranges::find(pool.jobs, grid::TaskNumber{5}, &store::LiveJob::task);
+  const auto carrier = pool.carriers.begin()->first;
+  execute(fmt::format("UPDATE jobs SET state = 'error', ending = 'never_began', ended_at = now() WHERE id = {}", holder.id.value()));
+  transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::revive_job(transaction, holder.id, carrier, holder)); });
+  EXPECT_EQ(value(fmt::format("SELECT concat_ws(' ', state, remote_id, ending) FROM jobs WHERE id = {}", holder.id.value())),
+            fmt::format("pooled {}", carrier.value()));
+  EXPECT_THAT(pools().at(0).jobs, testing::SizeIs(4));
+}
+
 TEST_F(PoolsInDatabase, ACancelledCampaign_KeepsItsFiles_WhilePooledJobsAreNotOver) {
   const auto campaign = a_campaign(20);
   a_pool(campaign, 2, 6);
