@@ -11,6 +11,7 @@ namespace {
 
 using detail::Array;
 using detail::exec;
+using detail::exec_prepared;
 
 std::string literal_of(std::span<const grid::JobId> jobs) {
   Array array;
@@ -22,7 +23,7 @@ std::string literal_of(std::span<const grid::JobId> jobs) {
 
 std::vector<CheckpointedPair> checkpointed_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   std::vector<CheckpointedPair> pairs;
-  for (const auto& row : exec(transaction, sql::checkpoints_pairs{.cluster = cluster, .now = now}))
+  for (const auto& row : exec_prepared(transaction, sql::checkpoints_pairs{.cluster = cluster, .now = now}))
     pairs.push_back({.campaign = *row.campaign_id,
                      .period = row.period,
                      .cost = *row.cost,

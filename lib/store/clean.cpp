@@ -6,15 +6,16 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 }  // namespace
 
 std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before,
                                         grid::Instant quiet_since, grid::Instant tried_before) {
   std::vector<ToClean> campaigns;
-  for (const auto& row :
-       exec(transaction, sql::clean_campaigns{
-                             .ended_before = ended_before, .cluster = cluster, .tried_before = tried_before, .quiet_since = quiet_since})) {
+  for (const auto& row : exec_prepared(
+           transaction, sql::clean_campaigns{
+                            .ended_before = ended_before, .cluster = cluster, .tried_before = tried_before, .quiet_since = quiet_since})) {
     const grid::CampaignId campaign = *row.campaign_id;
     if (campaigns.empty() || campaigns.back().campaign != campaign) campaigns.push_back({.campaign = campaign, .logins = {}});
     if (row.login.has_value()) campaigns.back().logins.push_back(*row.login);
@@ -39,7 +40,7 @@ void note_cleaning_tried(Transaction& transaction, std::span<const grid::Campaig
 
 std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {
   std::vector<LaunchFolder> folders;
-  for (const auto& row : exec(transaction, sql::clean_crowded_folders{.cluster = cluster, .quiet_since = quiet_since})) {
+  for (const auto& row : exec_prepared(transaction, sql::clean_crowded_folders{.cluster = cluster, .quiet_since = quiet_since})) {
     folders.push_back({.campaign = *row.campaign_id,
                        .launch = *row.id,
                        .state = row.state.as(grid::launch_state),

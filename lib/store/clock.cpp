@@ -4,7 +4,7 @@
 
 namespace gleaner::store {
 
-grid::Instant now(Transaction& transaction) { return *detail::exec(transaction, sql::clock_now{})[0].now; }
+grid::Instant now(Transaction& transaction) { return *detail::exec_prepared(transaction, sql::clock_now{})[0].now; }
 
 grid::Instant now(Database& database) {
   auto transaction = database.begin();

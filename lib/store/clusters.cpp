@@ -13,6 +13,7 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 Cluster read(const auto& row) {
   Cluster cluster;
@@ -83,7 +84,7 @@ std::vector<Cluster> clusters(Transaction& transaction) {
 std::vector<Cluster> clusters_to_poll(Transaction& transaction) {
   auto found = clusters(transaction);
   std::erase_if(found, [](const Cluster& cluster) { return cluster.retired_at; });
-  for (const auto& row : exec(transaction, sql::clusters_logins_for_nodes{})) {
+  for (const auto& row : exec_prepared(transaction, sql::clusters_logins_for_nodes{})) {
     const auto cluster = std::ranges::find(found, row.cluster_id.as<grid::ClusterId>(), &Cluster::id);
     if (cluster != found.end()) cluster->login_for_nodes = *row.login;
   }
@@ -104,13 +105,13 @@ std::map<grid::ClusterId, KnownNodes> known_nodes(Transaction& transaction) {
 
 std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since) {
   std::vector<Cluster> found;
-  for (const auto& row : exec(transaction, sql::clusters_with_launches{.void_since = void_since})) found.push_back(read(row));
+  for (const auto& row : exec_prepared(transaction, sql::clusters_with_launches{.void_since = void_since})) found.push_back(read(row));
   return found;
 }
 
 std::vector<Cluster> clusters_to_wipe(Transaction& transaction, grid::Instant ended_before) {
   std::vector<Cluster> found;
-  for (const auto& row : exec(transaction, sql::clusters_to_wipe{.ended_before = ended_before})) found.push_back(read(row));
+  for (const auto& row : exec_prepared(transaction, sql::clusters_to_wipe{.ended_before = ended_before})) found.push_back(read(row));
   return found;
 }
 
@@ -196,48 +197,48 @@ std::vector<UserMapping> user_mappings(Transaction& transaction) {
 }
 
 void record_status(Transaction& transaction, const GridStatus& s) {
-  exec(transaction, sql::clusters_record_status{
-                        .cluster = s.cluster,
-                        .time = s.time,
-                        .max_resources = s.max_resources,
-                        .free = s.free,
-                        .used = s.used,
-                        .used_besteffort = s.used_besteffort,
-                        .our_running = s.our_running,
-                        .our_waiting = s.our_waiting,
-                        .reachable = s.reachable,
-                        .api_latency_ms = s.api_latency_ms,
-                        .stress = s.stress,
-                        .response_ms = s.response_ms,
-                    });
+  exec_prepared(transaction, sql::clusters_record_status{
+                                 .cluster = s.cluster,
+                                 .time = s.time,
+                                 .max_resources = s.max_resources,
+                                 .free = s.free,
+                                 .used = s.used,
+                                 .used_besteffort = s.used_besteffort,
+                                 .our_running = s.our_running,
+                                 .our_waiting = s.our_waiting,
+                                 .reachable = s.reachable,
+                                 .api_latency_ms = s.api_latency_ms,
+                                 .stress = s.stress,
+                                 .response_ms = s.response_ms,
+                             });
 }
 
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
-  const auto changed = exec(transaction, sql::clusters_record_reached{.now = now, .cluster = cluster}).affected_rows();
+  const auto changed = exec_prepared(transaction, sql::clusters_record_reached{.now = now, .cluster = cluster}).affected_rows();
   if (changed > 0) close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
 }
 
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::OutOfUse& out,
                       const grid::NodeSizes& nodes, grid::Instant now, const MoreOfNodes& more) {
-  exec(transaction, sql::clusters_record_resources{.resources = max_resources,
-                                                   .suspected = out.suspected_resources,
-                                                   .absent = out.absent_resources,
-                                                   .dead = out.dead_resources,
-                                                   .reserved = more.reserved,
-                                                   .others = more.others,
-                                                   .now = now,
-                                                   .node_sizes = nodes.text(),
-                                                   .reserved_sizes = more.reserved_nodes.text(),
-                                                   .node_memory = more.memory ? std::optional{more.memory->text()} : std::nullopt,
-                                                   .cluster = cluster});
+  exec_prepared(transaction, sql::clusters_record_resources{.resources = max_resources,
+                                                            .suspected = out.suspected_resources,
+                                                            .absent = out.absent_resources,
+                                                            .dead = out.dead_resources,
+                                                            .reserved = more.reserved,
+                                                            .others = more.others,
+                                                            .now = now,
+                                                            .node_sizes = nodes.text(),
+                                                            .reserved_sizes = more.reserved_nodes.text(),
+                                                            .node_memory = more.memory ? std::optional{more.memory->text()} : std::nullopt,
+                                                            .cluster = cluster});
 }
 
 void record_free_nodes(Transaction& transaction, grid::ClusterId cluster, const std::optional<FreeNodes>& free) {
   const auto text = [](const grid::NodeSizes& nodes) { return nodes.known() ? nodes.text() : std::string{grid::kNoFreeNode}; };
-  exec(transaction, sql::clusters_record_free_nodes{.free_nodes = free ? text(free->nodes) : std::string{},
-                                                    .reserved_free_nodes = free ? text(free->reserved) : std::string{},
-                                                    .reserved_free = free ? free->reserved.resources() : 0,
-                                                    .cluster = cluster});
+  exec_prepared(transaction, sql::clusters_record_free_nodes{.free_nodes = free ? text(free->nodes) : std::string{},
+                                                             .reserved_free_nodes = free ? text(free->reserved) : std::string{},
+                                                             .reserved_free = free ? free->reserved.resources() : 0,
+                                                             .cluster = cluster});
 }
 
 void reread_resources(Transaction& transaction, grid::ClusterId cluster) {
@@ -245,10 +246,10 @@ void reread_resources(Transaction& transaction, grid::ClusterId cluster) {
 }
 
 void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load, grid::Instant now) {
-  exec(transaction, sql::clusters_record_load{.utilized = load ? std::optional{load->utilized} : std::nullopt,
-                                              .loaded = load ? std::optional{load->loaded} : std::nullopt,
-                                              .now = load ? std::optional{now} : std::nullopt,
-                                              .cluster = cluster});
+  exec_prepared(transaction, sql::clusters_record_load{.utilized = load ? std::optional{load->utilized} : std::nullopt,
+                                                       .loaded = load ? std::optional{load->loaded} : std::nullopt,
+                                                       .now = load ? std::optional{now} : std::nullopt,
+                                                       .cluster = cluster});
 }
 
 std::optional<std::string> login_to_ask(Transaction& transaction, grid::ClusterId cluster) {

@@ -83,12 +83,12 @@ Transaction Database::begin(Term term) {
 
 bool Database::try_lock(Work work, std::int64_t cluster) {
   auto transaction = begin();
-  return *detail::exec(transaction, sql::locks_try{.work = static_cast<int>(work), .cluster = cluster})[0].taken;
+  return *detail::exec_prepared(transaction, sql::locks_try{.work = static_cast<int>(work), .cluster = cluster})[0].taken;
 }
 
 void Database::unlock(Work work, std::int64_t cluster) {
   auto transaction = begin();
-  detail::exec(transaction, sql::locks_release{.work = static_cast<int>(work), .cluster = cluster});
+  detail::exec_prepared(transaction, sql::locks_release{.work = static_cast<int>(work), .cluster = cluster});
 }
 
 void Database::listen(const std::string& channel) {

@@ -15,6 +15,7 @@ namespace {
 
 using detail::Array;
 using detail::exec;
+using detail::exec_prepared;
 
 /// Of one dependency in a transaction: some 50 ms.
 constexpr int kReleasedAtOnce = 2000;
@@ -220,7 +221,7 @@ HeldAgain hold_again(Transaction& transaction, grid::CampaignId on, std::span<co
 
 std::vector<OpenDependency> open_dependencies(Transaction& transaction) {
   std::vector<OpenDependency> dependencies;
-  for (const auto& row : exec(transaction, sql::dependencies_open{})) {
+  for (const auto& row : exec_prepared(transaction, sql::dependencies_open{})) {
     auto& one = dependencies.emplace_back();
     one.campaign = *row.campaign_id;
     one.waiting = *row.waiting;

@@ -94,7 +94,7 @@ grid::Epochs current_epochs(Transaction& transaction, grid::Instant now) {
 grid::Epoch begin_epoch(Transaction& transaction, grid::Instant now) { return *begin(transaction, false, "gridctl db restored", now); }
 
 std::optional<grid::Instant> recover_from(Transaction& transaction, grid::ClusterId cluster) {
-  const auto rows = exec(transaction, sql::epochs_recover_from{.cluster = cluster});
+  const auto rows = exec_prepared(transaction, sql::epochs_recover_from{.cluster = cluster});
   if (rows.empty()) return std::nullopt;
   return rows[0].since;
 }

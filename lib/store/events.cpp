@@ -13,6 +13,7 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 }  // namespace
 
@@ -61,7 +62,8 @@ bool write_or_note(Transaction& transaction, const Target& target, std::string_v
 }
 
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now) {
-  return !exec(transaction, sql::events_close{.now = now, .code = code, .campaign = target.campaign, .cluster = target.cluster}).empty();
+  return !exec_prepared(transaction, sql::events_close{.now = now, .code = code, .campaign = target.campaign, .cluster = target.cluster})
+              .empty();
 }
 
 std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code) {

@@ -6,9 +6,10 @@ namespace gleaner::store {
 
 using detail::Array;
 using detail::exec;
+using detail::exec_prepared;
 
 void forget_failed_since(Transaction& transaction, grid::ClusterId cluster) {
-  exec(transaction, sql::failed_since_forget{.cluster = cluster});
+  exec_prepared(transaction, sql::failed_since_forget{.cluster = cluster});
 }
 
 std::vector<FailedSince> count_failed_since(Transaction& transaction, grid::ClusterId cluster, std::span<const FailedSince> more) {

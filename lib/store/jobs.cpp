@@ -197,7 +197,7 @@ void note_waits(Transaction& transaction, std::span<const Waits> waits, grid::In
 }
 
 AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::Instant since_before) {
-  const auto row = exec(transaction, sql::jobs_absent{.cluster = cluster, .since_before = since_before})[0];
+  const auto row = exec_prepared(transaction, sql::jobs_absent{.cluster = cluster, .since_before = since_before})[0];
   return {*row.jobs, row.first};
 }
 
@@ -313,7 +313,7 @@ bool reopen_twin(Transaction& transaction, const LiveJob& job) {
 }
 
 double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {
-  return *exec(transaction, sql::jobs_waiting_resources{.cluster = cluster})[0].waiting;
+  return *exec_prepared(transaction, sql::jobs_waiting_resources{.cluster = cluster})[0].waiting;
 }
 
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now) {

@@ -13,6 +13,7 @@ namespace {
 
 using detail::Array;
 using detail::exec;
+using detail::exec_prepared;
 
 std::string ids(std::span<const grid::JobId> jobs) {
   Array array;
@@ -78,7 +79,7 @@ void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, 
 
 std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now, grid::Seconds again) {
   std::vector<PendingKill> kills;
-  for (const auto& row : exec(transaction, sql::kills_pending{.cluster = cluster, .sent_before = now - again, .now = now})) {
+  for (const auto& row : exec_prepared(transaction, sql::kills_pending{.cluster = cluster, .sent_before = now - again, .now = now})) {
     PendingKill kill;
     kill.job = *row.job_id;
     kill.remote = *row.remote_id;
@@ -120,14 +121,14 @@ void note_not_withheld(Transaction& transaction, std::span<const grid::JobId> jo
 
 std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   std::vector<PooledTask> tasks;
-  for (const auto& row : exec(transaction, sql::kills_to_withhold{.cluster = cluster, .now = now}))
+  for (const auto& row : exec_prepared(transaction, sql::kills_to_withhold{.cluster = cluster, .now = now}))
     tasks.push_back({*row.id, *row.campaign_id, *row.fence, *row.task, *row.attempt, *row.login});
   return tasks;
 }
 
 std::vector<WaitingJob> waiting_jobs(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<WaitingJob> jobs;
-  for (const auto& row : exec(transaction, sql::kills_waiting{.cluster = cluster})) {
+  for (const auto& row : exec_prepared(transaction, sql::kills_waiting{.cluster = cluster})) {
     WaitingJob job;
     job.id = *row.id;
     job.campaign = *row.campaign_id;

@@ -141,7 +141,7 @@ std::vector<grid::LaunchId> stranded_launches(Transaction& transaction) {
 
 std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch) {
   std::vector<LaunchLine> lines;
-  for (const auto& row : exec(transaction, sql::launches_lines{.launch = launch})) {
+  for (const auto& row : exec_prepared(transaction, sql::launches_lines{.launch = launch})) {
     LaunchLine line;
     line.job = *row.id;
     line.task = *row.task;
@@ -157,8 +157,8 @@ std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId la
 }
 
 bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term term, grid::Instant now) {
-  return !exec(transaction,
-               sql::launches_begin{.tag = intent.tag, .login = intent.login, .term = term, .now = now, .launch = intent.launch})
+  return !exec_prepared(transaction,
+                        sql::launches_begin{.tag = intent.tag, .login = intent.login, .term = term, .now = now, .launch = intent.launch})
               .empty();
 }
 
@@ -215,7 +215,7 @@ void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> laun
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec(transaction, sql::launches_interrupted{.cluster = cluster})) launches.push_back(*row.id);
+  for (const auto& row : exec_prepared(transaction, sql::launches_interrupted{.cluster = cluster})) launches.push_back(*row.id);
   return launches;
 }
 
@@ -257,7 +257,7 @@ void note_look(Transaction& transaction, std::span<const grid::LaunchId> launche
 }
 
 bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
-  return *exec(transaction, sql::launches_awaited{.cluster = cluster, .void_since = void_since})[0].awaited;
+  return *exec_prepared(transaction, sql::launches_awaited{.cluster = cluster, .void_since = void_since})[0].awaited;
 }
 
 std::vector<BoundTasks> bound_tasks(Transaction& transaction) {

@@ -5,6 +5,7 @@
 namespace gleaner::store {
 
 using detail::exec;
+using detail::exec_prepared;
 
 std::optional<Term> acquire_lease(Database& database, const std::string& holder, std::chrono::milliseconds duration) {
   auto transaction = database.begin();
@@ -16,7 +17,7 @@ std::optional<Term> acquire_lease(Database& database, const std::string& holder,
 
 bool renew_lease(Database& database, Term term, std::chrono::milliseconds duration) {
   auto transaction = database.begin();
-  const bool renewed = !exec(transaction, sql::lease_renew{.milliseconds = duration.count(), .term = term}).empty();
+  const bool renewed = !exec_prepared(transaction, sql::lease_renew{.milliseconds = duration.count(), .term = term}).empty();
   transaction.commit();
   return renewed;
 }

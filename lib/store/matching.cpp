@@ -5,12 +5,13 @@
 namespace gleaner::store {
 
 using detail::exec;
+using detail::exec_prepared;
 
 std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant known_before,
                                            grid::Instant none_known_before) {
   std::vector<UnmatchedPair> pairs;
-  for (const auto& row :
-       exec(transaction, sql::matching_unmatched{.cluster = cluster, .known_before = known_before, .none_known_before = none_known_before}))
+  for (const auto& row : exec_prepared(
+           transaction, sql::matching_unmatched{.cluster = cluster, .known_before = known_before, .none_known_before = none_known_before}))
     pairs.push_back({*row.campaign_id, *row.login, *row.properties, *row.best_effort});
   return pairs;
 }

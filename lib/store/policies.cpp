@@ -77,7 +77,7 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
   }
   if (needs.affinities) facts.affinities = affinities(transaction);
   if (needs.endings) {
-    for (const auto& row : exec(transaction, sql::policies_endings{.now = now}))
+    for (const auto& row : exec_prepared(transaction, sql::policies_endings{.now = now}))
       facts.endings.push_back({*row.after, *row.resources, *row.cluster_id});
   }
   if (needs.held) {

@@ -9,6 +9,7 @@
 namespace gleaner::store {
 
 using detail::exec;
+using detail::exec_prepared;
 
 namespace {
 
@@ -43,7 +44,7 @@ int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Ter
 
 std::vector<grid::Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {
   std::vector<grid::Replicable> all;
-  for (const auto& row : exec(transaction, sql::planning_replicable{.share = share, .least_done = least, .now = now})) {
+  for (const auto& row : exec_prepared(transaction, sql::planning_replicable{.share = share, .least_done = least, .now = now})) {
     grid::Replicable one;
     one.campaign = *row.campaign_id;
     one.cluster = *row.cluster_id;

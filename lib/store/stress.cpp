@@ -6,6 +6,7 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 std::string ids_of(std::span<const grid::JobId> jobs) {
   detail::Array ids;
@@ -45,9 +46,9 @@ void sample_durations(Transaction& transaction, grid::ClusterId cluster, std::sp
 
 StressFacts stress_facts(Transaction& transaction) {
   StressFacts facts;
-  exec(transaction, sql::stress_settle{});
-  for (const auto& row : exec(transaction, sql::stress_clusters{})) facts.clusters.push_back(read_cluster(row));
-  for (const auto& row : exec(transaction, sql::stress_samples{})) {
+  exec_prepared(transaction, sql::stress_settle{});
+  for (const auto& row : exec_prepared(transaction, sql::stress_clusters{})) facts.clusters.push_back(read_cluster(row));
+  for (const auto& row : exec_prepared(transaction, sql::stress_samples{})) {
     StoredSample sample;
     sample.job = *row.job_id;
     sample.cluster = *row.cluster_id;
@@ -62,20 +63,20 @@ StressFacts stress_facts(Transaction& transaction) {
 }
 
 void write_stress(Transaction& transaction, const StressedCluster& c) {
-  exec(transaction, sql::stress_write{
-                        .cluster = c.id,
-                        .judged_at = c.judged_at,
-                        .usual_stress = c.usual_stress,
-                        .calm_latency_ms = c.calm_latency_ms,
-                        .stressed_polls = c.stressed_polls,
-                        .slow_polls = c.slow_polls,
-                        .job_limit = c.job_limit,
-                        .signal = c.signal,
-                        .reason = c.reason,
-                        .limited_at = c.limited_at,
-                        .changed_at = c.changed_at,
-                        .trial_at = c.trial_at,
-                    });
+  exec_prepared(transaction, sql::stress_write{
+                                 .cluster = c.id,
+                                 .judged_at = c.judged_at,
+                                 .usual_stress = c.usual_stress,
+                                 .calm_latency_ms = c.calm_latency_ms,
+                                 .stressed_polls = c.stressed_polls,
+                                 .slow_polls = c.slow_polls,
+                                 .job_limit = c.job_limit,
+                                 .signal = c.signal,
+                                 .reason = c.reason,
+                                 .limited_at = c.limited_at,
+                                 .changed_at = c.changed_at,
+                                 .trial_at = c.trial_at,
+                             });
 }
 
 void forget_samples(Transaction& transaction, std::span<const grid::JobId> jobs) {

@@ -158,11 +158,13 @@ RETURNING failed_polls
 
 -- name: clusters.with_launches
 -- Reachable clusters with launches to make, or to search for, or to which input files are to be brought, or whose jobs are to be read after
--- a restore.
+-- a restore. inputs_to_send asks of each pair whether its campaign waits for others: only where files are wanted.
 SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM launches l WHERE l.cluster_id = c.id
     AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@void_since))))
-  OR EXISTS (SELECT FROM inputs_to_send i WHERE i.cluster_id = c.id)
+  OR (EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.state = 'in_treatment' AND g.waiting > 0
+              WHERE p.cluster_id = c.id AND p.inputs_wanted)
+      AND EXISTS (SELECT FROM inputs_to_send i WHERE i.cluster_id = c.id))
   OR EXISTS (SELECT FROM clusters r WHERE r.id = c.id AND r.recover_from IS NOT NULL))
 ORDER BY name
 
