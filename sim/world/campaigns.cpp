@@ -36,6 +36,8 @@ class Draft {
     if (has(Feature::checkpoint, 0.25) && !is_short_) key("checkpoint", R"({"signal": "USR1", "period": "0:02:00", "cost": "0:00:05"})");
     parameters();
     sections();
+    if (has(Feature::tests, 0.15)) key("test_mode", quoted("true"));
+    if (has(Feature::levels, 0.3)) key("campaign_priority", quoted("lowest"));
     draft_.text = fmt::format("{{{}}}", fmt::join(keys_, ", "));
     return draft_;
   }

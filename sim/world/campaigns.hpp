@@ -15,6 +15,8 @@ struct Behaviour {
   int status = 0;  ///< its exit status
   int fails = 0;   ///< so many first attempts fail with status 1
 };
+/// In the stderr of each task that fails, which is for its owner.
+inline constexpr std::string_view kSecret{"hunter2"};
 /// The words of a parameter.
 [[nodiscard]] std::string text_of(const Behaviour& behaviour);
 /// Read from a command line that holds them; empty: it does not.

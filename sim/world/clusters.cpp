@@ -35,7 +35,7 @@ Cluster::Cluster(std::string name, const fs::path& folder, const Settings& setti
   options.start_delay = std::chrono::milliseconds{500};
   options.clock = [&clock] { return time_of(clock.now()); };
   for (const auto* user : {"alice", "bob", "carol", "dora", "local"}) fs::create_directories(folder / name_ / "homes" / user);
-  tasks_ = std::make_unique<Tasks>(name_, trace_);
+  tasks_ = std::make_unique<Tasks>(name_, faults_, trace_);
   executor_ = std::make_unique<wrapper::ModelExecutor>(*tasks_);
   auto started = minioar::Engine::start_driven(std::move(options), *executor_);
   if (!started) throw std::runtime_error{started.error()};

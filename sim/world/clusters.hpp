@@ -29,8 +29,9 @@ struct Work {
   std::int64_t task = 0;
   int attempt = 0;
   minioar::JobNumber job = 0;
-  bool is_whole = false;  ///< it ended by itself
-  int status = 0;         ///< its exit status, if it is whole
+  bool is_whole = false;      ///< it ended by itself
+  int status = 0;             ///< its exit status, if it is whole
+  bool is_swallowed = false;  ///< by a sink: it did nothing
 };
 
 class Tasks;

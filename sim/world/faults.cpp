@@ -34,6 +34,11 @@ Rhythm rhythm_of(Fault fault) {
     case Fault::refused: return {1.5 * kHour, 900};
     case Fault::away: return {3 * kHour, 120};
     case Fault::server_death: return {4 * kHour, 600};
+    case Fault::login_ends:
+    case Fault::unreadable:
+    case Fault::sink:
+    case Fault::too_large:
+    case Fault::wrong_total: return {1.5 * kHour, 900};
     default: return {kHour, 1200};  // local jobs
   }
 }
@@ -80,6 +85,11 @@ const std::vector<Outage>& Faults::outages(Fault fault, const std::string& subje
 bool Faults::is_away(Fault fault, const std::string& subject) {
   return std::ranges::any_of(outages(fault, subject),
                              [&](const Outage& outage) { return outage.begin <= clock_.now() && clock_.now() < outage.end; });
+}
+
+bool Faults::has_begun(Fault fault, const std::string& subject, std::chrono::seconds ago) {
+  const auto& all = outages(fault, subject);
+  return !all.empty() && all.front().begin + ago <= clock_.now();
 }
 
 std::string Faults::counts() const {

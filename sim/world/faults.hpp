@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ class Faults {
   [[nodiscard]] bool happens(Fault fault);
   /// Whether now is in one of a subject's outages; these are drawn at the beginning.
   [[nodiscard]] bool is_away(Fault fault, const std::string& subject);
+  /// Whether the first of a subject's outages has begun, so long ago at least, for what stays as it is then.
+  [[nodiscard]] bool has_begun(Fault fault, const std::string& subject, std::chrono::seconds ago = {});
   /// The begins and ends of a subject's outages, in their order.
   [[nodiscard]] const std::vector<Outage>& outages(Fault fault, const std::string& subject);
   [[nodiscard]] Random& random(Fault fault) { return random_.at(static_cast<std::size_t>(fault)); }

@@ -61,12 +61,37 @@ oar::Result<oar::Answer> WorldMessenger::exchange(Cluster& cluster, const oar::A
                        .latency = latency,
                        .clock_ahead = {}};
   }
+  if (const auto refused = refusal_of(cluster, request)) return *refused;
   auto answer = answer_of(cluster, access, request);
   if (faults_.happens(Fault::doubled)) answer = answer_of(cluster, access, request);
   if (faults_.happens(Fault::lost)) return tl::unexpected(oar::Failure{oar::NoAnswer{"Empty reply from server"}});
+  falsify(cluster, request, answer);
   if (faults_.happens(Fault::truncated)) answer.body.resize(answer.body.size() / 2);
   answer.latency = latency;
   return answer;
+}
+
+/// What a web server before OAR refuses by itself.
+std::optional<oar::Answer> WorldMessenger::refusal_of(const Cluster& cluster, const oar::Request& request) {
+  constexpr int kForbidden = 403;
+  constexpr int kTooLarge = 413;
+  constexpr std::size_t kLarge = 12288;  // more than one job needs
+  const auto refused = [](int status) {
+    return oar::Answer{.status = status, .content_type = "text/html", .body = "<html>refused</html>", .latency = {}, .clock_ahead = {}};
+  };
+  if (request.path.starts_with("/media") && faults_.is_away(Fault::unreadable, cluster.name())) return refused(kForbidden);
+  if (request.body.size() > kLarge && faults_.has_begun(Fault::too_large, cluster.name())) return refused(kTooLarge);
+  return std::nullopt;
+}
+
+/// What OAR's lists say otherwise than they should.
+void WorldMessenger::falsify(const Cluster& cluster, const oar::Request& request, oar::Answer& answer) {
+  if (request.method != oar::Method::get || !request.path.starts_with("/jobs")) return;
+  const auto replace_all = [&](std::string_view before, std::string_view after) {
+    for (auto at = answer.body.find(before); at != std::string::npos; at = answer.body.find(before, at + after.size()))
+      answer.body.replace(at, before.size(), after);
+  };
+  if (faults_.has_begun(Fault::wrong_total, cluster.name())) replace_all("\"total\":", "\"total\":9");
 }
 
 oar::Answer WorldMessenger::answer_of(Cluster& cluster, const oar::Access& access, const oar::Request& request) {

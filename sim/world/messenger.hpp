@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "lib/oar/messenger.hpp"
@@ -22,6 +23,8 @@ class WorldMessenger final : public oar::Messenger {
 
  private:
   [[nodiscard]] oar::Result<oar::Answer> exchange(Cluster& cluster, const oar::Access& access, const oar::Request& request);
+  [[nodiscard]] std::optional<oar::Answer> refusal_of(const Cluster& cluster, const oar::Request& request);
+  void falsify(const Cluster& cluster, const oar::Request& request, oar::Answer& answer);
   [[nodiscard]] oar::Answer answer_of(Cluster& cluster, const oar::Access& access, const oar::Request& request);
 
   Clusters& clusters_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "lib/store/checks.hpp"
 #include "lib/store/database.hpp"
@@ -36,9 +37,9 @@ void Oracle::judge_work() {
   }
 }
 
-void Oracle::judge_laws() {
+void Oracle::judge_laws(store::Weight most) {
   for (const auto& law : store::laws()) {
-    if (law.weight != store::Weight::law) continue;
+    if (law.weight != store::Weight::law && law.weight != most) continue;
     const auto checked = store::check_law(laws_, law, store::Reach::all, kNoLimit);
     if (checked.result != store::Checked::Result::broken) continue;
     const auto& rows = checked.breaches.rows;
@@ -54,6 +55,7 @@ bool Oracle::is_all_over() {
 }
 
 std::vector<std::int64_t> Oracle::awaiting_users() {
+  judge_waits_in_vain();
   constexpr auto kWaiting =
       "SELECT id FROM campaigns c WHERE state = 'paused' OR (state = 'in_treatment' AND EXISTS ("
       " SELECT FROM dependencies d JOIN campaigns o ON o.id = d.on_campaign"
@@ -90,26 +92,118 @@ std::vector<std::string> Oracle::waits() {
   return found;
 }
 
-void Oracle::judge_end() {
-  judge_work();
-  judge_laws();
-  std::map<std::pair<std::int64_t, std::int64_t>, bool> succeeded;  // of each task that was executed
+/// Checkpoints are signalled before our own preemption, and the one job of a test campaign keeps its place in the queue.
+void Oracle::judge_kills() {
+  constexpr auto kUnsignalled =
+      "SELECT k.job_id, j.campaign_id FROM kill_requests k JOIN jobs j ON j.id = k.job_id JOIN campaigns c ON c.id = j.campaign_id"
+      " WHERE k.reason = 'preempted' AND k.sent_at < k.requested_at + (60 + 2 * c.checkpoint_cost_s) * interval '1 second'"
+      " AND j.state = 'running' AND j.started_at < k.requested_at AND NOT is_script(j.task)"
+      " AND coalesce(j.signalled_at < k.requested_at, true)";
+  for (const auto& row : database_.query(kUnsignalled))
+    find(fmt::format("job {} of campaign {} was preempted by the grid without a signal for its checkpoint", row[0].value_or(""),
+                     row[1].value_or("")));
+  constexpr auto kTakenBack =
+      "SELECT k.job_id, j.campaign_id FROM kill_requests k JOIN jobs j ON j.id = k.job_id JOIN campaigns c ON c.id = j.campaign_id"
+      " WHERE k.reason = 'excess' AND c.type = 'test'";
+  for (const auto& row : database_.query(kTakenBack))
+    find(fmt::format("job {} of test campaign {} was taken back, and loses its place", row[0].value_or(""), row[1].value_or("")));
+}
+
+/// A brake judges the cluster: tasks that failed before, there or elsewhere, are no reason for one. Judged where the order of failures is
+/// that of attempts: two copies of a task may both fail before the first is known, and a job that OAR ended may have failed by itself
+/// before.
+void Oracle::judge_brakes() {
+  constexpr std::size_t kFailures = 3;
+  constexpr std::int64_t kMostInVain = 60;
+  constexpr auto kBraked =
+      "SELECT b.campaign_id, k.name FROM brakes b JOIN clusters k ON k.id = b.cluster_id JOIN campaigns c ON c.id = b.campaign_id"
+      " WHERE b.reason LIKE '%jobs in a row failed there (%' AND NOT c.replicas AND NOT EXISTS (SELECT FROM jobs j"
+      " WHERE j.campaign_id = b.campaign_id AND j.ending NOT IN ('done', 'task_error')"
+      " AND (j.started_at IS NOT NULL OR j.ending NOT IN ('preempted', 'killed_by_us')))";
+  for (const auto& row : database_.query(kBraked)) {
+    const auto campaign = std::stoll(row[0].value_or("0"));
+    const auto& name = row[1].value_or("");
+    std::set<std::int64_t> failed;
+    std::map<std::int64_t, std::pair<int, std::string>> first;  // of each task, its first attempt that failed, and where
+    for (auto& [where, cluster] : clusters_.all()) {
+      for (const auto& work : cluster->works()) {
+        if (work.campaign != campaign || !work.is_whole || work.status == 0) continue;
+        const auto [known, is_new] = first.try_emplace(work.task, work.attempt, where);
+        if (!is_new && work.attempt < known->second.first) known->second = {work.attempt, where};
+      }
+    }
+    for (const auto& [task, one] : first) {
+      if (one.second == name) failed.insert(task);
+    }
+    if (failed.size() < kFailures)
+      find(fmt::format("campaign {} is braked on {}, where {} of its tasks failed for the first time", campaign, name, failed.size()));
+  }
+  for (const auto& row : database_.query(fmt::format(
+           "SELECT j.campaign_id, k.name, count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.ending = 'never_began'"
+           " GROUP BY 1, 2 HAVING count(*) > {}",
+           kMostInVain)))
+    find(fmt::format("{} jobs of campaign {} never began on {}: no brake holds it", row[2].value_or(""), row[0].value_or(""),
+                     row[1].value_or("")));
+}
+
+/// What was cancelled is told to those that wait for it.
+void Oracle::judge_waits_in_vain() {
+  constexpr auto kUntold =
+      "SELECT d.campaign_id, d.on_campaign FROM dependencies d JOIN campaigns c ON c.id = d.campaign_id"
+      " JOIN campaigns o ON o.id = d.on_campaign"
+      " WHERE is_live(c.state) AND d.met_at IS NULL AND d.kind <> 'after_any_end' AND o.state = 'cancelled'"
+      " AND NOT EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.code = 'AWAITS_IN_VAIN')";
+  for (const auto& row : database_.query(kUntold))
+    find(fmt::format("campaign {} waits in vain for campaign {}, and no event says so", row[0].value_or(""), row[1].value_or("")));
+}
+
+void Oracle::judge_task(const Task& task, const std::vector<Work>& works) {
+  const auto what = fmt::format("task {} of campaign {} ({})", task.number, task.campaign, task.parameter);
+  const bool has_succeeded = std::ranges::any_of(works, [](const Work& work) { return work.is_whole && work.status == 0; });
+  if (task.state == "done" && !has_succeeded) find(what + " is done, and was never executed to its end with status 0");
+  if (task.state == "failed" && has_succeeded) find(what + " failed, and was executed to its end with status 0");
+  if (task.state == "failed" && works.empty()) find(what + " failed, and never began");
+}
+
+/// A cluster that did nothing of a campaign's tasks is reported, if another cluster did work to compare with.
+void Oracle::judge_sinks() {
+  constexpr int kFew = 10;
+  constexpr int kCompared = 3;
+  std::map<std::int64_t, std::map<std::string, std::pair<int, int>>> tasks;  // swallowed, and done, by campaign and cluster
   for (auto& [name, cluster] : clusters_.all()) {
     for (const auto& work : cluster->works()) {
-      auto& once = succeeded[{work.campaign, work.task}];
-      once = once || (work.is_whole && work.status == 0);
+      auto& [swallowed, done] = tasks[work.campaign][name];
+      (work.is_swallowed ? swallowed : done) += work.is_whole && work.status == 0 && work.task >= 0 ? 1 : 0;
     }
+  }
+  for (const auto& [campaign, by_cluster] : tasks) {
+    for (const auto& [name, counts] : by_cluster) {
+      const bool is_compared = std::ranges::any_of(by_cluster, [&](const auto& other) {
+        return other.first != name && other.second.second >= kCompared && other.second.first == 0;
+      });
+      if (counts.first < kFew || !is_compared) continue;
+      const auto events = database_.number(
+          fmt::format("SELECT count(*) FROM events e JOIN clusters k ON k.id = e.cluster_id JOIN campaigns c ON c.id = {0}"
+                      " WHERE (e.campaign_id = {0} AND k.name = '{1}' AND e.code = 'SINK') OR c.temporal_grouping <> 'false'",
+                      campaign, name));
+      if (events == 0)
+        find(fmt::format("{} did nothing of {} tasks of campaign {} that count as done: no event", name, counts.first, campaign));
+    }
+  }
+}
+
+void Oracle::judge_end() {
+  judge_work();
+  judge_laws(store::Weight::leftover);
+  judge_sinks();
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Work>> works;
+  for (auto& [name, cluster] : clusters_.all()) {
+    for (const auto& work : cluster->works()) works[{work.campaign, work.task}].push_back(work);
     if (const auto left = cluster->unfinished(); left > 0) find(fmt::format("{} still has {} jobs of the grid", name, left));
   }
   for (const auto& row : database_.query("SELECT campaign_id, number, state, parameter FROM tasks ORDER BY campaign_id, number")) {
-    const auto campaign = std::stoll(row[0].value_or("0"));
-    const auto task = std::stoll(row[1].value_or("0"));
-    const auto& state = row[2].value_or("");
-    const auto executed = succeeded.find({campaign, task});
-    const bool has_succeeded = executed != succeeded.end() && executed->second;
-    const auto what = fmt::format("task {} of campaign {} ({})", task, campaign, row[3].value_or(""));
-    if (state == "done" && !has_succeeded) find(what + " is done, and was never executed to its end with status 0");
-    if (state == "failed" && has_succeeded) find(what + " failed, and was executed to its end with status 0");
+    const Task task{std::stoll(row[0].value_or("0")), std::stoll(row[1].value_or("0")), row[2].value_or(""), row[3].value_or("")};
+    judge_task(task, works[{task.campaign, task.number}]);
   }
 }
 

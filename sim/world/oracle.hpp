@@ -5,11 +5,20 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/store/checks.hpp"
 #include "lib/store/database.hpp"
 #include "sim/world/clusters.hpp"
 #include "sim/world/database.hpp"
 
 namespace gleaner::world {
+
+/// A task at the end of a world, by the database.
+struct Task {
+  std::int64_t campaign;
+  std::int64_t number;
+  std::string state;
+  std::string parameter;
+};
 
 /// Judges a world by what the clusters' executors did, which production cannot see, by the laws of the database, and by the database's
 /// rows, which it reads with queries of its own.
@@ -19,8 +28,11 @@ class Oracle {
 
   /// After each cycle: no task's work twice in one attempt.
   void judge_work();
+  /// After each cycle: promises about what is under way.
+  void judge_kills();
+  void judge_brakes();
   /// The laws of `gridctl db check`.
-  void judge_laws();
+  void judge_laws(store::Weight most = store::Weight::law);
   /// At the end, when all must be over: what each task came to agrees with what was executed.
   void judge_end();
   /// Whether all campaigns are over, and nothing of them is left on any cluster.
@@ -30,10 +42,14 @@ class Oracle {
   /// What the grid waits for, for a world that does not end.
   [[nodiscard]] std::vector<std::string> waits();
 
+  /// Notes what must not be.
+  void find(std::string what);
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
 
  private:
-  void find(std::string what);
+  void judge_task(const Task& task, const std::vector<Work>& works);
+  void judge_sinks();
+  void judge_waits_in_vain();
 
   WorldDatabase& database_;
   Clusters& clusters_;

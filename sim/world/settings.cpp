@@ -86,6 +86,11 @@ std::string names_of(const std::set<Kind>& kinds) {
 }  // namespace
 
 std::set<Fault> all_faults() { return all_of<Fault>(kFaultNames); }
+std::set<Fault> usual_faults() {
+  auto usual = all_faults();
+  usual.erase(Fault::unreadable);
+  return usual;
+}
 std::set<Feature> all_features() { return all_of<Feature>(kFeatureNames); }
 
 std::string command_of(const Settings& settings) {

@@ -12,23 +12,28 @@ namespace gleaner::world {
 
 /// The kinds of faults that a seed may draw. Each has its own stream of random numbers, so that leaving one out changes no other.
 enum class Fault {
-  refused,       ///< a cluster's web server takes no connection, for a while
-  lost,          ///< a request is carried out, and its answer is lost
-  unsent,        ///< the connection ends before the request arrives, which the client cannot know
-  late,          ///< an answer takes long
-  error,         ///< a 500 instead of the work
-  truncated,     ///< half of the answer
-  doubled,       ///< the web server hands the request over twice
-  death,         ///< a module, or the conductor, dies at a request, a begin or a commit
-  away,          ///< the database takes no connection and no statement, for a while
-  commit_lost,   ///< a commit is carried out, and its answer is lost
-  local_jobs,    ///< the cluster's own users take resources, and ours are preempted
-  server_death,  ///< OAR's server dies for a while, its API goes on
-  failed_launch  ///< OAR fails to launch a job
+  refused,        ///< a cluster's web server takes no connection, for a while
+  lost,           ///< a request is carried out, and its answer is lost
+  unsent,         ///< the connection ends before the request arrives, which the client cannot know
+  late,           ///< an answer takes long
+  error,          ///< a 500 instead of the work
+  truncated,      ///< half of the answer
+  doubled,        ///< the web server hands the request over twice
+  death,          ///< a module, or the conductor, dies at a request, a begin or a commit
+  away,           ///< the database takes no connection and no statement, for a while
+  commit_lost,    ///< a commit is carried out, and its answer is lost
+  local_jobs,     ///< the cluster's own users take resources, and ours are preempted
+  server_death,   ///< OAR's server dies for a while, its API goes on
+  failed_launch,  ///< OAR fails to launch a job
+  login_ends,     ///< the users' start files end each shell of a cluster before the wrapper, with 0 or 1, for a while
+  unreadable,     ///< the cluster's files cannot be read or written, for a while
+  sink,           ///< a cluster's tasks end at once with 0, and have done nothing, for a while
+  too_large,      ///< the web server takes no large request, from some time on
+  wrong_total     ///< lists say that they are longer than they are, from some time on
 };
-inline constexpr std::array<std::string_view, 13> kFaultNames{"refused",    "lost",         "unsent",       "late", "error",
-                                                              "truncated",  "doubled",      "death",        "away", "commit_lost",
-                                                              "local_jobs", "server_death", "failed_launch"};
+inline constexpr std::array<std::string_view, 18> kFaultNames{
+    "refused",     "lost",       "unsent",       "late",          "error",      "truncated",  "doubled", "death",     "away",
+    "commit_lost", "local_jobs", "server_death", "failed_launch", "login_ends", "unreadable", "sink",    "too_large", "wrong_total"};
 [[nodiscard]] constexpr std::string_view name_of(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
 
 /// What campaigns may say, and what their users do.
@@ -44,13 +49,20 @@ enum class Feature {
   append,      ///< users append tasks
   hold,        ///< users hold and resume
   cancel,      ///< users cancel campaigns and tasks
-  retry        ///< users give failed tasks back
+  retry,       ///< users give failed tasks back
+  tests,       ///< test campaigns
+  levels,      ///< campaign_priority: jobs of the lowest give way
+  asking       ///< users ask what they may not know, and submit what must be refused
 };
-inline constexpr std::array<std::string_view, 12> kFeatureNames{"failures", "retries",    "pools",  "scripts", "follow", "normal",
-                                                                "replicas", "checkpoint", "append", "hold",    "cancel", "retry"};
+inline constexpr std::array<std::string_view, 15> kFeatureNames{"failures", "retries",  "pools",      "scripts", "follow",
+                                                                "normal",   "replicas", "checkpoint", "append",  "hold",
+                                                                "cancel",   "retry",    "tests",      "levels",  "asking"};
 [[nodiscard]] constexpr std::string_view name_of(Feature feature) { return kFeatureNames[static_cast<std::size_t>(feature)]; }
 
 [[nodiscard]] std::set<Fault> all_faults();
+/// Those of a world that names none: without `unreadable`, after which a task may be done by a job that counts as never begun
+/// (done_by_a_job).
+[[nodiscard]] std::set<Fault> usual_faults();
 [[nodiscard]] std::set<Feature> all_features();
 
 /// A world. Two with the same settings are the same to the byte.
@@ -62,7 +74,7 @@ struct Settings {
   int cores = 4;  ///< of each node
   int campaigns = 10;
   std::chrono::seconds cycle{10};
-  std::set<Fault> faults = all_faults();
+  std::set<Fault> faults = usual_faults();
   std::set<Feature> features = all_features();
   std::filesystem::path trace;     ///< a file; empty: none
   std::filesystem::path folder;    ///< below which the world is; empty: /dev/shm

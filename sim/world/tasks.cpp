@@ -11,6 +11,9 @@
 namespace gleaner::world {
 namespace {
 
+/// Of a task that nobody takes for one that may end at once.
+constexpr std::chrono::seconds kLong{20};
+
 wrapper::TaskPlan plan_of(const Behaviour& behaviour, int attempt) {
   wrapper::TaskPlan plan;
   plan.duration = std::chrono::seconds{behaviour.seconds};
@@ -25,7 +28,14 @@ wrapper::TaskPlan Tasks::task(const wrapper::TaskRun& run) {
   works_.push_back({cluster_, run.campaign, run.task, run.attempt, run.remote_job});
   // The words of a script are those of its command, which the model does not execute: it takes the usual time.
   const auto words = fmt::format("{}", fmt::join(run.arguments, " "));
-  return plan_of(behaviour_in(words).value_or(Behaviour{.seconds = 30}), run.attempt);
+  auto plan = plan_of(behaviour_in(words).value_or(Behaviour{.seconds = 30}), run.attempt);
+  if (plan.status != 0) plan.errors = fmt::format("{} of campaign {}\n", kSecret, run.campaign);
+  if (run.task >= 0 && faults_.is_away(Fault::sink, cluster_)) {
+    works_.back().is_swallowed = plan.duration >= kLong;
+    plan.duration = {};
+    plan.status = 0;
+  }
+  return plan;
 }
 
 void Tasks::ended(const wrapper::TaskRun& run, int status) {
@@ -38,6 +48,12 @@ void Tasks::ended(const wrapper::TaskRun& run, int status) {
     work->is_whole = true;
     work->status = status;
   }
+}
+
+std::optional<int> Tasks::login_shell_ends(std::int64_t remote_job) {
+  if (!faults_.is_away(Fault::login_ends, cluster_)) return std::nullopt;
+  trace_.note(fmt::format("{} shell of job {} ends early", cluster_, remote_job));
+  return static_cast<int>(remote_job % 2);
 }
 
 wrapper::TaskPlan Tasks::other_job(std::int64_t /*remote_job*/, const std::string& command) {

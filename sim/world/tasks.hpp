@@ -9,16 +9,19 @@ namespace gleaner::world {
 /// What the tasks on a cluster do, by their parameters, and the record of what they did, which production cannot see.
 class Tasks final : public wrapper::Fates {
  public:
-  Tasks(std::string cluster, Trace& trace) : cluster_{std::move(cluster)}, trace_{trace} {}
+  Tasks(std::string cluster, Faults& faults, Trace& trace) : cluster_{std::move(cluster)}, faults_{faults}, trace_{trace} {}
 
   [[nodiscard]] wrapper::TaskPlan task(const wrapper::TaskRun& run) override;
   void ended(const wrapper::TaskRun& run, int status) override;
   [[nodiscard]] wrapper::TaskPlan other_job(std::int64_t remote_job, const std::string& command) override;
 
+  [[nodiscard]] std::optional<int> login_shell_ends(std::int64_t remote_job) override;
+
   [[nodiscard]] const std::vector<Work>& works() const { return works_; }
 
  private:
   std::string cluster_;
+  Faults& faults_;
   Trace& trace_;
   std::vector<Work> works_;
 };

@@ -32,9 +32,10 @@ uid_t uid_of(const std::string& user) { return 2000 + static_cast<uid_t>(user.fr
 }  // namespace
 
 Users::Users(const Settings& settings, api::Api& api, std::vector<std::string> clusters, const VirtualClock& clock, Gate& gate,
-             Trace& trace)
-    : settings_{settings}, api_{api}, clusters_{std::move(clusters)}, clock_{clock}, gate_{gate}, trace_{trace} {
+             Trace& trace, std::function<void(std::string)> find)
+    : settings_{settings}, api_{api}, clusters_{std::move(clusters)}, clock_{clock}, gate_{gate}, trace_{trace}, find_{std::move(find)} {
   ids_.resize(static_cast<std::size_t>(settings.campaigns));
+  texts_.resize(ids_.size());
   for (int place = 0; place < settings.campaigns; ++place) plan(place);
 }
 
@@ -58,6 +59,7 @@ void Users::plan(int place) {
   perhaps(Feature::cancel, Action::Kind::cancel, 0.1);
   perhaps(Feature::cancel, Action::Kind::cancel_task, 0.2);
   perhaps(Feature::retry, Action::Kind::retry, 0.3);
+  perhaps(Feature::asking, Action::Kind::inquire, 0.8);
 }
 
 void Users::add(Action action) {
@@ -98,13 +100,15 @@ Users::Answer Users::ask(const std::string& user, std::string method, const std:
   } catch (const std::exception& error) {
     answer.body = error.what();  // as the server does
   }
-  if (gate_.is_dead()) answer = {kServerErrors, "the API died"};
+  answer.is_disturbed = gate_.is_dead() || gate_.has_lost_database();
+  if (gate_.is_dead()) answer = {kServerErrors, "the API died", true};
   gate_.enter(before);
   return answer;
 }
 
 Users::Answer Users::submit(int place) {
   const auto jdl = campaign_at(settings_, place, clusters_, submitted_);
+  texts_.at(static_cast<std::size_t>(place)) = jdl.text;
   auto answer = ask(jdl.user, "POST", "/v1/campaigns", jdl.text, fmt::format("campaign-{}", place));
   if (answer.status != kCreated && answer.status != kRepeated) return answer;
   if (const auto id = number_in(answer.body, "id")) {
@@ -132,8 +136,36 @@ Users::Answer Users::change(const Action& action, const Earlier& campaign) {
     case Action::Kind::cancel_task:
       return ask(campaign.user, "DELETE", fmt::format("{}/tasks/{}", path, random.between(0, campaign.tasks - 1)), {}, {});
     case Action::Kind::retry: return ask(campaign.user, "POST", path + "/retries", {}, {});
+    case Action::Kind::inquire: return inquire(action, campaign);
   }
   return {0, {}};
+}
+
+/// A stranger reads what is another's, and the owner sends what must be refused.
+Users::Answer Users::inquire(const Action& action, const Earlier& campaign) {
+  const auto path = fmt::format("/v1/campaigns/{}", campaign.id);
+  const auto refused = [&](std::string_view what, const Answer& answer) {
+    const bool is_refused = answer.status >= 400 && answer.status < kServerErrors;
+    if (!is_refused && !answer.is_disturbed)
+      find_(fmt::format("{} was not refused: {} {}", what, answer.status, answer.body.substr(0, 200)));
+  };
+  const auto jdl = [&](std::string_view keys, std::string_view section) {
+    return fmt::format(R"({{"name": "wrong", {}, "clusters": {{"{}": {{"exec_file": "task", "walltime": "1:00:00"{}}}}}}})", keys,
+                       clusters_.front(), section);
+  };
+  for (const auto* target : {"/events", "/jobs"}) {
+    const auto answer = ask("eve", "GET", path + target, {}, {});
+    if (answer.body.find(kSecret) != std::string::npos)
+      find_(fmt::format("a stranger reads the stderr of campaign {} at {}", campaign.id, target));
+  }
+  refused("a query that is no text", ask("eve", "GET", "/v1/campaigns?user=%ff", {}, {}));
+  auto other = texts_.at(static_cast<std::size_t>(action.place));
+  if (const auto run = other.find("run="); run != std::string::npos) other.insert(run + 4, "1");
+  refused("the key of an earlier submission with other parameters",
+          ask(campaign.user, "POST", "/v1/campaigns", other, fmt::format("campaign-{}", action.place)));
+  refused("a type of OAR that executes nothing",
+          ask(campaign.user, "POST", "/v1/campaigns", jdl(R"("nb_jobs": 1)", R"(, "cluster_job_type": "noop")"), {}));
+  return ask("eve", "GET", path, {}, {});
 }
 
 void Users::give_up(const std::vector<std::int64_t>& campaigns) {
@@ -148,7 +180,7 @@ void Users::give_up(const std::vector<std::int64_t>& campaigns) {
 void Users::perform(Action action) {
   constexpr std::chrono::seconds kBetweenTries{20};
   constexpr int kMostTries = 100;
-  constexpr std::array<std::string_view, 7> kNames{"submit", "append", "hold", "resume", "cancel", "cancel_task", "retry"};
+  constexpr std::array<std::string_view, 8> kNames{"submit", "append", "hold", "resume", "cancel", "cancel_task", "retry", "inquire"};
   const auto name = kNames.at(static_cast<std::size_t>(action.kind));
   Answer answer{0, {}};
   if (action.kind == Action::Kind::submit) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,9 @@ namespace gleaner::world {
 /// the API could not answer.
 class Users {
  public:
-  Users(const Settings& settings, api::Api& api, std::vector<std::string> clusters, const VirtualClock& clock, Gate& gate, Trace& trace);
+  /// `find`: is told what a user may not see.
+  Users(const Settings& settings, api::Api& api, std::vector<std::string> clusters, const VirtualClock& clock, Gate& gate, Trace& trace,
+        std::function<void(std::string)> find);
 
   /// When a user acts next; empty: none will.
   [[nodiscard]] std::optional<grid::Instant> next() const;
@@ -30,13 +33,14 @@ class Users {
   struct Action {
     grid::Instant at;
     int order;  ///< of actions at the same moment
-    enum class Kind { submit, append, hold, resume, cancel, cancel_task, retry } kind;
+    enum class Kind { submit, append, hold, resume, cancel, cancel_task, retry, inquire } kind;
     int place;  ///< of the campaign
     int tries = 0;
   };
   struct Answer {
     unsigned status;
     std::string body;
+    bool is_disturbed = false;  ///< by a fault of the world
   };
   void plan(int place);
   void add(Action action);
@@ -44,6 +48,7 @@ class Users {
                            const std::string& key);
   [[nodiscard]] Answer submit(int place);
   [[nodiscard]] Answer change(const Action& action, const Earlier& campaign);
+  [[nodiscard]] Answer inquire(const Action& action, const Earlier& campaign);
   void perform(Action action);
 
   const Settings& settings_;
@@ -52,10 +57,12 @@ class Users {
   const VirtualClock& clock_;
   Gate& gate_;
   Trace& trace_;
+  std::function<void(std::string)> find_;
   std::vector<Action> actions_;  ///< by their times
   std::vector<Random> random_;   ///< of each campaign's user
   std::vector<Earlier> submitted_;
   std::vector<std::optional<std::size_t>> ids_;  ///< of the campaigns by their places: where they are in submitted_
+  std::vector<std::string> texts_;               ///< of the campaigns by their places, as they were submitted
   int order_ = 0;
 };
 

@@ -90,6 +90,8 @@ class World {
   void jump();
   [[nodiscard]] std::chrono::milliseconds period();
   void note_counts();
+  /// Whether no task has come to an end for longer than any walltime and brake of the world.
+  [[nodiscard]] bool stands_still();
   template <class Work>
   void timed(const std::string& what, Work&& work);
 
@@ -112,6 +114,8 @@ class World {
   std::optional<store::Term> term_;
   grid::Instant next_cycle_ = VirtualClock::begin() + settings_.cycle;
   std::int64_t cycles_ = 0;
+  std::int64_t ended_ = -1;  ///< tasks that are over
+  grid::Instant ended_at_ = VirtualClock::begin();
   std::map<std::string, double> times_;
 };
 
@@ -127,7 +131,7 @@ World::World(const Settings& settings)
       messenger_{clusters_, clock_, faults_, gate_, trace_},
       turns_{config_, database_, gate_, trace_},
       api_{start_api(config_, database_, folder_.path(), settings_.programs)},
-      users_{settings_, *api_, clusters_.names(), clock_, gate_, trace_},
+      users_{settings_, *api_, clusters_.names(), clock_, gate_, trace_, [this](std::string what) { oracle_.find(std::move(what)); }},
       oracle_{database_, clusters_, trace_},
       order_{settings.seed, "visits"} {
   fleet::visit_in_order([this](std::vector<std::size_t>& places) {
@@ -216,6 +220,13 @@ void World::note_counts() {
   trace_.note("counts " + counts);
 }
 
+bool World::stands_still() {
+  constexpr std::chrono::hours kLongest{4};
+  const auto ended = database_.number("SELECT sum(done + failed + cancelled) FROM campaigns");
+  if (ended != std::exchange(ended_, ended)) ended_at_ = clock_.now();
+  return clock_.now() - std::max(ended_at_, faults_.end()) > kLongest;
+}
+
 Verdict World::run() {
   constexpr double kPeace = 24 * 3600;    // so long after the last fault all must be over
   constexpr std::int64_t kLawsEach = 25;  // cycles
@@ -223,6 +234,7 @@ Verdict World::run() {
   constexpr std::int64_t kGiveUpEach = 60;
   const auto start = Real::now();
   bool is_over = false;
+  bool is_stuck = false;
   while (oracle_.faults().empty() && !is_over) {
     jump();
     const auto began = clock_.now();
@@ -230,19 +242,23 @@ Verdict World::run() {
     next_cycle_ = std::max(began + period(), clock_.now());
     timed("judging", [&] {
       oracle_.judge_work();
+      oracle_.judge_kills();
+      oracle_.judge_brakes();
+      is_stuck = stands_still();
       if (cycles_ % kLawsEach == 0) oracle_.judge_laws();
       note_counts();
       is_over = faults_.are_over() && !users_.next() && oracle_.is_all_over();
     });
     if (faults_.are_over() && !is_over && cycles_ % kGiveUpEach == 0) users_.give_up(oracle_.awaiting_users());
     if (cycles_ % kAnalyzeEach == 1) database_.query("ANALYZE");
-    if (clock_.seconds() > settings_.hours * 3600 + kPeace) break;
+    if (is_stuck || clock_.seconds() > settings_.hours * 3600 + kPeace) break;
   }
   Verdict verdict;
   if (is_over && oracle_.faults().empty()) timed("judging", [&] { oracle_.judge_end(); });
   verdict.faults = oracle_.faults();
   if (!is_over && verdict.faults.empty())
-    verdict.faults.push_back(fmt::format("it is not over {:.0f} h after the last fault", kPeace / 3600));
+    verdict.faults.push_back(is_stuck ? std::string{"no task has ended for 4 h, and none of the faults goes on"}
+                                      : fmt::format("it is not over {:.0f} h after the last fault", kPeace / 3600));
   if (!verdict.is_green()) verdict.waits = oracle_.waits();
   verdict.simulated_s = clock_.seconds();
   verdict.real_s = std::chrono::duration<double>(Real::now() - start).count();

@@ -30,7 +30,11 @@ Verdict is_green(const Settings& settings) {
   return verdict;
 }
 
-TEST(Worlds, OfAnHour_ExecuteEachTaskOnce_KeepTheLaws_AndEnd) { is_green(settings_of(kSeedOfAnHour, 1)); }
+TEST(Worlds, OfAnHour_ExecuteEachTaskOnce_KeepTheLaws_AndEnd) {
+  auto settings = settings_of(kSeedOfAnHour, 1);
+  std::erase_if(settings.faults, [](Fault fault) { return fault > Fault::failed_launch; });  // with the others it takes a third longer
+  is_green(settings);
+}
 
 TEST(Worlds, OfANight_AndSeedsThatChangeWithTheCommit_DoSoToo) {
   if (std::getenv("GLEANER_TEST_LONG") == nullptr) GTEST_SKIP() << "30 000 simulated seconds of several seeds (--long)";

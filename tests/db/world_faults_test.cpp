@@ -1,0 +1,61 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "sim/world/campaigns.hpp"
+#include "sim/world/faults.hpp"
+#include "sim/world/tasks.hpp"
+#include "sim/world/trace.hpp"
+#include "tests/seed.hpp"
+
+/// What the world's faults do (docs/architecture/world.md).
+namespace gleaner::world {
+namespace {
+
+TEST(FaultsOfAWorld, ThatStay_HaveBegunFromTheirFirstTimeOn_AndOthersEnd) {
+  Settings settings;
+  settings.seed = tests::test_seed();
+  settings.hours = 24;
+  settings.faults = {Fault::wrong_total};
+  VirtualClock clock;
+  Faults faults{settings, clock};
+  const auto& times = faults.outages(Fault::wrong_total, "k00");
+  ASSERT_FALSE(times.empty());
+  EXPECT_FALSE(faults.has_begun(Fault::wrong_total, "k00"));
+  clock.advance_to(times.front().begin);
+  EXPECT_TRUE(faults.has_begun(Fault::wrong_total, "k00"));
+  EXPECT_FALSE(faults.has_begun(Fault::wrong_total, "k00", std::chrono::seconds{600}));
+  clock.advance_to(faults.end() + std::chrono::hours{1});
+  EXPECT_TRUE(faults.has_begun(Fault::wrong_total, "k00", std::chrono::seconds{600}));
+  EXPECT_FALSE(faults.is_away(Fault::wrong_total, "k00"));
+  EXPECT_FALSE(faults.has_begun(Fault::too_large, "k00"));  // it is not among those of this world
+}
+
+TEST(TasksOfAWorld, OfASink_DoNothing_AndSecretsAreInTheStderrOfThoseThatFail) {
+  Settings settings;
+  settings.seed = tests::test_seed();
+  settings.hours = 24;
+  settings.faults = {Fault::sink};
+  VirtualClock clock;
+  Faults faults{settings, clock};
+  Trace trace{clock, "", "/nowhere"};
+  Tasks tasks{"k00", faults, trace};
+  wrapper::TaskRun run;
+  run.campaign = 1;
+  run.remote_job = 7;
+  run.arguments = {"run=60", "exit=2"};
+  const auto worked = tasks.task(run);
+  EXPECT_EQ(worked.duration, std::chrono::seconds{60});
+  EXPECT_EQ(worked.status, 2);
+  EXPECT_THAT(worked.errors, testing::HasSubstr(kSecret));
+  EXPECT_FALSE(tasks.works().back().is_swallowed);
+  clock.advance_to(faults.outages(Fault::sink, "k00").front().begin);
+  const auto swallowed = tasks.task(run);
+  EXPECT_EQ(swallowed.duration, std::chrono::seconds{0});
+  EXPECT_EQ(swallowed.status, 0);
+  EXPECT_TRUE(tasks.works().back().is_swallowed);
+}
+
+}  // namespace
+}  // namespace gleaner::world
