@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -72,6 +73,7 @@ TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
   Settings settings;
   settings.seed = tests::test_seed();
   settings.hours = 0.1;
+  settings.cycle = std::chrono::minutes{1};
   settings.clusters = 2;
   settings.campaigns = 4;
   settings.programs = std::getenv("GLEANER_BIN_DIR");
