@@ -99,7 +99,11 @@ std::vector<JobKey> ProcessExecutor::ended(Time) {
     const auto found = processes_.find(job);
     if (found == processes_.end()) continue;
     ::waitpid(found->second.pid, nullptr, WNOHANG);
-    by_handle_.erase(found->second.handle.get());
+    const int handle = found->second.handle.get();
+    // To close it is not enough: a process that another thread is starting has a copy until its exec, and the event of this end would be
+    // taken for that of the next job, whose handle has the same number.
+    if (handle >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, handle, nullptr);
+    by_handle_.erase(handle);
     processes_.erase(found);
   }
   return std::exchange(ended_, {});

@@ -54,6 +54,12 @@ class Versions : public Contract {
   static std::string text(const rapidjson::Document& json, const char* name) {
     return json.IsObject() && json.HasMember(name) && json[name].IsString() ? json[name].GetString() : "";
   }
+  /// What OAR says of a job, for a test that fails.
+  static std::string said_of(const oar::JobDetails& details) {
+    auto text = details.job.message;
+    for (const auto& event : details.events) text += fmt::format("\n{}: {}", event.type, event.description);
+    return text;
+  }
   static grid::RemoteJobId id_of(const RawAnswer& answer) {
     const auto json = json_of(answer);
     return grid::RemoteJobId{json.IsObject() && json.HasMember("id") && json["id"].IsInt64() ? json["id"].GetInt64() : 0};
@@ -118,7 +124,7 @@ TEST_P(Versions, AFolderIsTriedOnTheNode_OrReadByAShellAtSubmission) {
     world().await_end({id});
     const auto details = world().details(id);
     if (fate.kind == Kind::runs) {
-      EXPECT_EQ(details.job.exit_status, 0) << folder->directory;
+      EXPECT_EQ(details.job.exit_status, 0) << folder->directory << ": " << said_of(details);
       EXPECT_EQ(details.directory, filled(fate.words)) << folder->directory;
     } else {
       EXPECT_EQ(details.job.state, RemoteState::error) << folder->directory;
