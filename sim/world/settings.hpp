@@ -60,8 +60,7 @@ inline constexpr std::array<std::string_view, 15> kFeatureNames{"failures", "ret
 [[nodiscard]] constexpr std::string_view name_of(Feature feature) { return kFeatureNames[static_cast<std::size_t>(feature)]; }
 
 [[nodiscard]] std::set<Fault> all_faults();
-/// Those of a world that names none: without `unreadable`, after which a task may be done by a job that counts as never begun
-/// (done_by_a_job).
+/// Those of a world that names none: without `unreadable`, of which few seeds were played since it found a fault.
 [[nodiscard]] std::set<Fault> usual_faults();
 [[nodiscard]] std::set<Feature> all_features();
 

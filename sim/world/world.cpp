@@ -70,6 +70,9 @@ std::unique_ptr<api::Api> start_api(process::Config config, const WorldDatabase&
   fs::create_directories(config.input_spool);
   auto options = api::options_of(config);
   if (!programs.empty()) options.rules_program = programs / "admission";
+  if (!fs::exists(options.rules_program))
+    throw process::Error{process::ExitCode::failure,
+                         fmt::format("{} is missing: without it the API accepts no submission", options.rules_program.string())};
   auto started = api::Api::start(options);
   if (!started) throw process::Error{process::ExitCode::failure, started.error()};
   return std::move(*started);

@@ -32,7 +32,7 @@ Verdict is_green(const Settings& settings) {
 
 TEST(Worlds, OfAnHour_ExecuteEachTaskOnce_KeepTheLaws_AndEnd) {
   auto settings = settings_of(kSeedOfAnHour, 1);
-  std::erase_if(settings.faults, [](Fault fault) { return fault > Fault::failed_launch; });  // with the others it takes a third longer
+  std::erase_if(settings.faults, [](Fault fault) { return fault > Fault::failed_launch; });  // the others are for the night
   is_green(settings);
 }
 

@@ -13,6 +13,7 @@
 #include <pqxx/pqxx>
 
 #include "lib/grid/clock.hpp"
+#include "lib/process/exit_code.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/database.hpp"
 #include "sim/world/database.hpp"
@@ -90,12 +91,18 @@ TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
   EXPECT_NE(run(settings).digest, first.digest);
 }
 
+TEST_F(TheWorld, WithoutTheProgramOfTheRules_IsNotBegun) {
+  Settings settings;
+  settings.programs = folder();
+  EXPECT_THROW(static_cast<void>(run(settings)), process::Error) << "nothing would be submitted, and nothing would break";
+}
+
 TEST(Shrinking, KeepsWhatTheFaultNeeds_AndNothingElse) {
   const auto run = [](const Settings& settings) {
     Verdict verdict;
     verdict.simulated_s = 3000;
     const bool is_red = settings.faults.contains(Fault::lost) && settings.features.contains(Feature::hold) && settings.campaigns >= 3;
-    if (is_red) verdict.faults.push_back("task 1 of campaign 3 was executed twice");
+    if (is_red) verdict.faults.emplace_back("task 1 of campaign 3 was executed twice");
     return verdict;
   };
   Settings settings;
