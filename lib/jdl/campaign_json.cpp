@@ -11,6 +11,7 @@
 #include "lib/jdl/checkpoint.hpp"
 #include "lib/jdl/inputs.hpp"
 #include "lib/jdl/placement.hpp"
+#include "lib/jdl/named_words.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/sections.hpp"

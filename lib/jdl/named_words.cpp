@@ -4,12 +4,29 @@
 
 #include <algorithm>
 
-#include "lib/jdl/expression.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::jdl {
+
+std::size_t word_number(std::string_view name) {
+  constexpr std::size_t kMostWords = 1000;
+  if (name.size() < 2 || name[0] != 'p' || name[1] == '0') return 0;
+  return text::whole_number<std::size_t>(name.substr(1), 1, kMostWords).value_or(0);
+}
+
+Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input) {
+  Expression::Names names;
+  names.known = [&parameter_names, has_input](std::string_view name) {
+    return word_number(name) > 0 || (has_input && name == kInput) || std::ranges::find(parameter_names, name) != parameter_names.end();
+  };
+  names.suggestions = {"p1", "p2", "p3", "second", "minute", "hour", "day", "min", "max", "sqrt", "ceil", "floor"};
+  if (has_input) names.suggestions.push_back(kInput);
+  names.suggestions.insert(names.suggestions.end(), parameter_names.begin(), parameter_names.end());
+  return names;
+}
 
 std::vector<std::string> read_parameter_names(const Node& node, const std::string& path, Findings& findings) {
   std::vector<std::string> names;
@@ -25,7 +42,7 @@ std::vector<std::string> read_parameter_names(const Node& node, const std::strin
   for (const auto& element : node.elements) {
     const auto name = read_word(element, path, "a name", findings);
     if (!name) continue;
-    const bool taken = *name == "input_mb" || expression_names({}, false).known(*name);
+    const bool taken = *name == kInput || expression_names({}, false).known(*name);
     if (!is_free_name(*name) || taken)
       findings.add(
           element.offset, path, *name,

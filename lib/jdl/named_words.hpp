@@ -1,13 +1,24 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "lib/jdl/expression.hpp"
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/tree.hpp"
 
 /// The names of a parameter's words, and the expressions that use them. For lib/jdl only.
 namespace gleaner::jdl {
+
+/// The name of the size of a task's input, in megabytes.
+inline constexpr std::string_view kInput{"input_mb"};
+
+/// The n of `p<n>`, from 1; 0: the name has another form.
+[[nodiscard]] std::size_t word_number(std::string_view name);
+
+/// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, and input_mb if it has input.
+[[nodiscard]] Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input);
 
 /// Reads an array of different names for use in expressions.
 [[nodiscard]] std::vector<std::string> read_parameter_names(const Node& node, const std::string& path, Findings& findings);

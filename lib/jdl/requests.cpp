@@ -9,6 +9,7 @@
 #include "lib/grid/resource_fit.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/inputs.hpp"
+#include "lib/jdl/named_words.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/text/numbers.hpp"
@@ -16,15 +17,7 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::string_view kInput = "input_mb";
 constexpr double kMostMegabytes = 1e9;
-
-/// The n of `p<n>`, from 1; 0: the name has another form.
-std::size_t word_number(std::string_view name) {
-  constexpr std::size_t kMostWords = 1000;
-  if (name.size() < 2 || name[0] != 'p' || name[1] == '0') return 0;
-  return text::whole_number<std::size_t>(name.substr(1), 1, kMostWords).value_or(0);
-}
 
 tl::expected<double, std::string> number_of(std::string_view name, std::size_t word, const Arguments& words) {
   if (word > words.size())
@@ -391,17 +384,6 @@ const std::vector<TaskRequest>& Requests::different() const { return implementat
 std::optional<double> Requests::mean_input_mb() const {
   if (implementation_->inputs == 0) return std::nullopt;
   return implementation_->input_sum / static_cast<double>(implementation_->inputs);
-}
-
-Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input) {
-  Expression::Names names;
-  names.known = [&parameter_names, has_input](std::string_view name) {
-    return word_number(name) > 0 || (has_input && name == kInput) || std::ranges::find(parameter_names, name) != parameter_names.end();
-  };
-  names.suggestions = {"p1", "p2", "p3", "second", "minute", "hour", "day", "min", "max", "sqrt", "ceil", "floor"};
-  if (has_input) names.suggestions.push_back(kInput);
-  names.suggestions.insert(names.suggestions.end(), parameter_names.begin(), parameter_names.end());
-  return names;
 }
 
 }  // namespace gleaner::jdl

@@ -100,7 +100,4 @@ struct TooWideSection {
 /// @param limits  of each of the file's clusters, in the file's order
 [[nodiscard]] std::vector<TooWideSection> too_wide_sections(const CampaignFile& file, const std::vector<ClusterLimits>& limits);
 
-/// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, and input_mb if it has input.
-[[nodiscard]] Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input);
-
 }  // namespace gleaner::jdl

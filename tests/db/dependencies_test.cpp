@@ -8,71 +8,15 @@
 #include <chrono>
 #include <thread>
 
-#include "lib/store/checks.hpp"
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/store/prune.hpp"
-#include "tests/db/answer_times.hpp"
-#include "tests/db/await.hpp"
-#include "tests/db/grid_fixture.hpp"
+#include "tests/db/dependencies_fixture.hpp"
 
 namespace gleaner::tests {
 namespace {
 
 using grid::DependencyKind;
 using ::testing::IsEmpty;
-
-class Dependencies : public GridFixture {
- protected:
-  /// A campaign that comes after another one.
-  grid::CampaignId after(grid::CampaignId first, DependencyKind kind, std::int64_t tasks) {
-    const auto id = a_campaign(tasks);
-    std::array dependencies{store::NewDependency{.kind = kind, .on = first}};
-    store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-      EXPECT_FALSE(store::wrong_dependency(transaction, tasks, dependencies));
-      store::add_dependencies(transaction, id, dependencies, now);
-    });
-    return id;
-  }
-  /// As the metascheduler does before it plans.
-  store::Released release(std::chrono::milliseconds time = std::chrono::minutes{10}) {
-    return store::release_freed(database, term, time, now,
-                                [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; });
-  }
-  int plan(grid::CampaignId campaign, int jobs) {
-    release();
-    int got = 0;
-    transact([&](store::Transaction& t) {
-      got = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = jobs, .resources = 1.0 * jobs}, term, now);
-    });
-    return got;
-  }
-  grid::CampaignFacts facts_of(grid::CampaignId campaign) {
-    release();
-    auto transaction = database.begin();
-    for (const auto& facts : store::planning_facts(transaction, {.flood = 1, .array_size = 100}, now).campaigns) {
-      if (facts.id == campaign) return facts;
-    }
-    return {};
-  }
-  void finish() {
-    transact([&](store::Transaction& t) { static_cast<void>(store::finish_campaigns(t, now)); });
-  }
-  std::string bag(grid::CampaignId campaign) {
-    release();
-    return value(fmt::format(
-        "SELECT coalesce(string_agg(number::text, ' ' ORDER BY number), '') FROM returned_tasks WHERE campaign_id = {}", campaign.value()));
-  }
-  std::vector<std::string> broken() {
-    std::vector<std::string> names;
-    for (const auto& law : store::laws()) {
-      if (law.weight == store::Weight::leftover) continue;
-      const auto checked = store::check_law(database, law, store::Reach::all, std::chrono::milliseconds{0});
-      if (checked.result != store::Checked::Result::holds)
-        names.push_back(fmt::format("{}: {}", law.name, checked.breaches.rows.empty() ? "" : checked.breaches.rows.front().text));
-    }
-    return names;
-  }
-};
 
 TEST_F(Dependencies, After_IsMetWhenAllTasksAreDone_AndThenNothingWaitsForItAnyMore) {
   const auto first = a_campaign(2);
@@ -248,56 +192,6 @@ TEST_F(Dependencies, WhatIsWrong_IsSaid) {
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, first, now)); });
   EXPECT_EQ(said(1, {.kind = DependencyKind::after, .on = first}), "after: campaign 1 was cancelled, so that this one would never start");
   EXPECT_EQ(said(1, {.kind = DependencyKind::after_any_end, .on = first}), "");
-}
-
-/// The transaction that settles a campaign's tasks also filled the bags of all that wait for it.
-TEST_F(Dependencies, Attack_ManyCampaignsThatWaitForOne_CostItsSettlingNothing_AndUsersTakeTurns) {
-  constexpr int kTasks = 40;
-  const auto first = a_campaign(kTasks);
-  std::vector<grid::CampaignId> attacking;
-  for (int i = 0; i < 30; ++i) {
-    attacking.push_back(after(first, DependencyKind::after_each, kTasks));
-    execute(fmt::format("UPDATE campaigns SET user_name = 'mal' WHERE id = {}", attacking.back().value()));
-  }
-  const auto honest = after(first, DependencyKind::after_each, kTasks);
-  release();
-  const auto jobs = launched(first, alpha, kTasks);
-  for (const auto& job : jobs) end(job, grid::JobEnd::done);
-  EXPECT_EQ(value("SELECT count(*) FROM freed_tasks"), std::to_string(kTasks)) << "one note a task, however many campaigns wait";
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
-  EXPECT_THAT(broken(), IsEmpty());
-  EXPECT_EQ(release(std::chrono::milliseconds{0}).dependencies, 0) << "the time of a turn bounds it";
-  finish();
-  EXPECT_EQ(release().tasks, 31 * kTasks) << "also once the first has ended, and the dependencies are met";
-  EXPECT_EQ(bag(honest), bag(attacking.front()));
-  EXPECT_EQ(value("SELECT count(*) FROM freed_tasks"), "0");
-  EXPECT_EQ(value("SELECT count(*) FROM dependencies WHERE released_at IS NULL"), "0");
-  EXPECT_THAT(broken(), IsEmpty());
-}
-
-TEST_F(Dependencies, Attack_400CampaignsThatWaitForOne_DelayNoLaunchAndNoEndOfOthers) {
-  constexpr int kTasks = 60;
-  const auto first = a_campaign(kTasks);
-  for (int i = 0; i < 400; ++i) after(first, DependencyKind::after_each, kTasks);
-  execute("UPDATE campaigns SET user_name = 'mal'");
-  const auto honest = a_campaign(200);
-  const auto one_task = [&] { end(launched(honest, alpha, 1).front(), grid::JobEnd::done); };
-  const auto alone = answer_times(one_task);
-  release();
-  for (const auto& job : launched(first, alpha, kTasks)) end(job, grid::JobEnd::done);
-  store::Database other{conninfo};
-  std::atomic<int> released = 0;
-  Attackers turns{
-      1, [&] {
-        released +=
-            store::release_freed(other, term, std::chrono::milliseconds{200}, now, [](const store::ToRelease&, const std::string& why) {
-              throw std::runtime_error{why};
-            }).tasks;
-      }};
-  ASSERT_TRUE(await([&] { return turns.acts() > 0; }));
-  show_beside("400 campaigns after_each one", alone, answer_times(one_task));
-  EXPECT_TRUE(await([&] { return released == 400 * kTasks; })) << released;
-  EXPECT_EQ(counters(honest).done, 200);
 }
 
 TEST_F(Dependencies, TaskByTask_ReleasesAPartAtATime_OfEachUserInTurn) {

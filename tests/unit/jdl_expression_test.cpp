@@ -9,6 +9,7 @@
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/inputs.hpp"
+#include "lib/jdl/named_words.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/jdl/requests.hpp"
 
