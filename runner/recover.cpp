@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iterator>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "lib/grid/campaign_folder.hpp"
@@ -23,6 +26,10 @@ namespace {
 constexpr std::chrono::minutes kClocks{10};
 /// Of the file of a pool, which has 4 000 tasks at most.
 constexpr std::size_t kMostOfPool = std::size_t{16} << 20;
+/// Lines of the event about jobs that are left out: a user may submit as many as the cluster takes.
+constexpr std::size_t kMostSaid{10};
+/// What a job's name and owner say. Everybody can read names in OAR, and give them to jobs of their own.
+using Claim = std::tuple<grid::LaunchId, grid::CampaignId, std::string>;
 
 class Recovery {
  public:
@@ -36,6 +43,9 @@ class Recovery {
   [[nodiscard]] bool read_login(const std::string& login);
   void add(const std::string& login, const oar::RemoteJob& job);
   void leave_out_known();
+  /// Jobs of a login that the campaign's user has not there, and a launch's second owner.
+  void leave_out_unproven();
+  void leave_out(const store::UnknownLaunch& launch, const std::string& why);
   [[nodiscard]] bool read_pools();
   void add_pool(store::UnknownLaunch& launch, const std::string& list);
   [[nodiscard]] std::optional<grid::LaunchId> fence_of(const store::UnknownLaunch& launch, std::string_view word) const;
@@ -45,9 +55,19 @@ class Recovery {
   const grid::Epochs& epochs_;
   grid::Instant since_;  ///< what the database knows ends here
   grid::Instant now_;
-  std::map<grid::LaunchId, store::UnknownLaunch> launches_;
-  std::vector<std::string> unread_;  ///< what could not be read, and why
+  std::map<Claim, store::UnknownLaunch> launches_;
+  std::vector<std::string> unread_;    ///< what could not be read, and why
+  std::vector<std::string> left_out_;  ///< whose jobs are not followed, and why
 };
+
+/// The end of the event's sentence.
+std::string said_of(const std::vector<std::string>& left_out) {
+  if (left_out.empty()) return {};
+  const auto shown = std::min(left_out.size(), kMostSaid);
+  const auto more = left_out.size() > shown ? fmt::format(", and {} more", left_out.size() - shown) : std::string{};
+  return fmt::format("; not followed, so that tasks of theirs may run again: {}{}",
+                     fmt::join(left_out.begin(), std::next(left_out.begin(), static_cast<std::ptrdiff_t>(shown)), ", "), more);
+}
 
 /// `<launch>` or `<launch>-<token>`. The own launch is no fence.
 std::optional<grid::LaunchId> Recovery::fence_of(const store::UnknownLaunch& launch, std::string_view word) const {
@@ -57,13 +77,14 @@ std::optional<grid::LaunchId> Recovery::fence_of(const store::UnknownLaunch& lau
 }
 
 void Recovery::add(const std::string& login, const oar::RemoteJob& job) {
+  if (!job.owner.empty() && job.owner != login) return;
   const auto name = grid::read_tag(job.name);
   const auto identity = grid::read_command(job.command);
   if (!name || !identity || identity->campaign != name->campaign || name->token != epochs_.of(name->launch)) return;
   // An id of the current epoch is another campaign now, and a launch of the current epoch is known.
   const auto& current = epochs_.all().back();
   if (name->campaign >= current.first_campaign || name->launch >= current.first_launch) return;
-  auto& launch = launches_.try_emplace(name->launch).first->second;
+  auto& launch = launches_.try_emplace(Claim{name->launch, name->campaign, login}).first->second;
   launch.launch = name->launch;
   launch.campaign = name->campaign;
   launch.tag = job.name;
@@ -91,10 +112,36 @@ bool Recovery::read_login(const std::string& login) {
 
 void Recovery::leave_out_known() {
   std::vector<grid::LaunchId> ids;
-  for (const auto& [id, launch] : launches_) ids.push_back(id);
+  for (const auto& [claim, launch] : launches_) ids.push_back(launch.launch);
   std::set<grid::LaunchId> known;
   visit_.database.transact([&](store::Transaction& transaction) { known = store::known_launches(transaction, ids); });
-  std::erase_if(launches_, [&](const auto& launch) { return known.contains(launch.first); });
+  std::erase_if(launches_, [&](const auto& launch) { return known.contains(launch.second.launch); });
+}
+
+void Recovery::leave_out(const store::UnknownLaunch& launch, const std::string& why) {
+  const auto jobs = launch.jobs.size() == 1 ? std::string{"1 job"} : fmt::format("{} jobs", launch.jobs.size());
+  left_out_.push_back(fmt::format("launch {} ({} of {}, named as campaign {}'s, {})", launch.launch.value(), jobs, launch.login,
+                                  launch.campaign.value(), why));
+}
+
+void Recovery::leave_out_unproven() {
+  std::vector<const store::UnknownLaunch*> claimed;
+  for (const auto& [claim, launch] : launches_) claimed.push_back(&launch);
+  std::vector<bool> proven;
+  visit_.database.transact(
+      [&](store::Transaction& transaction) { proven = store::may_be_taken_over(transaction, visit_.cluster.id, claimed); });
+  std::set<grid::LaunchId> taken;
+  std::size_t place = 0;
+  std::erase_if(launches_, [&](const auto& claim) {
+    const auto& launch = claim.second;
+    if (!proven[place++]) {
+      leave_out(launch, "whose user has another login there");
+      return true;
+    }
+    if (taken.insert(launch.launch).second) return false;
+    leave_out(launch, "but another has this launch");
+    return true;
+  });
 }
 
 void Recovery::add_pool(store::UnknownLaunch& launch, const std::string& list) {
@@ -113,9 +160,9 @@ void Recovery::add_pool(store::UnknownLaunch& launch, const std::string& list) {
 bool Recovery::read_pools() {
   std::vector<store::UnknownLaunch*> launches;
   std::vector<oar::PathOf> files;
-  for (auto& [id, launch] : launches_) {
+  for (auto& [claim, launch] : launches_) {
     launches.push_back(&launch);
-    files.push_back({launch.login, grid::fence_folder(epochs_, launch.campaign, id) + "/pool"});
+    files.push_back({launch.login, grid::fence_folder(epochs_, launch.campaign, launch.launch) + "/pool"});
   }
   const auto at_once = static_cast<std::size_t>(oar::Limits{}.parallel);
   const std::span<const oar::PathOf> all{files};
@@ -143,25 +190,25 @@ void Recovery::write() {
   visit_.database.transact([&](store::Transaction& transaction) {
     jobs = launches = 0;
     // In their order: a fence is an earlier launch.
-    for (const auto& [id, launch] : launches_) {
+    for (const auto& [claim, launch] : launches_) {
       int written = 0;
       const store::Target target{.campaign = launch.campaign, .cluster = visit_.cluster.id};
-      if (!store::write_or_note(transaction, target, fmt::format("launch {}, found after the restore", id.value()), now_,
+      if (!store::write_or_note(transaction, target, fmt::format("launch {}, found after the restore", launch.launch.value()), now_,
                                 [&, &found = launch] { written = store::take_over(transaction, visit_.cluster.id, found, since_, now_); }))
         continue;
       jobs += written;
       launches += written > 0 ? 1 : 0;
     }
     store::note_recovered(transaction, visit_.cluster.id);
-    if (jobs == 0 && unread_.empty()) return;
+    if (jobs == 0 && unread_.empty() && left_out_.empty()) return;
     const auto not_read = unread_.empty() ? std::string{} : fmt::format("; not read: {}", fmt::join(unread_, ", "));
     store::open_event(transaction,
                       {.code = "DATABASE_RESTORED",
                        .target = {.campaign = {}, .cluster = visit_.cluster.id},
                        .job = {},
                        .message = fmt::format("after the restore, {} tasks of {} launches that were submitted to {} since the dump were "
-                                              "found there, and their jobs are followed{}",
-                                              jobs, launches, visit_.cluster.name, not_read)},
+                                              "found there, and their jobs are followed{}{}",
+                                              jobs, launches, visit_.cluster.name, not_read, said_of(left_out_))},
                       now_);
   });
   process::log::info("cluster looked at after a restore", {{"cluster", visit_.cluster.name}, {"launches", launches}, {"tasks", jobs}});
@@ -174,6 +221,7 @@ bool Recovery::run() {
     if (visit_.time_left() <= process::Duration{0} || !read_login(login)) return false;
   }
   leave_out_known();
+  leave_out_unproven();
   if (!read_pools()) return false;
   write();
   return true;

@@ -654,6 +654,13 @@ CREATE FUNCTION known_width(pair campaign_clusters) RETURNS double precision
   SELECT coalesce(requested_width(pair)::double precision, pair.resources_sum::double precision / nullif(pair.resources_jobs, 0))
 $$;
 
+CREATE FUNCTION launches_as(campaign bigint, cluster bigint, login text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT EXISTS (SELECT FROM logins u WHERE u.campaign_id = campaign AND u.cluster_id = cluster AND u.login = launches_as.login)
+    OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = campaign AND l.cluster_id = cluster AND l.login = launches_as.login)
+$$;
+
 CREATE FUNCTION live_jobs(pair campaign_clusters) RETURNS integer
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT pair.launching + pair.waiting + pair.running + pair.unknown $$;

@@ -115,6 +115,18 @@ std::set<grid::LaunchId> known_launches(Transaction& transaction, std::span<cons
   return known;
 }
 
+std::vector<bool> may_be_taken_over(Transaction& transaction, grid::ClusterId cluster, std::span<const UnknownLaunch* const> launches) {
+  detail::Array campaigns, logins;
+  for (const auto* launch : launches) {
+    campaigns.add(launch->campaign.value());
+    logins.add(launch->login);
+  }
+  std::vector<bool> may(launches.size(), true);
+  for (const auto& row : exec(transaction, sql::epochs_foreign{.campaigns = campaigns, .logins = logins, .cluster = cluster}))
+    may[static_cast<std::size_t>(row.at.as<std::int64_t>() - 1)] = false;
+  return may;
+}
+
 int take_over(Transaction& transaction, grid::ClusterId cluster, const UnknownLaunch& launch, grid::Instant since, grid::Instant now) {
   const auto campaign = exec(transaction, sql::epochs_lock{.campaign = launch.campaign, .cluster = cluster, .login = launch.login});
   if (campaign.empty()) return 0;

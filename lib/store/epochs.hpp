@@ -47,6 +47,10 @@ struct UnknownLaunch {
   std::string login;
   std::vector<UnknownJob> jobs;
 };
+/// For each launch: whether its campaign's user may have made it there. False for a live campaign whose user has another login; those of
+/// campaigns that are over are true, and are taken over with no job.
+[[nodiscard]] std::vector<bool> may_be_taken_over(Transaction& transaction, grid::ClusterId cluster,
+                                                  std::span<const UnknownLaunch* const> launches);
 /// Writes the launch as one whose answer was lost, so that the runner finds its jobs by its tag. Left out are jobs of tasks that are over
 /// or had a later attempt, scripts, what the database has no task for, ids that it has not given, and all jobs of a login that is not
 /// that of the campaign's user. Returns the number of jobs written.

@@ -81,14 +81,19 @@ ORDER BY 1
 -- Those of these launches that the database has.
 SELECT id FROM launches WHERE id = ANY (@launches::bigint[])
 
+-- name: epochs.foreign
+-- The places (from 1) of those launches whose live campaign's user never had the login on the cluster.
+SELECT g.at FROM unnest(@campaigns::bigint[], @logins::text[]) WITH ORDINALITY AS g(campaign, login, at)
+JOIN campaigns c ON c.id = g.campaign AND is_live(c.state)
+WHERE NOT launches_as(g.campaign, @cluster, g.login)
+
 -- name: epochs.lock
 -- Locks a live campaign, before tasks are taken out of its bag. No row when it is over, or not on the cluster, or its user has not this
 -- login there: anybody may submit a job to OAR that says it is of another user's campaign.
 SELECT c.requests > 0 AS differing FROM campaigns c
 WHERE c.id = @campaign AND is_live(c.state)
   AND EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = c.id AND p.cluster_id = @cluster)
-  AND (EXISTS (SELECT FROM logins u WHERE u.campaign_id = c.id AND u.cluster_id = @cluster AND u.login = @login)
-    OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND l.cluster_id = @cluster AND l.login = @login))
+  AND launches_as(c.id, @cluster, @login)
 FOR UPDATE OF c
 
 -- name: epochs.pass

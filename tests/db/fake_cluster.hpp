@@ -37,9 +37,15 @@ class FakeCluster {
   /// The answer to requests whose path begins so.
   void answers(const std::string& path, const std::string& body) { bodies_[path] = body; }
   void list(const store::LiveJob& job, std::string_view state) {
-    items_[job.remote.value()] = fmt::format(
-        R"({{"id":{0},"array_id":{0},"name":"{1}","command":"wrapper gleaner.{2} {3} {4} {5} {6} -","owner":"alice","state":"{7}","start_time":1700000000}})",
-        job.remote.value(), job.tag, job.campaign.value(), job.task.value(), job.attempt, job.id.value(), job.fence.value(), state);
+    list(job.remote.value(), "alice", job.tag,
+         fmt::format("wrapper gleaner.{} {} {} {} {} -", job.campaign.value(), job.task.value(), job.attempt, job.id.value(),
+                     job.fence.value()),
+         state);
+  }
+  void list(std::int64_t id, std::string_view owner, std::string_view name, std::string_view command, std::string_view state) {
+    items_[id] =
+        fmt::format(R"({{"id":{0},"array_id":{0},"name":"{1}","command":"{2}","owner":"{3}","state":"{4}","start_time":1700000000}})", id,
+                    name, command, owner, state);
   }
   /// `GET alice /media/ls/~/x`: those whose texts have this part.
   [[nodiscard]] std::vector<std::string> requests(std::string_view part) {
