@@ -64,6 +64,7 @@ struct Contender {
   std::int64_t tasks_for_anyone = 0;            ///< left in the bag, for any cluster
   std::int64_t tasks_reserved = 0;              ///< left in the bag, for the clusters that returned them
   std::int64_t tasks_fenced = 0;                ///< of these, tasks that a job of a void launch may still run there
+  std::int64_t tasks_following = 0;             ///< of these, tasks that follow others there
   std::vector<std::string_view> followed = {};  ///< clusters for which tasks left in the bag wait, as they follow others there
   bool has_reservation = false;
   std::vector<std::size_t> limits = {};  ///< indices in Limits of those that may bind it, on some cluster

@@ -317,12 +317,14 @@ struct TasksReserved {
 struct TasksKept {
   static constexpr std::string_view kName = "tasks_kept";
   std::int64_t tasks = 0;
+  std::int64_t others = 0;  ///< wait for another cluster without one
 };
 /// The tasks left wait for other clusters, where the tasks that they come after left files.
 struct TasksFollow {
   static constexpr std::string_view kName = "tasks_follow";
   std::int64_t tasks = 0;
   std::string clusters;
+  std::int64_t others = 0;  ///< wait for another cluster and follow none
 };
 /// Jobs that took these tasks one after the other are over, and the files with the tasks' ends have not been read.
 struct EndsUnread {

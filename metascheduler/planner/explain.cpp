@@ -311,16 +311,21 @@ struct ReasonText {
         "it gets more when most of them are read",
         counted(why.tasks, "task"), cluster);
   }
+  static std::string also_bound(std::int64_t others) {
+    return others == 0 ? std::string{}
+                       : fmt::format("; {} more came back from another cluster, the only one where nothing can run twice", others);
+  }
   std::string operator()(const reason::TasksKept& why) const {
     return fmt::format(
         "{} gets nothing: the last {} {} for another cluster, which has {}; jobs start when that cluster has room, or anew here when "
-        "checkpoint_patience is over",
-        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.tasks == 1 ? "its checkpoint" : "their checkpoints");
+        "checkpoint_patience is over{}",
+        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.tasks == 1 ? "its checkpoint" : "their checkpoints",
+        also_bound(why.others));
   }
   std::string operator()(const reason::TasksFollow& why) const {
     return fmt::format(
-        "{} gets nothing: {} {} for {}, where the files of the tasks they come after are (\"after_each_cluster\": \"any\" frees them)",
-        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.clusters);
+        "{} gets nothing: {} {} for {}, where the files of the tasks they come after are (\"after_each_cluster\": \"any\" frees them){}",
+        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.clusters, also_bound(why.others));
   }
   std::string operator()(const reason::TasksReserved& why) const {
     return fmt::format(

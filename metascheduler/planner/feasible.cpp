@@ -99,6 +99,7 @@ void check_clusters(Contender& contender, Plan& plan) {
     // Counted whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
     reserved += candidate.pair->returned_tasks;
     contender.tasks_fenced += candidate.pair->fenced_tasks;
+    contender.tasks_following += candidate.pair->following_tasks;
     if (candidate.pair->following_tasks > 0) contender.followed.push_back(candidate.cluster->name);
     if (reason) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
     return reason.has_value();

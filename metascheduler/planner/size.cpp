@@ -144,6 +144,19 @@ Pooling pooling_of(const Contender& contender, const Candidate& candidate, int j
   return {.tasks_each = static_cast<int>(of_job), .shares = of_job > 1 && (!known || of_worker < fill), .is_last = is_last};
 }
 
+/// Why all tasks left wait for other clusters.
+Reason why_bound(const Contender& contender) {
+  const auto tasks = contender.tasks_reserved;
+  const auto others = [tasks](std::int64_t of_kind) { return std::max<std::int64_t>(0, tasks - of_kind); };
+  if (!contender.followed.empty())
+    return reason::TasksFollow{.tasks = std::min(tasks, contender.tasks_following),
+                               .clusters = fmt::format("{}", fmt::join(contender.followed, ", ")),
+                               .others = others(contender.tasks_following)};
+  if (contender.campaign->checkpoint_cost && tasks > contender.tasks_fenced)
+    return reason::TasksKept{.tasks = others(contender.tasks_fenced), .others = std::min(tasks, contender.tasks_fenced)};
+  return reason::TasksReserved{tasks};
+}
+
 /// Whether most of the jobs that the cluster can have are the campaign's own.
 bool has_most_of(const Candidate& candidate) {
   return 2.0 * candidate.pair->live_jobs >= candidate.ratio * candidate.cluster->max_resources;
@@ -184,11 +197,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto tasks = own + (dealt ? own_claim : std::max<std::int64_t>(0, contender.tasks_for_anyone - claimed));
     if (tasks <= 0) {
       if (any_for_anyone) return reason::TasksElsewhere{};
-      if (!contender.followed.empty())
-        return reason::TasksFollow{contender.tasks_reserved, fmt::format("{}", fmt::join(contender.followed, ", "))};
-      const bool has_kept = contender.campaign->checkpoint_cost && contender.tasks_reserved > contender.tasks_fenced;
-      if (has_kept) return reason::TasksKept{contender.tasks_reserved};
-      return reason::TasksReserved{contender.tasks_reserved};
+      return why_bound(contender);
     }
     const auto sizing = scheduler.size(candidate, tasks);
     if (!sizing) return sizing.error();

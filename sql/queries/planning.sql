@@ -150,13 +150,13 @@ GROUP BY 1, 2
 
 -- name: planning.returned
 -- Tasks given back to the bags, by the cluster that they are bound to, if any. `following`: because the tasks that they come after ran there.
--- `fenced`: because a job of a void launch may still run them there.
+-- `fenced`: others that a job of a void launch may still run there.
 SELECT
   campaign_id,
   cluster_id,
   count(*) AS tasks,
   count(*) FILTER (WHERE follows) AS following,
-  count(*) FILTER (WHERE fence IS NOT NULL) AS fenced
+  count(*) FILTER (WHERE fence IS NOT NULL AND NOT follows) AS fenced
 FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
 
 -- name: planning.fitting

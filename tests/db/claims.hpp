@@ -159,11 +159,11 @@ struct Claim {
   Text operator()(const planner::reason::TasksReserved& why) const { return bound_elsewhere(why.tasks); }
   Text operator()(const planner::reason::TasksKept& why) const {
     return fmt::format("{} AND {} AND EXISTS (SELECT FROM returned_tasks WHERE campaign_id = {} AND fence IS NULL)",
-                       bound_elsewhere(why.tasks), of_campaign("checkpoint_cost_s > 0"), campaign);
+                       bound_elsewhere(why.tasks + why.others), of_campaign("checkpoint_cost_s > 0"), campaign);
   }
   Text operator()(const planner::reason::TasksFollow& why) const {
     return fmt::format("{} AND (SELECT bool_and(r.follows AND k.name = '{}') FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id)",
-                       bound_elsewhere(why.tasks), why.clusters);
+                       bound_elsewhere(why.tasks + why.others), why.clusters);
   }
   Text operator()(const planner::reason::EndsUnread& why) const {
     return fmt::format("(SELECT count(*) FROM jobs WHERE campaign_id = {} AND cluster_id = {} AND state = 'pooled') = {} AND {} = 0",

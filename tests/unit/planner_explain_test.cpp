@@ -209,6 +209,9 @@ TEST(Explain, TasksThatFollowOthers_NameTheClusterThatTheyWaitFor_AlsoWhileItIsB
   EXPECT_EQ(reason_on(result, 1, 1), "tasks_follow");
   EXPECT_THAT(explain(*decision_on(result, 1, 1), kNames),
               HasSubstr("3 tasks wait for beta, where the files of the tasks they come after are"));
+  snapshot.pairs[1].following_tasks = 2;
+  EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames),
+              AllOf(HasSubstr("2 tasks wait for beta"), HasSubstr("; 1 more came back")));
 }
 
 TEST(Explain, TasksThatAJobOfAVoidLaunchMayRun_AreNotSaidToWaitForTheirCheckpoints) {
@@ -220,6 +223,9 @@ TEST(Explain, TasksThatAJobOfAVoidLaunchMayRun_AreNotSaidToWaitForTheirCheckpoin
   snapshot.pairs[1].returned_tasks = 3;
   snapshot.pairs[1].brake = grid::Brake{"its jobs fail", {}};
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_kept");
+  snapshot.pairs[1].fenced_tasks = 1;
+  EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames),
+              AllOf(HasSubstr("the last 2 tasks wait for another cluster, which has their checkpoints"), HasSubstr("; 1 more came back")));
   snapshot.pairs[1].fenced_tasks = 3;
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_reserved");
 }
