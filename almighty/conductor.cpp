@@ -165,7 +165,7 @@ process::Outcome run_once(const process::Config& config) {
        modules.busy() && Clock::now() < deadline && !process::stop_requested();) {
     process::wait_for_stop(Milliseconds{100});
     alive();
-    static_cast<void>(modules.collect());
+    report_over(database, lease.term(), modules);
   }
   modules.stop();
   return "one cycle";

@@ -29,12 +29,16 @@ void note(store::Transaction& transaction, const ModuleRun& run) {
   const auto now = store::now(transaction);
   if (went_wrong(run))
     store::open_event(transaction, {.code = code, .target = {}, .job = {}, .message = fmt::format("{}: {}", run.module, run.detail)}, now);
-  else if (run.result == ModuleRun::Result::succeeded) store::close_event(transaction, code, {}, now);
+  else if (run.result == ModuleRun::Result::succeeded && !run.is_beside) store::close_event(transaction, code, {}, now);
 }
 
 void log(const ModuleRun& run) {
   if (went_wrong(run)) process::log::error("module failed", {{"module", run.module}, {"detail", run.detail}});
   else process::log::debug("module", {{"module", run.module}, {"result", name_of(run.result)}, {"ms", run.duration.count()}});
+}
+
+void note_all(store::Transaction& transaction, const std::vector<ModuleRun>& runs) {
+  for (const auto& run : runs) note(transaction, run);
 }
 
 }  // namespace
@@ -59,9 +63,16 @@ void run_cycle(const process::Config& config, store::Database& database, store::
   }
   for (const auto& run : runs) log(run);
   store::transact(database, term, [&](store::Transaction& transaction) {
-    for (const auto& run : runs) note(transaction, run);
+    note_all(transaction, runs);
     store::end_cycle(transaction, cycle, store::now(transaction), json_of(runs));
   });
+}
+
+void report_over(store::Database& database, store::Term term, Turns& modules) {
+  const auto runs = modules.collect();
+  if (runs.empty()) return;
+  for (const auto& run : runs) log(run);
+  store::transact(database, term, [&](store::Transaction& transaction) { note_all(transaction, runs); });
 }
 
 }  // namespace gleaner::almighty

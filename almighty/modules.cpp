@@ -42,10 +42,15 @@ std::chrono::milliseconds Modules::age(const Running& running) const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - running.started);
 }
 
+bool Modules::is_beside(const Running& running) const {
+  return std::ranges::any_of(left_,
+                             [&](const Running& other) { return other.module == running.module && other.started < running.started; });
+}
+
 void Modules::note(const ModuleRun& run) {
   auto& failures = failures_[run.module];
   if (run.result == ModuleRun::Result::succeeded) {
-    failures = {};
+    if (!run.is_beside) failures = {};
     return;
   }
   if (++failures.in_a_row < kFailuresTolerated) return;
@@ -67,7 +72,8 @@ tl::expected<process::Child, std::string> Modules::begin(const std::string& modu
 }
 
 std::optional<ModuleRun> Modules::end_within(Running& running, process::Duration limit) {
-  ModuleRun run{.module = running.module, .result = ModuleRun::Result::succeeded, .detail = {}, .duration = {}};
+  ModuleRun run{
+      .module = running.module, .result = ModuleRun::Result::succeeded, .detail = {}, .duration = {}, .is_beside = is_beside(running)};
   if (running.child.receive(limit)) {
     kept_.try_emplace(running.module, std::move(running.child));
   } else if (const auto end = running.child.wait(process::Duration{0})) {

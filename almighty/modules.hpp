@@ -26,6 +26,7 @@ struct ModuleRun {
   enum class Result { succeeded, failed, timed_out, left_running, skipped } result = Result::succeeded;
   std::string detail;
   std::chrono::milliseconds duration{};
+  bool is_beside = false;  ///< an earlier turn of the module was still at it, so this one may have found nothing to do
 };
 [[nodiscard]] std::string_view name_of(ModuleRun::Result result);
 
@@ -72,6 +73,7 @@ class Modules final : public Turns {
     std::chrono::steady_clock::time_point not_before;
   };
   void note(const ModuleRun& run);
+  [[nodiscard]] bool is_beside(const Running& running) const;
   [[nodiscard]] std::chrono::milliseconds age(const Running& running) const;
 
   const process::Config& config_;

@@ -163,5 +163,20 @@ TEST_F(ModulesOf, AModuleThatFailsAgainAndAgain_IsLeftOutForAWhile) {
   EXPECT_EQ(skipped.detail, "it failed 3 times in a row");
 }
 
+/// A turn that finds another one at it does nothing, and that is no proof that the module works.
+TEST_F(ModulesOf, AModuleWhoseLongTurnsFail_IsLeftOutForAWhile_WhateverTheTurnsBesideThemSay) {
+  write_staying("[ $term != 7 ] || { sleep 0.3; exit 3; }");
+  for (int i = 0; i < 3; ++i) {
+    config_.module_patience = std::chrono::milliseconds{50};
+    EXPECT_EQ(run(7).result, Result::left_running);
+    config_.module_patience = std::chrono::seconds{30};
+    const auto beside = run(8);
+    EXPECT_EQ(beside.result, Result::succeeded);
+    EXPECT_TRUE(beside.is_beside);
+    EXPECT_EQ(collected().result, Result::failed);
+  }
+  EXPECT_EQ(run(9).result, Result::skipped);
+}
+
 }  // namespace
 }  // namespace gleaner::almighty
