@@ -229,7 +229,7 @@ std::optional<KnownJob> find_job(Transaction& transaction, grid::JobId job) {
 
 bool retire_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   if (exec(transaction, sql::declarations_retire{.now = now, .cluster = cluster}).empty()) return false;
-  close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
+  exec(transaction, sql::events_close_of_retired{.now = now, .cluster = cluster, .kept = kBlacklisted});
   note_files_out_of_reach(transaction, cluster, now);
   follow_again(transaction, std::nullopt);
   return true;

@@ -36,6 +36,11 @@ RETURNING id
 UPDATE events SET state = 'closed', closed_at = instant(@now)
 WHERE state = 'open' AND code = @code AND cluster_id = @cluster AND campaign_id IS NOT NULL
 
+-- name: events.close_of_retired
+-- Closes what is said of a cluster that nobody asks any more. What somebody did to it by hand stays said until it ends.
+UPDATE events SET state = 'closed', closed_at = instant(@now)
+WHERE state = 'open' AND cluster_id = @cluster AND campaign_id IS NULL AND code <> @kept
+
 -- name: events.fix
 -- Closes an event for a user.
 UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE id = @event AND state = 'open' RETURNING campaign_id, cluster_id, code

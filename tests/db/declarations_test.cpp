@@ -85,6 +85,13 @@ class Declarations : public tests::GridFixture {
   grid::LaunchId unknown{0}, given_up{0};
 };
 
+TEST_F(Declarations, RetiredCluster_IsSpokenOfNoMore_ButForWhatSomebodyDidToIt) {
+  for (const auto* code : {"JOBS_ABSENT", "CLUSTER_TURN_FAILED_updator", "UNDER_STRESS", "BLACKLISTED"})
+    execute(fmt::format("INSERT INTO events (code, cluster_id, opened_at, last_at, message) VALUES ('{}', 1, now(), now(), 'x')", code));
+  ASSERT_EQ(gridctl({"cluster", "retire", "alpha", "--yes"}).end.exit_status, 0);
+  EXPECT_EQ(value("SELECT string_agg(code, ' ') FROM events WHERE state = 'open' AND cluster_id = 1 AND message = 'x'"), "BLACKLISTED");
+}
+
 TEST_F(Declarations, RetiredCluster_LosesItsJobs_AndTheirTasksGoAnywhereWithANewAttempt) {
   ASSERT_EQ(tasks(), "0:running:0 1:submitted:0 2:launching:0 3:launching:0 4:waiting:0@1 5:submitted:0");
   const auto said = gridctl({"cluster", "retire", "alpha", "--yes", "--reason", "sold"});
