@@ -8,8 +8,9 @@ SELECT e.holder, e.expires_at >= clock_timestamp() AS held, CASE WHEN isfinite(e
 FROM lease e
 
 -- name: health.faults
--- What keeps the grid from its work beside the conductor: a database that takes no writes, failing modules, broken laws, lost clusters,
--- brakes of whole clusters. At most 100.
+-- What keeps the grid from its work beside the conductor: a database that takes no writes, modules that fail, everywhere or on one cluster,
+-- broken laws, clusters that are lost or have no live resources, brakes of whole clusters. At most 100. A module that failed on a cluster
+-- some time ago, and had nothing to do there since, is left out.
 SELECT x.kind, x.subject, micros(x.since) AS since, x.message, x.set_by
 FROM (
   SELECT 1 AS place, 'database' AS kind, 'database' AS subject, NULL::timestamptz AS since,
@@ -20,6 +21,11 @@ FROM (
   SELECT 2, 'module', substr(code, length('MODULE_FAILED_') + 1), opened_at, message, NULL
   FROM events WHERE state = 'open' AND starts_with(code, 'MODULE_FAILED_')
   UNION ALL
+  SELECT 2, 'module', substr(e.code, length('CLUSTER_TURN_FAILED_') + 1) || ' on ' || k.name, e.opened_at, e.message, NULL
+  FROM events e JOIN clusters k ON k.id = e.cluster_id
+  WHERE e.state = 'open' AND e.campaign_id IS NULL AND starts_with(e.code, 'CLUSTER_TURN_FAILED_')
+    AND e.last_at > instant(@now) - interval '10 minutes' AND k.enabled AND k.retired_at IS NULL
+  UNION ALL
   SELECT 3, 'law', substr(code, length('LAW_BROKEN_') + 1), opened_at, message, NULL
   FROM events WHERE state = 'open' AND starts_with(code, 'LAW_BROKEN_')
   UNION ALL
@@ -27,6 +33,9 @@ FROM (
   FROM clusters k
   LEFT JOIN events e ON e.cluster_id = k.id AND e.campaign_id IS NULL AND e.state = 'open' AND e.code = 'CLUSTER_UNREACHABLE'
   WHERE k.enabled AND k.retired_at IS NULL AND k.reachable IS FALSE
+  UNION ALL
+  SELECT 4, 'cluster', k.name, k.no_resources_since, 'none of its resources is alive', NULL
+  FROM clusters k WHERE k.enabled AND k.retired_at IS NULL AND k.reachable AND k.no_resources_since IS NOT NULL
   UNION ALL
   SELECT 5, 'brake', k.name, b.created_at, b.reason, b.set_by
   FROM brakes b JOIN clusters k ON k.id = b.cluster_id

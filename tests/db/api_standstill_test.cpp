@@ -126,7 +126,17 @@ TEST_F(ApiHealth, NamesWhatKeepsTheGridFromItsWork_AndOpenEventsOfUsersAreNothin
   EXPECT_EQ(said(),
             "degraded: module metascheduler, module nikita, module predictor, module runner, module updator, law counters, cluster alpha, "
             "brake alpha");
-  sql("UPDATE clusters SET enabled = false");
+  sql("UPDATE clusters SET reachable = true, no_resources_since = now() WHERE name = 'alpha'");
+  sql("DELETE FROM brakes; UPDATE events SET state = 'closed', closed_at = now()");
+  EXPECT_EQ(said(), "degraded: cluster alpha") << "none of its resources is alive";
+  sql("UPDATE clusters SET no_resources_since = NULL");
+  sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_TURN_FAILED_updator', id, "
+      "now() - interval '1 hour', now(), 'x' FROM clusters WHERE name = 'alpha'");
+  EXPECT_EQ(said(), "degraded: module updator on alpha");
+  sql("UPDATE events SET last_at = now() - interval '11 minutes'");
+  EXPECT_EQ(said(), "ok") << "the updator had nothing to do there since, as far as it is known";
+  sql("UPDATE events SET last_at = now()");
+  sql("UPDATE clusters SET enabled = false, reachable = false");
   sql("UPDATE events SET state = 'closed', closed_at = now()");
   EXPECT_EQ(said(), "ok") << "a cluster that was disabled is not missed";
 }
