@@ -51,7 +51,8 @@ struct MaxJobs {
 };
 struct OnePerCluster {};  ///< a test campaign
 struct Limit {
-  std::string text;  ///< of `gridctl limit`
+  std::string text;    ///< of `gridctl limit`
+  std::string remedy;  ///< when more jobs start, as `when jobs end`
 };
 struct Stress {
   int job_limit = 0;
@@ -199,6 +200,7 @@ struct MaxJobsReached {
 struct LimitReached {
   static constexpr std::string_view kName = "limit_reached";
   std::string text;
+  std::string remedy;        ///< when more jobs start, as `when jobs end`
   bool fits_one_job = true;  ///< false: one job needs more than the limit, however many end
 };
 struct UnderStress {

@@ -23,9 +23,7 @@ struct BoundText {
     return fmt::format("; the JDL's max_jobs is {}; more start when jobs end, or with a larger max_jobs", by.max_jobs);
   }
   std::string operator()(const bound::OnePerCluster&) const { return "; a test campaign gets one job on each cluster"; }
-  std::string operator()(const bound::Limit& by) const {
-    return fmt::format("; {}; more start when jobs end, or with a larger limit ('gridctl limit set')", by.text);
-  }
+  std::string operator()(const bound::Limit& by) const { return fmt::format("; {}; more start {}", by.text, by.remedy); }
   std::string operator()(const bound::Stress& by) const {
     return fmt::format(
         "; the cluster is under stress{} and takes at most {} of our jobs for now; more start when it answers and works faster",
@@ -200,9 +198,7 @@ struct ReasonText {
                        why.frozen_jobs > 0 ? fmt::format(" and {} of unknown fate", why.frozen_jobs) : "", why.max_jobs);
   }
   std::string operator()(const reason::LimitReached& why) const {
-    if (!why.fits_one_job)
-      return fmt::format("{}; a job starts on {} with a larger limit ('gridctl limit set'), or when it needs less", why.text, cluster);
-    return fmt::format("{}; more jobs start on {} when jobs end, or with a larger limit ('gridctl limit set')", why.text, cluster);
+    return fmt::format("{}; {} on {} {}", why.text, why.fits_one_job ? "more jobs start" : "a job starts", cluster, why.remedy);
   }
   std::string operator()(const reason::UnderStress& why) const {
     return fmt::format(

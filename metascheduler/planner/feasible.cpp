@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -91,24 +92,40 @@ std::vector<Contender> pair_up(const Snapshot& snapshot) {
 void check_clusters(Contender& contender, Plan& plan) {
   const auto& campaign = *contender.campaign;
   std::int64_t reserved = 0;
-  std::erase_if(contender.candidates, [&](Candidate& candidate) {
-    auto reason = why_not(campaign, *candidate.cluster, *candidate.pair);
-    // Whether tasks would go there without that is seen later: `size` has the files brought.
-    if (reason && is_one_of<reason::InputsFirst>(*reason)) reason.reset();
-    if (!reason && candidate.pair->fitting_tasks == 0) reason = reason::NoTaskFits{campaign.waiting_tasks};
-    // Counted whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
+  // Counted whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
+  for (const auto& candidate : contender.candidates) {
     reserved += candidate.pair->returned_tasks;
     contender.tasks_fenced += candidate.pair->fenced_tasks;
     contender.tasks_following += candidate.pair->following_tasks;
     if (candidate.pair->following_tasks > 0) contender.followed.push_back(candidate.cluster->name);
+  }
+  contender.tasks_reserved = std::min(reserved, campaign.waiting_tasks);
+  contender.tasks_for_anyone = campaign.waiting_tasks - contender.tasks_reserved;
+  std::erase_if(contender.candidates, [&](Candidate& candidate) {
+    auto reason = why_not(campaign, *candidate.cluster, *candidate.pair);
+    // Whether tasks would go there without that is seen later: `size` has the files brought.
+    if (reason && is_one_of<reason::InputsFirst>(*reason)) reason.reset();
+    // Those that wait for another cluster are not among the fitting ones.
+    const auto tasks = contender.tasks_for_anyone + std::min(candidate.pair->returned_tasks, contender.tasks_reserved);
+    if (!reason && candidate.pair->fitting_tasks == 0) reason = tasks > 0 ? Reason{reason::NoTaskFits{tasks}} : why_bound(contender);
     if (reason) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
     return reason.has_value();
   });
-  contender.tasks_reserved = std::min(reserved, campaign.waiting_tasks);
-  contender.tasks_for_anyone = campaign.waiting_tasks - contender.tasks_reserved;
 }
 
 }  // namespace
+
+Reason why_bound(const Contender& contender) {
+  const auto tasks = contender.tasks_reserved;
+  const auto others = [tasks](std::int64_t of_kind) { return std::max<std::int64_t>(0, tasks - of_kind); };
+  if (!contender.followed.empty())
+    return reason::TasksFollow{.tasks = std::min(tasks, contender.tasks_following),
+                               .clusters = fmt::format("{}", fmt::join(contender.followed, ", ")),
+                               .others = others(contender.tasks_following)};
+  if (contender.campaign->checkpoint_cost && tasks > contender.tasks_fenced)
+    return reason::TasksKept{.tasks = others(contender.tasks_fenced), .others = std::min(tasks, contender.tasks_fenced)};
+  return reason::TasksReserved{tasks};
+}
 
 std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair) {
   if (cluster.retired) return reason::ClusterRetired{};

@@ -148,8 +148,23 @@ double Limits::need_of(std::size_t index, const Candidate& candidate) const {
 bool Limits::fits_one_job(std::size_t index, const Candidate& candidate) const {
   const auto& limit = *accounts_[index].limit;
   // As left(): a job may take the rest of a window, and one of unknown width is measured.
+  if (limit.kind == LimitKind::waiting_jobs) return true;
   if (limit.kind == LimitKind::resource_seconds || (limit.kind == LimitKind::resources && !candidate.width.known)) return limit.most > 0;
   return need_of(index, candidate) <= limit.most + kDust;
+}
+
+std::string Limits::remedy(std::size_t index, const Candidate& candidate) const {
+  const auto& limit = *accounts_[index].limit;
+  constexpr std::string_view kLarger{"with a larger limit ('gridctl limit set')"};
+  // Those that start at once do not count against it.
+  if (limit.kind == LimitKind::waiting_jobs) return fmt::format("when resources are free there, or {}", kLarger);
+  const bool is_by_job = limit.kind == LimitKind::running_jobs || limit.kind == LimitKind::resource_seconds;
+  if (!fits_one_job(index, candidate)) return fmt::format("{}{}", kLarger, is_by_job ? "" : ", or when it needs less");
+  // The end of a job frees nothing of it.
+  if (limit.kind == LimitKind::resource_seconds)
+    return fmt::format("when use of {} ago leaves the window, or {}", limit.days == 1 ? "a day" : fmt::format("{} days", limit.days),
+                       kLarger);
+  return fmt::format("when jobs end, or {}", kLarger);
 }
 
 std::string Limits::text(std::size_t index, const Candidate& candidate) const {

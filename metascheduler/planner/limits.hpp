@@ -33,6 +33,8 @@ class Limits {
   /// "limit 7 (user ada): at most 10 jobs at once, 10 now"; of a consumable also which other campaigns than the candidate's hold it, and
   /// what a job needs if it is more than one, or more than what is left of an unused one.
   [[nodiscard]] std::string text(std::size_t limit, const Candidate& candidate) const;
+  /// When more jobs of the candidate start: `when jobs end, or with a larger limit …`.
+  [[nodiscard]] std::string remedy(std::size_t limit, const Candidate& candidate) const;
   /// Whether a job of the candidate may start under the limit if nothing else counts against it.
   [[nodiscard]] bool fits_one_job(std::size_t limit, const Candidate& candidate) const;
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -142,19 +141,6 @@ Pooling pooling_of(const Contender& contender, const Candidate& candidate, int j
   const double of_worker = std::max(1.0, std::min({fill, part, most}));
   const double of_job = std::min(of_worker * workers, most_of_job);
   return {.tasks_each = static_cast<int>(of_job), .shares = of_job > 1 && (!known || of_worker < fill), .is_last = is_last};
-}
-
-/// Why all tasks left wait for other clusters.
-Reason why_bound(const Contender& contender) {
-  const auto tasks = contender.tasks_reserved;
-  const auto others = [tasks](std::int64_t of_kind) { return std::max<std::int64_t>(0, tasks - of_kind); };
-  if (!contender.followed.empty())
-    return reason::TasksFollow{.tasks = std::min(tasks, contender.tasks_following),
-                               .clusters = fmt::format("{}", fmt::join(contender.followed, ", ")),
-                               .others = others(contender.tasks_following)};
-  if (contender.campaign->checkpoint_cost && tasks > contender.tasks_fenced)
-    return reason::TasksKept{.tasks = others(contender.tasks_fenced), .others = std::min(tasks, contender.tasks_fenced)};
-  return reason::TasksReserved{tasks};
 }
 
 /// Whether most of the jobs that the cluster can have are the campaign's own.

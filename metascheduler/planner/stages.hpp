@@ -18,6 +18,9 @@ namespace gleaner::planner {
 /// Why no job of a campaign can be sent to a cluster, neither for a waiting task nor for a replica; nothing if it can.
 [[nodiscard]] std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair);
 
+/// Why a cluster gets nothing of a campaign whose tasks left all wait for other clusters.
+[[nodiscard]] Reason why_bound(const Contender& contender);
+
 /// Stage 3. Caps on live jobs (frozen ones included): the JDL's max_jobs, limits of `gridctl limit`, the job limit of a cluster under
 /// stress, resources with the JDL's properties, and the probe of a cluster of which nothing is known.
 void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft);

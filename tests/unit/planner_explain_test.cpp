@@ -10,7 +10,9 @@
 namespace gleaner::planner::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 const ClusterNames kNames{{cluster_id(1), "alpha"}};
 
@@ -209,6 +211,9 @@ TEST(Explain, TasksThatFollowOthers_NameTheClusterThatTheyWaitFor_AlsoWhileItIsB
   EXPECT_EQ(reason_on(result, 1, 1), "tasks_follow");
   EXPECT_THAT(explain(*decision_on(result, 1, 1), kNames),
               HasSubstr("3 tasks wait for beta, where the files of the tasks they come after are"));
+  snapshot.pairs[0].fitting_tasks = 0;  // as the database counts those that are bound elsewhere
+  snapshot.pairs[1].fitting_tasks = 3;
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_follow") << "they would fit";
   snapshot.pairs[1].following_tasks = 2;
   EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames),
               AllOf(HasSubstr("2 tasks wait for beta"), HasSubstr("; 1 more came back")));
@@ -228,6 +233,27 @@ TEST(Explain, TasksThatAJobOfAVoidLaunchMayRun_AreNotSaidToWaitForTheirCheckpoin
               AllOf(HasSubstr("the last 2 tasks wait for another cluster, which has their checkpoints"), HasSubstr("; 1 more came back")));
   snapshot.pairs[1].fenced_tasks = 3;
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_reserved");
+}
+
+TEST(Explain, AFullLimit_NamesWhatStartsMoreJobs_AndThatDoes) {
+  const auto limited = [](LimitKind kind, double most, double used) {
+    auto snapshot = one_of_each();
+    snapshot.campaigns[0].waiting_tasks = 3;
+    snapshot.limits = {{.id = 7, .kind = kind, .most = most, .used = used, .days = 3}};
+    return snapshot;
+  };
+  const auto why = [](const Snapshot& snapshot) { return explain(*decision_on(plan(snapshot), 1, 1), kNames); };
+  EXPECT_THAT(why(limited(LimitKind::running_jobs, 2, 2)), HasSubstr("more jobs start on alpha when jobs end, or with a larger limit"));
+  EXPECT_THAT(why(limited(LimitKind::running_jobs, 0, 0)),
+              AllOf(HasSubstr("a job starts on alpha with a larger limit"), Not(HasSubstr("needs less"))));
+  EXPECT_THAT(why(limited(LimitKind::resource_seconds, 3600, 3600)),
+              AllOf(HasSubstr("more jobs start on alpha when use of 3 days ago leaves the window"), Not(HasSubstr("jobs end"))));
+  auto waiting = limited(LimitKind::waiting_jobs, 0, 0);
+  waiting.clusters[0].flood = 0.5;
+  waiting.clusters[0].free_resources = 0;
+  EXPECT_THAT(why(waiting), HasSubstr("more jobs start on alpha when resources are free there, or with a larger limit"));
+  waiting.clusters[0].free_resources = 1;
+  EXPECT_EQ(jobs_on(plan(waiting), 1, 1), 1) << "as it says";
 }
 
 TEST(Explain, AFullLimitOnWaitingJobs_IsNamed_BesideOneOnRunningJobsThatHasRoom) {
