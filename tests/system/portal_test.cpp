@@ -9,7 +9,17 @@
 namespace gleaner::tests {
 namespace {
 
+/// Debian 13's package of the client's library does not have the schema of OpenAPI itself, and asks the network for it.
+bool needs_the_network() {
+  const std::string has_schema{
+      "use JSON::Validator::Store; use Mojo::Util 'md5_sum'; my $name = md5_sum('https://spec.openapis.org/oas/3.0/schema/2019-04-02');"
+      "exit(grep({-r \"$_/$name\"} @{JSON::Validator::Store->new->cache_paths}) ? 0 : 1)"};
+  const auto asked = process::capture({.arguments = {"/usr/bin/perl", "-e", has_schema}}, kHangGuard);
+  return asked && !asked->end.succeeded();
+}
+
 TEST(Portal, WithAClientMadeOfTheDocument_SubmitsACampaign_WaitsForItsEnd_IsNotSentWhatItHas_AndReadsAnError) {
+  if (needs_the_network()) GTEST_SKIP() << "JSON::Validator has no schema of OpenAPI here";
   GridUnderTest grid;
   grid.start_api();
   grid.almighty().start();
