@@ -104,7 +104,7 @@ CREATE FUNCTION awaited_by(campaign bigint) RETURNS bigint
   SELECT min(d.campaign_id) FROM dependencies d
   JOIN campaigns c ON c.id = d.on_campaign
   JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state) AND w.user_name = c.user_name
-  WHERE d.on_campaign = campaign AND d.met_at IS NULL
+  WHERE d.on_campaign = campaign AND (d.met_at IS NULL OR (d.kind = 'after_each' AND w.follows AND w.waiting > 0))
 $$;
 
 CREATE FUNCTION awaits_task(campaign bigint, task bigint) RETURNS boolean
@@ -126,7 +126,7 @@ CREATE FUNCTION bind_followers(of_campaigns bigint[], numbers bigint[]) RETURNS 
     CROSS JOIN LATERAL (
       SELECT h.id FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.retired_at IS NULL
       WHERE p.campaign_id = c.id AND (h.id = k.id OR h.shared_home = k.shared_home)
-      ORDER BY h.enabled DESC, h.id = k.id DESC, h.id LIMIT 1) home
+      ORDER BY p.max_jobs IS NOT DISTINCT FROM 0, h.enabled DESC, h.id = k.id DESC, h.id LIMIT 1) home
     WHERE c.id = ANY (of_campaigns) AND c.follows
       AND EXISTS (
         SELECT FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id
@@ -399,12 +399,12 @@ CREATE FUNCTION goes_before_new(returned returned_tasks) RETURNS boolean
 CREATE FUNCTION has_scripts_left(campaign bigint) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
-  SELECT EXISTS (
+  SELECT NOT EXISTS (SELECT FROM campaigns c WHERE c.id = campaign AND c.state = 'terminated') AND (EXISTS (
     SELECT FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id AND k.retired_at IS NULL
     WHERE p.campaign_id = campaign AND p.epilogue_due AND p.last_start_at IS NOT NULL)
   OR EXISTS (
     SELECT FROM tasks t JOIN clusters k ON k.id = cluster_of_script(t.number) AND k.retired_at IS NULL
-    WHERE t.campaign_id = campaign AND t.number < 0 AND (is_in_flight(t.state) OR (t.state = 'waiting' AND is_epilogue(t.number))))
+    WHERE t.campaign_id = campaign AND t.number < 0 AND (is_in_flight(t.state) OR (t.state = 'waiting' AND is_epilogue(t.number)))))
 $$;
 
 CREATE TABLE campaign_clusters (

@@ -10,6 +10,7 @@
 #include "lib/store/checks.hpp"
 #include "lib/store/declarations.hpp"
 #include "lib/store/dependencies.hpp"
+#include "lib/store/prune.hpp"
 #include "lib/store/sinks.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -172,6 +173,36 @@ TEST_F(Followers, GoToAnyClusterWithTheSameHomes) {
   share("beta");
   EXPECT_EQ(bag(partly), "0: 1:");
   EXPECT_EQ(bag(both), "0: 1:");
+}
+
+TEST_F(Followers, GoToTheOneOfTwoClustersWithTheSameHomes_ThatTheCampaignUses) {
+  store::transact(database, std::nullopt, [&](store::Transaction& t) {
+    store::Cluster gamma;
+    gamma.name = "gamma";
+    gamma.url = "http://127.0.0.1:1/gamma";
+    static_cast<void>(store::add_cluster(t, gamma));
+  });
+  execute("UPDATE clusters SET shared_home = 'site' WHERE name IN ('alpha', 'beta')");
+  const auto second = after(done_campaign(1, 0), 1, kSame, {"alpha", "beta", "gamma"});
+  EXPECT_EQ(bag(second), "0:alpha") << "where it ran";
+  execute(
+      fmt::format("UPDATE campaign_clusters SET max_jobs = 0 WHERE campaign_id = {} AND cluster_id = {}", second.value(), alpha.value()));
+  follow_again(second, kSame);
+  EXPECT_EQ(bag(second), "0:beta") << "alpha is off, and beta has the same files";
+}
+
+TEST_F(Followers, KeepTheCampaignThatTheyComeAfter_WhileTheyWait) {
+  const auto first = done_campaign(2, 1);
+  const auto second = after(first, 2);
+  ASSERT_EQ(bag(second), "0:alpha 1:beta");
+  finish();
+  execute("UPDATE campaign_clusters SET cleaned_at = now()");
+  transact([&](store::Transaction& t) {
+    const auto sealed = store::seal_campaign(t, first);
+    ASSERT_FALSE(sealed) << "its jobs say where the files are";
+    EXPECT_EQ(sealed.error(), "campaign 2 waits for it: cancel that one first, or let it end");
+  });
+  EXPECT_EQ(store::prune(database, now + std::chrono::hours{1000}).campaigns, 0);
 }
 
 TEST_F(Followers, OfARetiredCluster_AreFreed_AndThoseOfADisabledOneWait) {

@@ -291,6 +291,10 @@ TEST_F(ScriptsInDatabase, AnEpilogueOfARetiredCluster_HoldsNoCampaign) {
   execute("UPDATE clusters SET retired_at = now(), enabled = false WHERE id = 1");
   EXPECT_EQ(plan(), "");
   EXPECT_EQ(finish(), 1U);
+  execute("UPDATE clusters SET retired_at = NULL, enabled = true WHERE id = 1");
+  EXPECT_EQ(plan(), "") << "none begins when the campaign is over";
+  EXPECT_EQ(value(fmt::format("SELECT has_scripts_left({})", campaign.value())), "f")
+      << "its files can be removed, and the campaign purged";
 }
 
 TEST_F(ScriptsInDatabase, ABrakeOrAnUnusableCluster_HoldsTheScript) {
