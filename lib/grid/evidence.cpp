@@ -44,21 +44,34 @@ std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most
   return value && take(text, ".") ? value : std::nullopt;
 }
 
+/// Ten years. A longer time was not measured; sums of some thousands stay far from overflow.
+constexpr std::int64_t kLongest = std::int64_t{10} * 366 * 24 * 3600 * 1000;
+
 /// Takes a dot, a letter and a number; `into` stays as it is where the text begins otherwise. False: the letter has no number.
-bool take_noted(std::string_view& text, std::string_view letter, std::optional<std::int64_t>& into) {
+bool take_noted(std::string_view& text, std::string_view letter, std::int64_t most, std::optional<std::int64_t>& into) {
   if (!take(text, letter)) return true;
-  into = take_number(text);
+  into = take_number(text, most);
   return into.has_value();
 }
 
-/// Reads `.<milliseconds>`, `.<milliseconds>.c<milliseconds>.m<KiB>` without one or both of the last, or nothing.
-bool read_profile(std::string_view text, Evidence& evidence) {
-  if (text.empty()) return true;
-  const auto duration = take(text, ".") ? take_number(text) : std::nullopt;
-  std::optional<std::int64_t> cpu;
-  if (!duration || !take_noted(text, ".c", cpu) || !take_noted(text, ".m", evidence.peak_kib) || !text.empty()) return false;
+/// Reads `<milliseconds>`, `<milliseconds>.c<milliseconds>.m<KiB>` without one or both of the last. One that makes no sense is none: a
+/// clock that was set back during the task gives a negative time, and the end is one all the same.
+void read_profile(std::string_view text, Evidence& evidence) {
+  const auto duration = take_number(text, kLongest);
+  std::optional<std::int64_t> cpu, peak;
+  if (!duration || !take_noted(text, ".c", kLongest, cpu) || !take_noted(text, ".m", std::numeric_limits<std::int64_t>::max(), peak) ||
+      !text.empty())
+    return;
   evidence.duration = std::chrono::milliseconds{*duration};
   if (cpu) evidence.cpu = std::chrono::milliseconds{*cpu};
+  evidence.peak_kib = peak;
+}
+
+/// Reads what may follow an end. False: it is no end.
+bool read_rest(std::string_view text, Evidence& evidence) {
+  if (text.empty()) return true;
+  if (!take(text, ".")) return false;
+  read_profile(text, evidence);
   return true;
 }
 
@@ -80,11 +93,11 @@ std::optional<Evidence> read_ending(std::string_view text) {
     evidence.holder = JobId{*holder};
   } else if (take(text, "e")) {
     const auto status = take_number(text, kLastStatus);
-    if (!status || !read_profile(text, evidence)) return std::nullopt;
+    if (!status || !read_rest(text, evidence)) return std::nullopt;
     evidence.witness = Witness::ended;
     evidence.status = static_cast<int>(*status);
   } else if (take(text, "w")) {
-    if (!read_profile(text, evidence)) return std::nullopt;
+    if (!read_rest(text, evidence)) return std::nullopt;
     evidence.witness = Witness::ended;
     evidence.status = kRanNothing;
     evidence.overran = true;

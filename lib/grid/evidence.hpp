@@ -17,6 +17,7 @@
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim; no end is noted if there is no file of one
 ///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow, and after that
 ///                                                      `.c<milliseconds of the processors>` and `.m<KiB of memory at most>`
+///                                                      (what else follows the dot is no time, but the end is one)
 ///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it; the same may follow
 ///   <task>.<attempt>.<job>.<OAR job>.f                 could not enter its campaign's folder, or make its files there: ran nothing
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
