@@ -126,6 +126,12 @@ void Settling::find_holder(const Over& over, store::SettlingFacts& facts) {
   waiting_.push_back(&found_.back());
 }
 
+/// Whether a task can have taken that long. Users can name files as they like, and nodes' clocks are set.
+bool is_believable(std::chrono::milliseconds duration, grid::Seconds walltime) {
+  constexpr std::chrono::minutes kMargin{10};  // until a command is stopped, after its walltime
+  return duration <= walltime + kMargin;
+}
+
 /// Rounded up, as memory_mb is requested. What no node has is no memory.
 std::optional<int> in_mb(std::optional<std::int64_t> kib) {
   constexpr std::int64_t kKibOfMb = 1024, kMostMb = 1'000'000'000;
@@ -165,14 +171,17 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
     verdict.ended_at = over.remote->stopped;
     verdict.resources = over.remote->resources;
   }
-  if (over.evidence.duration) {
+  if (over.evidence.duration && is_believable(*over.evidence.duration, facts.job.walltime)) {
     const auto seconds = std::chrono::duration<double>{*over.evidence.duration}.count();
     const bool has_one_task = over.live != nullptr && !over.live->carries && over.live->state != grid::JobState::pooled;
     (has_one_task ? verdict.command : verdict.duration) = seconds;
     verdict.wall = seconds;
     if (over.evidence.cpu) verdict.cpu = std::chrono::duration<double>{*over.evidence.cpu}.count();
     verdict.peak_memory = in_mb(over.evidence.peak_kib);
-    if (shows_start_cost(over)) verdict.command = std::chrono::duration<double>{over.beside->carried_by(over.live->remote)}.count();
+    if (shows_start_cost(over)) {
+      const auto carried = over.beside->carried_by(over.live->remote);
+      if (is_believable(carried, over.live->walltime)) verdict.command = std::chrono::duration<double>{carried}.count();
+    }
     if (over.live != nullptr && over.live->state == grid::JobState::pooled)
       verdict.started_at = now_ - std::chrono::duration_cast<grid::Instant::duration>(*over.evidence.duration);
   }

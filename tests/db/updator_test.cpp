@@ -315,5 +315,18 @@ TEST_F(Ends, OfTheLastAttemptThatTheJdlAllows_FailTheTask) {
   EXPECT_EQ(value("SELECT string_agg(state || ' ' || charged, ', ') FROM tasks"), "failed 2, failed 2") << "the configuration allows five";
 }
 
+/// A user can name a file as they like, and a node's clock is set.
+TEST_F(Ends, WithATimeThatNoTaskCanHaveTaken_AreEndsWithoutATime) {
+  constexpr std::int64_t kNineYears = std::int64_t{9} * 365 * 24 * 3600 * 1000;
+  const auto campaign = a_campaign(2);
+  auto jobs = launched(campaign, alpha, 2);
+  all_ended(jobs, 0);
+  files(jobs[0], {file(jobs[0], fmt::format("e0.{}.c{}", kNineYears, kNineYears)), file(jobs[1], fmt::format("e0.{}", kNineYears))});
+  jobs[1].state = grid::JobState::pooled;
+  EXPECT_EQ(apply(jobs).ended, 2);
+  EXPECT_EQ(value("SELECT concat_ws(' ', done, measured, cpu_jobs) FROM campaign_clusters WHERE cluster_id = 1"), "2 0 0");
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE ended_at - started_at > interval '1 day'"), "0");
+}
+
 }  // namespace
 }  // namespace gleaner::tests
