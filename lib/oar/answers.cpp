@@ -5,6 +5,15 @@
 #include "lib/oar/parse.hpp"
 
 namespace gleaner::oar {
+namespace {
+
+/// Whether a web server answers so before OAR gets the request: it wants another identity, or the request is too large.
+bool is_before_oar(int status) {
+  constexpr int kUnauthorized = 401, kBodyTooLarge = 413, kAddressTooLong = 414, kHeadersTooLarge = 431;
+  return status == kUnauthorized || status == kBodyTooLarge || status == kAddressTooLong || status == kHeadersTooLarge;
+}
+
+}  // namespace
 
 tl::unexpected<Failure> refused_here(std::string why) { return tl::unexpected(Failure{Refused{0, std::move(why)}}); }
 
@@ -25,6 +34,10 @@ Result<Submitted> submitted_of(const Result<Answer>& answer, std::size_t expecte
     return tl::unexpected(answer.error());
   }
   if (!is_success(answer->status)) {
+    constexpr int kRefusals = 400, kServerErrors = 500;
+    const bool is_refusal = answer->status >= kRefusals && answer->status < kServerErrors && !is_before_oar(answer->status);
+    if (const auto wrong = is_refusal ? wrong_type(*answer) : std::nullopt)
+      return tl::unexpected(Failure{NoAnswer{.what = fmt::format("POST /jobs: {}: {}", answer->status, *wrong)}});
     return tl::unexpected(submission_failure(answer->status, parse_message(answer->body)));
   }
   if (answer->status != kCreated && answer->status != kOk) {

@@ -24,7 +24,8 @@ inline constexpr int kMultiple = 300;
 /// A body of another type than JSON comes from a proxy or the web server, not from OAR.
 [[nodiscard]] std::optional<std::string> wrong_type(const Answer& answer);
 
-/// The result of a POST of `expected` jobs.
+/// The result of a POST of `expected` jobs. A refusal that is not OAR's own may be that of a web application firewall, which refuses OAR's
+/// answer after the jobs were made: what became of these is unknown.
 [[nodiscard]] Result<Submitted> submitted_of(const Result<Answer>& answer, std::size_t expected);
 
 /// The result of a deletion. A success must have a JSON body too: a proxy's page with status 200 means that no job was deleted.

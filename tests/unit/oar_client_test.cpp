@@ -128,6 +128,19 @@ TEST(OarClient, AServerErrorLeavesASubmissionUnknown_UnlessOarsubSaidNo) {
   EXPECT_THAT(describe(refused.error()), HasSubstr("not enough resources"));
 }
 
+/// A firewall for web applications refuses OAR's answer, after the jobs were made.
+TEST(OarClient, ARefusalThatIsNotOars_LeavesASubmissionUnknown_UnlessOarNeverGotTheRequest) {
+  for (const auto& [status, unknown] :
+       {std::pair{403, true}, {404, true}, {400, true}, {406, true}, {401, false}, {413, false}, {414, false}, {431, false}}) {
+    FakeOar oar{[&, status = status](const auto&) { return html(static_cast<unsigned>(status), "<title>Refused</title>"); }};
+    Client client{oar.access()};
+    const auto answer = submit_one(client);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(outcome_unknown(answer.error()), unknown) << status;
+    EXPECT_EQ(oar.requests().size(), 1U) << status;
+  }
+}
+
 TEST(OarClient, AnAnswerToARead_ThatIsNoJson_HalfOfIt_OrOfAnotherKind_IsNoAnswer) {
   const std::vector<Response> answers{html(200, "<html></html>"),
                                       json(200, R"({"items":[)"),
