@@ -59,7 +59,23 @@ bool holds_resources(RemoteState state) {
 }
 
 bool RemoteJob::is_best_effort() const {
-  return queue == "besteffort" || message.find("T=besteffort") != std::string::npos || message.find("|besteffort") != std::string::npos;
+  if (queue == "besteffort") return true;
+  // The name and the project stand before the types, and the job's user chose them.
+  constexpr std::string_view kTypes{",T="}, kType{"besteffort"};
+  std::string_view types{message};
+  for (const auto& chosen : {",N=" + name, ",P=" + project}) {
+    if (const auto at = types.find(chosen); at != std::string_view::npos) types.remove_prefix(at + chosen.size());
+  }
+  const auto at = types.find(kTypes);
+  if (at == std::string_view::npos) return false;
+  types.remove_prefix(at + kTypes.size());
+  types = types.substr(0, types.find(' '));
+  while (!types.empty()) {
+    const auto type = types.substr(0, types.find('|'));
+    if (type == kType) return true;
+    types.remove_prefix(std::min(type.size() + 1, types.size()));
+  }
+  return false;
 }
 
 int shell_status(int wait_status) {

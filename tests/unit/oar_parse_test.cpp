@@ -94,6 +94,27 @@ TEST(OarParse, ZeroIsNoDate_AndNullIsNothing) {
   EXPECT_FALSE(job.started || job.stopped || job.exit_status || job.walltime || job.resources);
 }
 
+/// The planner would take the cores of a local job for ones that are given to a reservation.
+TEST(OarParse, AJobsNameOrProject_DoesNotMakeItBestEffort) {
+  const auto is_best_effort = [](const std::string& name, const std::string& project, const std::string& message) {
+    RemoteJob job;
+    job.queue = "default";
+    job.name = name;
+    job.project = project;
+    job.message = message;
+    return job.is_best_effort();
+  };
+  EXPECT_TRUE(is_best_effort("a", "default", "R=1,W=0:5:0,J=B,N=a,T=besteffort (Karma=0.000,quota_ok)"));
+  EXPECT_TRUE(is_best_effort("", "demo", "R=1,W=0:5:0,J=B,P=demo,T=idempotent|besteffort"));
+  for (const std::string name : {"T=besteffort", "x,T=besteffort", "x|besteffort", "a,T=a|besteffort"}) {
+    EXPECT_FALSE(is_best_effort(name, "default", "R=1,W=0:5:0,J=B,N=" + name + " (Karma=0.000,quota_ok)")) << name;
+    EXPECT_FALSE(is_best_effort(name, "demo", "R=1,W=0:5:0,J=B,N=" + name + ",P=demo,T=idempotent (Karma=0.000)")) << name;
+    EXPECT_TRUE(is_best_effort(name, "default", "R=1,W=0:5:0,J=B,N=" + name + ",T=besteffort (Karma=0.000)")) << name;
+    EXPECT_FALSE(is_best_effort("a", name, "R=1,W=0:5:0,J=B,N=a,P=" + name + " (Karma=0.000)")) << name;
+  }
+  EXPECT_FALSE(is_best_effort("a", "default", "R=1,W=0:5:0,J=B,N=a,T=besteffortless (Karma=0.000)"));
+}
+
 TEST(OarParse, EventsSayWhatBecameOfAJob) {
   const auto preempted = parse_job(answer("09", "The idempotent one").body);
   ASSERT_TRUE(preempted) << preempted.error();
