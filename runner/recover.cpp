@@ -47,6 +47,7 @@ class Recovery {
   void leave_out_unproven();
   void leave_out(const store::UnknownLaunch& launch, const std::string& why);
   [[nodiscard]] bool read_pools();
+  static bool is_whole(std::string_view list);
   void add_pool(store::UnknownLaunch& launch, const std::string& list);
   [[nodiscard]] std::optional<grid::LaunchId> fence_of(const store::UnknownLaunch& launch, std::string_view word) const;
   void write();
@@ -144,6 +145,9 @@ void Recovery::leave_out_unproven() {
   });
 }
 
+/// Whether it has its last line: an answer may be cut.
+bool Recovery::is_whole(std::string_view list) { return list == ".\n" || list.ends_with("\n.\n"); }
+
 void Recovery::add_pool(store::UnknownLaunch& launch, const std::string& list) {
   std::string_view rest{list};
   while (!rest.empty()) {
@@ -173,7 +177,8 @@ bool Recovery::read_pools() {
     for (std::size_t i = 0; i < part.size(); ++i) {
       constexpr int kNotFound = 404;
       if (answers[i]) {
-        add_pool(*launches[first + i], *answers[i]);
+        if (is_whole(*answers[i])) add_pool(*launches[first + i], *answers[i]);
+        else unread_.push_back(fmt::format("{} (it is not whole)", part[i].path));
         continue;
       }
       const auto* const refused = std::get_if<oar::Refused>(&answers[i].error());

@@ -8,11 +8,14 @@
 namespace gleaner::oar {
 namespace {
 
+/// A missing file has a meaning for the callers, so only OAR itself may report it.
 Result<std::string> content_of(const Result<Answer>& answer) {
   if (!answer) {
     return tl::unexpected(answer.error());
   }
   if (answer->status != kOk) {
+    constexpr int kServerErrors = 500;
+    if (const auto wrong = answer->status < kServerErrors ? wrong_type(*answer) : std::nullopt) return nonsense("/media", *wrong);
     return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
   }
   return answer->body;

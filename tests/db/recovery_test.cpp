@@ -88,5 +88,19 @@ TEST_F(RecoveryAfterARestore, NamesTheFirstOfManyJobsThatItDoesNotFollow) {
   EXPECT_THAT(event(), AllOf(HasSubstr("launch 109"), Not(HasSubstr("launch 110")), HasSubstr(", and 20 more")));
 }
 
+/// Its other tasks would run again, and nobody would know why.
+TEST_F(RecoveryAfterARestore, SaysWhichPoolsListIsNotWhole_AndBelievesNoPartOfIt) {
+  list("alice", of_alice, 70, 0);
+  list("alice", of_alice, 71, 1);
+  const auto pool = [&](int launch, const std::string& list) {
+    cluster.answers("/media/" + fmt::format("~/.gleaner/{}/{}/{}/pool", token, of_alice.value(), launch), list);
+  };
+  pool(70, "2 0 7002 70 -\n3 0 7003 70 -\n.\n");
+  pool(71, "4 0 7004 71 -\n5 0 70");
+  turn();
+  EXPECT_EQ(taken_over(), "70 of alice: 0 2 3, 71 of alice: 1");
+  EXPECT_THAT(event(), AllOf(HasSubstr(fmt::format("{}/71/pool (it is not whole)", of_alice.value())), Not(HasSubstr("/70/pool"))));
+}
+
 }  // namespace
 }  // namespace gleaner::tests

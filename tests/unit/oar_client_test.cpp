@@ -225,6 +225,15 @@ TEST(OarClient, AListingThatIsNotWhole_OrSomebodyElses404_IsNoAnswer) {
   }
 }
 
+TEST(OarClient, OfAFile_OnlyOarItselfSaysThatItIsMissing) {
+  FakeOar oar{[](const http::Request& request) {
+    return request.target.ends_with("/gone") ? json(404, R"({"code":404,"message":"File not found"})") : html(404, "<title>404</title>");
+  }};
+  Client client{oar.access()};
+  expect<Refused>(client.read_file("alice", "~/gone"));
+  expect<NoAnswer>(client.read_file("alice", "~/proxy"));
+}
+
 /// `tail` of a sparse file has no end: what has come is enough.
 TEST(OarClient, AFileWithoutEnd_IsCutWhereItIsEnough_AndItsTransferIsEnded) {
   std::atomic<bool> stopped{false};
