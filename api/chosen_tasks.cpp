@@ -138,7 +138,7 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
       auto cancelled = store::cancel_tasks(transaction, chosen->campaign, piece);
       if (cancelled) note_tasks(call, transaction, "tasks cancelled", chosen->campaign, piece, cancelled->waiting + cancelled->in_flight);
       // A task in flight may still be done before its job is killed.
-      if (cancelled && cancelled->waiting > 0) waiting = report_waiting_in_vain(call, transaction, chosen->campaign);
+      if (cancelled && cancelled->waiting > 0) waiting = report_waiting_in_vain(call, transaction, chosen->campaign, store::Gone::tasks);
       return cancelled;
     });
     is_live = part.has_value();

@@ -66,14 +66,20 @@ Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store
   return dependencies;
 }
 
-std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled) {
+std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled, store::Gone gone) {
   std::vector<std::int64_t> waiting;
-  for (const auto& one : store::note_waiting_in_vain(transaction, cancelled, "some were cancelled", call.now))
-    waiting.push_back(one.campaign.value());
-  if (waiting.empty()) return {};
+  std::string parts;
+  for (const auto& one : store::note_waiting_in_vain(transaction, cancelled, gone, call.now)) {
+    if (one.tasks.empty()) waiting.push_back(one.campaign.value());
+    else
+      parts +=
+          fmt::format("; tasks {0} of campaign {1} wait for cancelled ones, and cannot run any more: 'griddel {1} --task {0}' cancels them",
+                      one.tasks, one.campaign.value());
+  }
+  if (waiting.empty()) return parts;
   const bool is_one = waiting.size() == 1;
-  return fmt::format("; {} {} wait{} for it, and cannot end any more: 'griddel {}' cancels {}", is_one ? "campaign" : "campaigns",
-                     fmt::join(waiting, ", "), is_one ? "s" : "", fmt::join(waiting, " "), is_one ? "it" : "them");
+  return fmt::format("; {} {} wait{} for it, and cannot end any more: 'griddel {}' cancels {}{}", is_one ? "campaign" : "campaigns",
+                     fmt::join(waiting, ", "), is_one ? "s" : "", fmt::join(waiting, " "), is_one ? "it" : "them", parts);
 }
 
 }  // namespace gleaner::api

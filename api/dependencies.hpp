@@ -18,6 +18,7 @@ namespace gleaner::api {
 
 /// After tasks of a campaign were cancelled for good: opens an event on each campaign that waits until they are done, and returns a text
 /// that names these, to follow what was done: `; campaign 15 waits for it, and …`. Empty: there is none.
-[[nodiscard]] std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled);
+[[nodiscard]] std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled,
+                                                 store::Gone gone);
 
 }  // namespace gleaner::api

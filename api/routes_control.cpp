@@ -97,7 +97,7 @@ http::Response cancel(const Call& call) {
       call, event,
       [&](store::Transaction& transaction, grid::CampaignId id) {
         if (store::cancel_campaign(transaction, id, call.now)) {
-          waiting = report_waiting_in_vain(call, transaction, id);
+          waiting = report_waiting_in_vain(call, transaction, id, store::Gone::whole);
           return once(true);
         }
         is_acknowledged = store::acknowledge_campaign(transaction, id, call.now) > 0;

@@ -1,5 +1,6 @@
 #include "lib/store/campaigns.hpp"
 
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/epochs.hpp"
 #include "lib/store/events.hpp"
@@ -208,6 +209,7 @@ bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
   exec(transaction, sql::campaigns_cancel_returned{.campaign = campaign});
   exec(transaction, sql::campaigns_cancel_untaken{.campaign = campaign});
   lift_brakes(transaction, campaign, Brakes::all);
+  close_event(transaction, kAwaitsInVain, {.campaign = campaign, .cluster = {}}, now);
   wake_up(transaction);
   return true;
 }

@@ -188,25 +188,42 @@ void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid
 
 std::vector<InVain> waiting_in_vain(Transaction& transaction, grid::CampaignId on) {
   std::vector<InVain> waiting;
-  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.on = on})) waiting.push_back({*row.id, *row.is_own});
+  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.whole = true, .on = on}))
+    waiting.push_back({.campaign = *row.id, .is_own = *row.is_own, .tasks = {}});
   return waiting;
 }
 
-std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, std::string_view why, grid::Instant now) {
+std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, Gone gone, grid::Instant now) {
+  constexpr std::int64_t kNamed = 10;
   std::vector<InVain> waiting;
-  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.on = on})) {
-    waiting.push_back({*row.id, *row.is_own});
-    const grid::CampaignId campaign = waiting.back().campaign;
-    open_event(transaction,
-               {.code = "AWAITS_IN_VAIN",
-                .target = {.campaign = campaign, .cluster = {}},
-                .job = {},
-                .message = fmt::format("it waits until all tasks of campaign {0} are done, and {1}, so that it cannot end: 'griddel {2}' "
-                                       "cancels it; submit it again without '{3}': {0}",
-                                       on.value(), why, campaign.value(), row.kind.as<std::string>())},
+  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.whole = gone != Gone::tasks, .on = on})) {
+    auto& one = waiting.emplace_back(InVain{.campaign = *row.id, .is_own = *row.is_own, .tasks = row.numbers.value_or("")});
+    const auto id = one.campaign.value();
+    const std::int64_t tasks = *row.tasks;
+    if (tasks > kNamed) one.tasks += ",...";
+    const auto message =
+        one.tasks.empty()
+            ? fmt::format(
+                  "it waits until all tasks of campaign {0} are done, and {1}, so that it cannot end: 'griddel {2}' cancels it; submit "
+                  "it again without '{3}': {0}",
+                  on.value(), gone == Gone::from_here ? "that one was deleted" : "some were cancelled", id, row.kind.as<std::string>())
+            : fmt::format(
+                  "{} of its tasks wait for tasks of campaign {} that were cancelled, so that it cannot end: 'griddel {} --task {}' "
+                  "cancels them",
+                  tasks, on.value(), id, one.tasks);
+    open_event(transaction, {.code = kAwaitsInVain, .target = {.campaign = one.campaign, .cluster = {}}, .job = {}, .message = message},
                now);
   }
   return waiting;
+}
+
+void note_ended(Transaction& transaction, std::span<const grid::CampaignId> ended, grid::Instant now) {
+  Array ids;
+  for (const auto campaign : ended) {
+    ids.add(campaign.value());
+    (void)note_waiting_in_vain(transaction, campaign, Gone::tasks, now);
+  }
+  exec(transaction, sql::events_close_of_campaigns{.now = now, .code = kAwaitsInVain, .campaigns = ids});
 }
 
 HeldAgain hold_again(Transaction& transaction, grid::CampaignId on, std::span<const grid::TaskNumber> tasks) {

@@ -62,6 +62,7 @@ void follow_again(Transaction& transaction, std::optional<grid::CampaignId> camp
 
 /// The event of a campaign and a cluster: its tasks that follow others which ran there find their files no more.
 inline constexpr std::string_view kFilesOutOfReach = "FILES_OUT_OF_REACH";
+inline constexpr std::string_view kAwaitsInVain = "AWAITS_IN_VAIN";
 /// Opens this event in each campaign that has no cluster in use with the homes of a cluster, where tasks ran that its own follow.
 void note_files_out_of_reach(Transaction& transaction, grid::ClusterId retired, grid::Instant now);
 /// Closes the cluster's, which is in use again.
@@ -71,10 +72,20 @@ void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid
 struct InVain {
   grid::CampaignId campaign{0};
   bool is_own = false;  ///< of the same user
+  std::string tasks;    ///< the numbers of its tasks that wait in vain, if the others go on: `3,4`, at most ten and then `...`
 };
-/// Opens the event AWAITS_IN_VAIN in each of them. `why` continues "it waits until all tasks of campaign 5 are done, and".
-std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, std::string_view why, grid::Instant now);
-/// The same ones, without the event.
+/// What became of a campaign that others wait for.
+enum class Gone {
+  tasks,     ///< some of its tasks were cancelled
+  whole,     ///< it was cancelled
+  from_here  ///< it was deleted
+};
+/// Opens the event AWAITS_IN_VAIN in each of them.
+std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, Gone gone, grid::Instant now);
+/// Of campaigns that ended just now: those that wait for them in vain get the event, also where their tasks were cancelled as they ran, and
+/// those that waited for others in vain have it no longer.
+void note_ended(Transaction& transaction, std::span<const grid::CampaignId> ended, grid::Instant now);
+/// Those that wait for a campaign that is to be deleted, without the event.
 [[nodiscard]] std::vector<InVain> waiting_in_vain(Transaction& transaction, grid::CampaignId on);
 
 /// What becomes of tasks that come after some of a campaign that are to be done anew.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/store/batch.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
@@ -331,6 +332,8 @@ std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::I
       [&](grid::CampaignId campaign, const std::string& why) {
         note_refused(transaction, {.campaign = campaign, .cluster = {}}, "its end", why, now);
       });
+  if (!finished.empty())
+    write_or_note(transaction, {}, "who waits in vain for campaigns that are over", now, [&] { note_ended(transaction, finished, now); });
   write_or_note(transaction, {}, "the end of brakes of campaigns that are over", now,
                 [&] { exec(transaction, sql::checks_drop_brakes{}); });
   write_or_note(transaction, {}, "the end of kill requests of jobs that are over", now,

@@ -38,7 +38,7 @@ bool seal(Database& database, std::int64_t campaign, grid::Instant before) {
 
 /// After the lists: the campaign, and the rows that belong to it. Returns the campaigns that wait for it.
 std::vector<InVain> delete_rest(Transaction& transaction, std::int64_t campaign) {
-  auto waiting = note_waiting_in_vain(transaction, grid::CampaignId{campaign}, "that one was deleted", now(transaction));
+  auto waiting = note_waiting_in_vain(transaction, grid::CampaignId{campaign}, Gone::from_here, now(transaction));
   exec(transaction, sql::prune_returned_tasks{.campaign = campaign});
   exec(transaction, sql::prune_campaign{.campaign = campaign});
   return waiting;

@@ -74,11 +74,20 @@ WHERE k.id = @cluster AND NOT EXISTS (
 ORDER BY w.id, d.on_campaign
 
 -- name: dependencies.in_vain
--- Live campaigns that wait for one, and that cannot end unless it does more. `is_own`: of the same user.
-SELECT w.id, d.kind, w.user_name = c.user_name AS is_own FROM dependencies d
+-- Live campaigns that wait for one, and that cannot end unless it does more. `is_own`: of the same user. If not the @whole of it is gone,
+-- those that wait for its tasks one by one have such as wait for cancelled ones: `tasks`, and the first of their numbers.
+SELECT w.id, d.kind, w.user_name = c.user_name AS is_own, coalesce(v.tasks, 0) AS tasks, v.numbers
+FROM dependencies d
 JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
 JOIN campaigns c ON c.id = d.on_campaign
-WHERE d.on_campaign = @on AND d.met_at IS NULL AND d.kind <> 'after_any_end'
+LEFT JOIN LATERAL (
+  SELECT count(*) AS tasks, string_agg(f.number::text, ',' ORDER BY f.number) FILTER (WHERE f.place <= 10) AS numbers
+  FROM (
+    SELECT t.number, row_number() OVER (ORDER BY t.number) AS place
+    FROM tasks o JOIN tasks t ON t.campaign_id = w.id AND t.number = o.number AND t.state = 'waiting'
+    WHERE o.campaign_id = c.id AND o.state = 'cancelled') f) v ON NOT @whole::boolean AND d.kind = 'after_each'
+WHERE d.on_campaign = @on AND d.met_at IS NULL AND d.kind <> 'after_any_end' 
+  AND (@whole OR (c.cancelled > 0 AND (d.kind = 'after' OR v.tasks > 0)))
 ORDER BY w.id
 
 -- name: dependencies.lock_followers

@@ -36,6 +36,11 @@ RETURNING id
 UPDATE events SET state = 'closed', closed_at = instant(@now)
 WHERE state = 'open' AND code = @code AND cluster_id = @cluster AND campaign_id IS NOT NULL
 
+-- name: events.close_of_campaigns
+-- Closes the events of this code of these campaigns.
+UPDATE events SET state = 'closed', closed_at = instant(@now)
+WHERE state = 'open' AND code = @code AND campaign_id = ANY (@campaigns::bigint[])
+
 -- name: events.close_of_retired
 -- Closes what is said of a cluster that nobody asks any more. What somebody did to it by hand stays said until it ends.
 UPDATE events SET state = 'closed', closed_at = instant(@now)

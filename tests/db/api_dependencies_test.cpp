@@ -142,7 +142,9 @@ TEST_F(DependenciesOverTheApi, WhoWaitsForACancelledCampaign_IsNamedAtTheAct_And
   const auto clean = submitted("clean", R"("after_any_end": "mesh",)");
   EXPECT_THAT(
       remove(path(mesh, "/tasks?tasks=1")).message(),
-      HasSubstr(fmt::format("1 task cancelled; campaigns {0}, {1} wait for it, and cannot end any more: 'griddel {0} {1}'", solve, each)));
+      HasSubstr(fmt::format("1 task cancelled; campaign {0} waits for it, and cannot end any more: 'griddel {0}' cancels it; tasks 1 of "
+                            "campaign {1} wait for cancelled ones, and cannot run any more: 'griddel {1} --task 1' cancels them",
+                            solve, each)));
   EXPECT_THAT(remove(path(mesh)).message(), HasSubstr(fmt::format("cancelled; campaigns {}, {} wait for it", solve, each)));
   EXPECT_EQ(
       sql("SELECT string_agg(concat_ws(' ', code, campaign_id, occurrences), ', ' ORDER BY campaign_id) FROM events WHERE state = 'open'"),

@@ -258,6 +258,43 @@ TEST_F(Dependencies, OfAStranger_DoNotKeepACampaignThatIsOverFromBeingDeleted) {
   EXPECT_THAT(broken(), IsEmpty());
 }
 
+TEST_F(Dependencies, OnTasksThatWereCancelledAsTheyRan_AreInVain_UntilTheCampaignIsOver) {
+  const auto first = a_campaign(5);
+  const auto whole = after(first, DependencyKind::after, 1);
+  const auto each = after(first, DependencyKind::after_each, 5);
+  const auto shorter = after(first, DependencyKind::after_each, 3);
+  const auto jobs = launched(first, alpha, 5);
+  for (int i = 0; i < 4; ++i) end(jobs[i], grid::JobEnd::done);
+  finish();
+  EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
+  transact([&](store::Transaction& t) {
+    const std::vector<text::Range> last{{4, 4}};
+    EXPECT_TRUE(store::cancel_tasks(t, first, last));
+  });
+  end(jobs[4], grid::JobEnd::killed_by_us);
+  finish();
+  const auto open = [&] {
+    return value(
+        "SELECT coalesce(string_agg(campaign_id::text, ' ' ORDER BY campaign_id), '') FROM events WHERE state = 'open' AND code = "
+        "'AWAITS_IN_VAIN'");
+  };
+  EXPECT_EQ(open(), fmt::format("{} {}", whole.value(), each.value())) << "campaign " << shorter.value() << " has no task 4";
+  EXPECT_EQ(value(fmt::format("SELECT message FROM events WHERE campaign_id = {}", each.value())),
+            fmt::format("1 of its tasks wait for tasks of campaign {0} that were cancelled, so that it cannot end: 'griddel {1} --task 4' "
+                        "cancels them",
+                        first.value(), each.value()));
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, whole, now)); });
+  EXPECT_EQ(open(), std::to_string(each.value()));
+  transact([&](store::Transaction& t) {
+    const std::vector<text::Range> last{{4, 4}};
+    EXPECT_TRUE(store::cancel_tasks(t, each, last));
+  });
+  release();
+  for (const auto& job : launched(each, alpha, 4)) end(job, grid::JobEnd::done);
+  finish();
+  EXPECT_EQ(open(), "") << "it is over";
+}
+
 TEST_F(Dependencies, ACampaignForWhichAnotherWaits_IsNotDeleted) {
   const auto first = a_campaign(1);
   const auto second = after(first, DependencyKind::after, 1);
