@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/chaos/chosen.hpp"
 #include "tests/chaos/killer.hpp"
 
 /// A campaign that is appended to, edited, cut and paused while it runs and while processes are killed.
@@ -141,6 +142,7 @@ std::map<std::string, std::string> outputs_below(const fs::path& folder) {
 class AChangingCampaign : public ::testing::TestWithParam<bool> {};
 
 TEST_P(AChangingCampaign, WhileProcessesAreKilled_ComesToWhatWasAsked_AndItsOutputsAreFetchedOnceAndWhole) {
+  if (!is_chosen(GetParam() ? 1 : 0, 2)) GTEST_SKIP() << kAnotherIsChosen;
   Dice dice{test_seed()};
   const int changes = long_runs() ? 400 : 30;
   GridUnderTest grid{{.configuration = {{"lease_duration", "2s"}, {"void_delay", "2s"}, {"cycle_period", "200ms"}}}};

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/chaos/chosen.hpp"
 #include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
@@ -84,6 +85,7 @@ class Deaths {
 class OarsServer : public ::testing::TestWithParam<bool> {};
 
 TEST_P(OarsServer, KilledTwelveTimes_AndItsApiEight_BesideLocalJobs_EachTaskIsDoneOnce_AndNobodyPays) {
+  if (!is_chosen(GetParam() ? 0 : 1, 2)) GTEST_SKIP() << kAnotherIsChosen;
   const auto seed = test_seed();
   const std::int64_t tasks = long_runs() ? 300 : 80;
   for (int run = 0; run < (long_runs() ? 10 : 1) && !::testing::Test::HasFailure(); ++run) {
