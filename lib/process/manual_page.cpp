@@ -102,8 +102,8 @@ void add_commands(ManualPage& page, const Program& program) {
 }  // namespace
 
 ManualPage::ManualPage(std::string_view name, int section, std::string_view purpose)
-    : text_{fmt::format(".TH {} {} \"\" \"gleaner {}\" \"Gleaner\"\n.nh\n.ad l\n.ds AD l\n.SH NAME\n{} \\- {}\n", upper(troff(name)), section,
-                        GLEANER_VERSION, troff(name), troff(first_sentence(purpose)))} {}
+    : text_{fmt::format(".TH {} {} \"\" \"gleaner {}\" \"Gleaner\"\n.nh\n.ad l\n.ds AD l\n.SH NAME\n{} \\- {}\n", upper(troff(name)),
+                        section, GLEANER_VERSION, troff(name), troff(first_sentence(purpose)))} {}
 
 void ManualPage::begin_section(std::string_view title) { text_ += fmt::format(".SH \"{}\"\n", title); }
 

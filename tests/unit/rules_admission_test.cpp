@@ -128,8 +128,8 @@ TEST(Rules, AnEndlessLoop_IsStopped_AndItsPlaceTold) {
   }
 }
 
-/// Either limit may stop such a rule, whichever it reaches first; with all the time that it takes, that of memory does. mruby 3.3 has limits of
-/// its own for the length of arrays and texts, and their errors can be rescued.
+/// Either limit may stop such a rule, whichever it reaches first; with all the time that it takes, that of memory does. mruby 3.3 has
+/// limits of its own for the length of arrays and texts, and their errors can be rescued.
 TEST(Rules, EndlessAllocation_IsStopped_ByTheLimitOfMemory) {
   for (const auto* text :
        {"a = []\nloop { a << \"x\" * 100000 }", "\"x\" * 10**12", "s = \"x\"\nloop { s = s + s }",
