@@ -45,7 +45,7 @@ std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most
 }
 
 /// Ten years. A longer time was not measured; sums of some thousands stay far from overflow.
-constexpr std::int64_t kLongest = std::int64_t{10} * 366 * 24 * 3600 * 1000;
+constexpr std::int64_t kLongestTime = std::int64_t{10} * 366 * 24 * 3600 * 1000;
 
 /// Takes a dot, a letter and a number; `into` stays as it is where the text begins otherwise. False: the letter has no number.
 bool take_noted(std::string_view& text, std::string_view letter, std::int64_t most, std::optional<std::int64_t>& into) {
@@ -57,9 +57,9 @@ bool take_noted(std::string_view& text, std::string_view letter, std::int64_t mo
 /// Reads `<milliseconds>`, `<milliseconds>.c<milliseconds>.m<KiB>` without one or both of the last. One that makes no sense is none: a
 /// clock that was set back during the task gives a negative time, and the end is one all the same.
 void read_profile(std::string_view text, Evidence& evidence) {
-  const auto duration = take_number(text, kLongest);
+  const auto duration = take_number(text, kLongestTime);
   std::optional<std::int64_t> cpu, peak;
-  if (!duration || !take_noted(text, ".c", kLongest, cpu) || !take_noted(text, ".m", std::numeric_limits<std::int64_t>::max(), peak) ||
+  if (!duration || !take_noted(text, ".c", kLongestTime, cpu) || !take_noted(text, ".m", std::numeric_limits<std::int64_t>::max(), peak) ||
       !text.empty())
     return;
   evidence.duration = std::chrono::milliseconds{*duration};

@@ -104,12 +104,13 @@ void check_clusters(Contender& contender, Plan& plan) {
   std::erase_if(contender.candidates, [&](Candidate& candidate) {
     auto reason = why_not(campaign, *candidate.cluster, *candidate.pair);
     // Whether tasks would go there without that is seen later: `size` has the files brought.
-    if (reason && is_one_of<reason::InputsFirst>(*reason)) reason.reset();
+    const bool is_stopped = reason && !is_one_of<reason::InputsFirst>(*reason);
+    if (is_stopped) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
+    if (is_stopped || candidate.pair->fitting_tasks != 0) return is_stopped;
     // Those that wait for another cluster are not among the fitting ones.
     const auto tasks = contender.tasks_for_anyone + std::min(candidate.pair->returned_tasks, contender.tasks_reserved);
-    if (!reason && candidate.pair->fitting_tasks == 0) reason = tasks > 0 ? Reason{reason::NoTaskFits{tasks}} : why_bound(contender);
-    if (reason) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
-    return reason.has_value();
+    note_stop(plan, candidate, Stage::feasible, tasks > 0 ? Reason{reason::NoTaskFits{tasks}} : why_bound(contender));
+    return true;
   });
 }
 
