@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "lib/grid/campaign_folder.hpp"
+#include "lib/grid/evidence.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/launch_fate.hpp"
 #include "lib/grid/walltime.hpp"
@@ -213,7 +214,7 @@ std::vector<Begun> Launcher::write_pools(std::vector<Begun> begun) {
   for (auto& one : begun) {
     if (one.submission.pool.empty()) continue;
     const auto folder = grid::fence_folder(epochs_, one.launch.campaign, one.launch.id);
-    files.push_back({{one.launch.login, folder + "/pool"}, std::move(one.submission.pool)});
+    files.push_back({{one.launch.login, fmt::format("{}/{}", folder, grid::kPoolFile)}, std::move(one.submission.pool)});
     owners.push_back(&one);
   }
   if (files.empty()) return begun;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/grid/campaign_folder.hpp"
+#include "lib/grid/evidence.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
@@ -166,7 +167,7 @@ bool Recovery::read_pools() {
   std::vector<oar::PathOf> files;
   for (auto& [claim, launch] : launches_) {
     launches.push_back(&launch);
-    files.push_back({launch.login, grid::fence_folder(epochs_, launch.campaign, launch.launch) + "/pool"});
+    files.push_back({launch.login, fmt::format("{}/{}", grid::fence_folder(epochs_, launch.campaign, launch.launch), grid::kPoolFile)});
   }
   const auto at_once = static_cast<std::size_t>(oar::Limits{}.parallel);
   const std::span<const oar::PathOf> all{files};

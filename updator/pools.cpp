@@ -67,6 +67,9 @@ class PoolJudge {
   void judge_unclaimed(const store::LiveJob& job, const grid::Evidence& evidence, const grid::EvidenceIndex& index);
   /// The end of the carrier, if it is known and its files had the time to appear. Empty: the carrier may still note an end.
   [[nodiscard]] std::optional<grid::JobEnd> end_of_carrier(grid::RemoteJobId carrier) const;
+  /// What the launch's own folder says of the pool; empty: it was not read.
+  enum class Sight { seen, unreadable };
+  [[nodiscard]] std::optional<Sight> sight_of_pool() const;
   [[nodiscard]] bool is_past(std::optional<grid::Instant> moment, grid::Seconds wait) const {
     return moment && poll_.began - *moment >= wait;
   }
@@ -129,11 +132,22 @@ void PoolJudge::judge_claimed(const store::LiveJob& job, grid::Evidence evidence
   add(job, cause, evidence, grid::end_of(cause.record, evidence, cause.deletion), &index);
 }
 
+/// The list of the pool was written there before the submission. OAR answers "not found" for a folder whatever keeps it from looking
+/// there (a home that cannot be entered, another one mounted over it), so that the absence of files alone proves nothing.
+std::optional<PoolJudge::Sight> PoolJudge::sight_of_pool() const {
+  const auto found = poll_.evidence.find(pool_.launch);
+  if (found == poll_.evidence.end()) return std::nullopt;
+  return found->second && found->second->has_pool() ? Sight::seen : Sight::unreadable;
+}
+
 void PoolJudge::judge_unclaimed(const store::LiveJob& job, const grid::Evidence& evidence, const grid::EvidenceIndex& index) {
   const bool over = pool_.live_carriers == 0 && is_past(pool_.last_end, patience_.delay);
   const bool closed = pool_.live_carriers > 0 && is_past(pool_.closed_at, kLateClaim);
   if (!over && !closed) return;
   if (evidence.witness == grid::Witness::duplicate) return add(job, {}, evidence, grid::JobEnd::duplicate, &index);
+  const auto sight = sight_of_pool();
+  if (!sight) return;
+  if (*sight == Sight::unreadable) return judge_unreadable(job);
   // "again": a carrier may still take it.
   const bool may_come = closed || pool_.may_come;
   add(job, {{.record = grid::Record::failed, .started = false, .again = may_come}}, evidence, grid::JobEnd::not_reached, &index);
@@ -166,9 +180,12 @@ std::vector<FenceToRead> fences_of(std::span<const store::Pool> pools) {
   std::vector<FenceToRead> fences;
   for (const auto& pool : pools) {
     std::set<grid::LaunchId> seen;
-    for (const auto& job : pool.jobs) {
-      if (seen.insert(job.fence).second) fences.push_back({job.login, job.campaign, job.fence, job.fence == pool.launch ? pool.files : 0});
-    }
+    const auto add = [&](const store::LiveJob& job, grid::LaunchId fence) {
+      if (seen.insert(fence).second) fences.push_back({job.login, job.campaign, fence, fence == pool.launch ? pool.files : 0});
+    };
+    for (const auto& job : pool.jobs) add(job, job.fence);
+    // Wherever a task is claimed: the list of the pool shows that the home can be seen.
+    if (!pool.jobs.empty()) add(pool.jobs.front(), pool.launch);
   }
   return fences;
 }

@@ -161,6 +161,7 @@ EvidenceIndex::EvidenceIndex(std::span<const std::string> names) {
 }
 
 void EvidenceIndex::add(std::string_view name) {
+  if (name == kPoolFile) has_pool_ = true;
   const auto file = read_evidence_name(name);
   if (!file) return;
   const auto& shown = file->evidence;

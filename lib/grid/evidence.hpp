@@ -22,6 +22,8 @@
 ///   <task>.<attempt>.<job>.<OAR job>.f                 could not enter its campaign's folder, or make its files there: ran nothing
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
 ///   <task>.<attempt>.<job>.<OAR job>.u                 could not claim it
+///
+/// The folder of a launch with a pool also has the file `pool`, the list of its tasks, which was written before the submission.
 namespace gleaner::grid {
 
 /// One file of a job.
@@ -34,6 +36,9 @@ struct EvidenceFile {
 
   [[nodiscard]] std::string name() const;
 };
+
+/// The list of a pool's tasks, in its launch's folder.
+inline constexpr std::string_view kPoolFile{"pool"};
 
 /// Empty when the name is not that of a job's file. The name may be a claim's, or any bytes.
 [[nodiscard]] std::optional<EvidenceFile> read_evidence_name(std::string_view name);
@@ -59,6 +64,8 @@ class EvidenceIndex {
   [[nodiscard]] std::optional<RemoteJobId> claimed_as(JobId job) const;
   /// OAR's id in the file of a job; empty: it has none.
   [[nodiscard]] std::optional<RemoteJobId> run_of(JobId job) const;
+  /// Whether the list of a pool is there. Without it, a pool's folder shows nothing: it was removed, or what OAR listed is not that folder.
+  [[nodiscard]] bool has_pool() const { return has_pool_; }
   /// For how long the commands that one job of OAR carried out lasted, of those that noted it: its own, and pooled ones. Cost: O(names).
   [[nodiscard]] std::chrono::milliseconds carried_by(RemoteJobId remote) const;
 
@@ -68,6 +75,7 @@ class EvidenceIndex {
     Evidence evidence;
     RemoteJobId remote;
   };
+  bool has_pool_ = false;
   std::unordered_map<JobId, Seen> jobs_;
   std::map<std::pair<TaskNumber, int>, JobId> holders_;  ///< of the claimed attempts
 };

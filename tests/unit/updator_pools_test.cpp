@@ -27,6 +27,7 @@ struct PoolTurn {
   std::vector<store::Pool> pools{1};
   Poll poll{.began = kPollTime};
   std::vector<std::string> names;
+  bool has_list = true;  ///< whether the folder shows the list of the pool
 
   PoolTurn() {
     pools[0].launch = grid::LaunchId{7};
@@ -49,8 +50,13 @@ struct PoolTurn {
     one.state = grid::JobState::pooled;
     pools[0].jobs.push_back(one);
   }
+  void lists(int fence, std::vector<std::string> files) {
+    poll.evidence.insert_or_assign(grid::LaunchId{fence}, grid::EvidenceIndex{files});
+  }
   JudgedPools judged() {
-    poll.evidence.insert_or_assign(grid::LaunchId{7}, grid::EvidenceIndex{names});
+    auto files = names;
+    if (has_list) files.emplace_back("pool");
+    lists(7, files);
     return judge_pools(pools, poll, {});
   }
   std::map<int, std::string> ends() {
@@ -214,6 +220,36 @@ TEST(Pools, WithoutFiles_AJobKeepsItsState_UntilItsCarriersHaveBeenOverForEviden
   EXPECT_THAT(judge_pools(turn.pools, turn.poll, patience).over, IsEmpty()) << "a carrier may still take it";
 }
 
+/// OAR answers "not found" for a folder whatever keeps it from looking there, and the tasks may have run.
+TEST(Pools, OfAFolderWithoutTheListOfThePool_TheFilesProve_AndTheirAbsenceDoesNot) {
+  PoolTurn turn;
+  for (const int job : {1, 2, 3}) turn.has(job);
+  turn.carrier_ended(901, JobEnd::done, kPollTime - grid::Seconds{119});
+  turn.has_list = false;
+  turn.names = {"1.0.1.901.e0.120", "3.0.30.901.s"};
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "done"), Pair(3, "duplicate"))) << "nobody knows what became of task 2";
+  turn.pools[0].last_end = kPollTime - grid::Seconds{120};
+  const auto judged = turn.judged();
+  ASSERT_THAT(judged.over, SizeIs(3));
+  EXPECT_EQ(judged.over[1].end, JobEnd::never_began) << "it keeps its attempt, and is bound to the cluster";
+  EXPECT_EQ(judged.over[1].evidence.witness, grid::Witness::unreadable);
+  turn.has_list = true;
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "done"), Pair(2, "not_reached"), Pair(3, "duplicate")));
+}
+
+TEST(Pools, OfATaskThatIsClaimedInAnEarlierLaunch_TheListInItsOwnLaunchShowsThatTheHomeCanBeSeen) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.pools[0].jobs[0].fence = grid::LaunchId{5};
+  turn.carrier_ended(901, JobEnd::done);
+  turn.lists(5, {});
+  EXPECT_THAT(judge_pools(turn.pools, turn.poll, {}).over, IsEmpty()) << "its own launch's was not read";
+  turn.has_list = false;
+  EXPECT_THAT(turn.ends(), IsEmpty());
+  turn.has_list = true;
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "not_reached")));
+}
+
 TEST(Pools, TheStderrOfTheFirstFewFailures_IsReadBesideItsCarriers_OrInTheOutputDirectory) {
   PoolTurn turn;
   turn.carrier_runs(901);
@@ -235,10 +271,15 @@ TEST(Pools, TheStderrOfTheFirstFewFailures_IsReadBesideItsCarriers_OrInTheOutput
 TEST(Pools, TheFencesOfAllPooledJobsAreRead) {
   PoolTurn turn;
   for (const int job : {1, 2, 3}) turn.has(job);
+  const auto fences = [&] {
+    std::vector<grid::LaunchId> all;
+    for (const auto& fence : fences_of(turn.pools)) all.push_back(fence.fence);
+    return all;
+  };
   turn.pools[0].jobs[2].fence = grid::LaunchId{5};
-  std::vector<grid::LaunchId> fences;
-  for (const auto& fence : fences_of(turn.pools)) fences.push_back(fence.fence);
-  EXPECT_THAT(fences, UnorderedElementsAre(grid::LaunchId{7}, grid::LaunchId{5}));
+  EXPECT_THAT(fences(), UnorderedElementsAre(grid::LaunchId{7}, grid::LaunchId{5}));
+  for (auto& job : turn.pools[0].jobs) job.fence = grid::LaunchId{5};
+  EXPECT_THAT(fences(), UnorderedElementsAre(grid::LaunchId{7}, grid::LaunchId{5})) << "the list of the pool";
 }
 
 }  // namespace
