@@ -22,16 +22,17 @@ ON CONFLICT DO NOTHING
 
 -- name: kills.to_withhold
 -- The pooled jobs on a cluster whose tasks their users cancelled, without a claim of the grid, in launches that were sent. Those tried least
--- often come first, and campaigns take turns. One that could not be claimed is tried again after 10 s, 20 s, 40 s… up to 20 min.
+-- often come first, and users take turns. One that could not be claimed is tried again after 10 s, 20 s, 40 s… up to 20 min.
 SELECT j.id, j.campaign_id, coalesce(j.fence, j.launch_id) AS fence, j.task, j.attempt, coalesce(l.login, u.login) AS login
 FROM jobs j
+JOIN campaigns c ON c.id = j.campaign_id
 JOIN kill_requests k ON k.job_id = j.id
 JOIN launches l ON l.id = j.launch_id
 JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 WHERE j.cluster_id = @cluster AND is_live(j.state) AND j.state = 'pooled' AND j.remote_id IS NULL
   AND k.sent_at IS NULL AND l.state <> 'planned'
   AND k.requested_at + interval '10 s' * (power(2, least(k.sends, 7)) - 1) + interval '20 min' * greatest(0, k.sends - 7) <= instant(@now)
-ORDER BY k.sends, row_number() OVER (PARTITION BY j.campaign_id, k.sends ORDER BY j.id), j.id LIMIT 1000
+ORDER BY k.sends, row_number() OVER (PARTITION BY c.user_name, k.sends ORDER BY j.id), j.id LIMIT 1000
 
 -- name: kills.note_not_withheld
 -- Records that tasks of pools could not be claimed.
@@ -52,7 +53,7 @@ SELECT id, @reason, instant(@now) FROM unnest(@jobs::bigint[]) AS g(id) ON CONFL
 
 -- name: kills.pending
 -- Kill requests on a cluster without a DELETE since @sent_before (a time after @now, from a clock that was set back, counts as none). Those
--- sent least often come first. A running job with checkpoints that is preempted is signalled first (checkpoints.due), and has the time of a
+-- sent least often come first, and users take turns. A running job with checkpoints that is preempted is signalled first (checkpoints.due), and has the time of a
 -- checkpoint after that; if the signal cannot be sent, it is killed after twice that time and a minute.
 SELECT
   k.job_id,
@@ -80,7 +81,7 @@ WHERE (k.sent_at IS NULL OR k.sent_at < instant(@sent_before) OR k.sent_at > ins
     AND k.requested_at <= instant(@now)
     AND instant(@now) < CASE WHEN j.signalled_at >= k.requested_at THEN j.signalled_at + c.checkpoint_cost_s * interval '1 second'
       ELSE k.requested_at + (60 + 2 * c.checkpoint_cost_s) * interval '1 second' END)
-ORDER BY k.sends, k.job_id
+ORDER BY k.sends, row_number() OVER (PARTITION BY c.user_name, k.sends ORDER BY k.job_id), k.job_id
 
 -- name: kills.note_sent
 -- Records that the DELETE was sent, whatever the answer.

@@ -2,7 +2,7 @@
 
 -- name: matching.unmatched
 -- Campaigns in treatment for whose properties a cluster is to be asked: the answer is missing or older than @known_before, or than
--- @none_known_before if no resource had them.
+-- @none_known_before if no resource had them. The oldest answers come first, and users take turns.
 SELECT p.campaign_id, u.login, p.properties, p.best_effort
 FROM campaign_clusters p
 JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment'
@@ -10,7 +10,7 @@ JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
 WHERE p.cluster_id = @cluster AND p.properties <> ''
   AND (p.matching_at IS NULL OR p.matching_at < instant(@known_before)
     OR (p.matching_resources = 0 AND p.matching_at < instant(@none_known_before)))
-ORDER BY p.matching_at NULLS FIRST, p.campaign_id
+ORDER BY row_number() OVER (PARTITION BY c.user_name ORDER BY p.matching_at NULLS FIRST, p.campaign_id), p.matching_at NULLS FIRST, p.campaign_id
 
 -- name: matching.record
 -- Records a cluster's answer. @resources: null: the cluster could not answer.

@@ -212,5 +212,16 @@ TEST_F(Nikita, AsksFirstForWhatItAskedForLeast) {
   });
 }
 
+TEST_F(Nikita, LetsUsersTakeTurns_HoweverManyDeletionsOneOfThemWants) {
+  const auto other = a_campaign(1);
+  execute(fmt::format("UPDATE campaigns SET user_name = 'bob' WHERE id = {}", other.value()));
+  const auto job = launched(other, alpha, 1).at(0).id;
+  transact([&](store::Transaction& transaction) {
+    const std::array one{job};
+    store::request_kills(transaction, one, store::KillReason::preempted, now);
+    EXPECT_EQ(store::pending_kills(transaction, alpha, now).at(1).job, job) << "the newest of all, and its user's first";
+  });
+}
+
 }  // namespace
 }  // namespace gleaner::tests

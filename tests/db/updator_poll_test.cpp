@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/process/options.hpp"
+#include "lib/store/matching.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
 #include "updator/matching.hpp"
@@ -173,6 +174,24 @@ TEST_F(Polls, AQuestionAboutProperties_ThatGetsNoAnswer_CountsAsAsked_AndTheOthe
   turn();
   EXPECT_EQ(asked(), "true true");
   EXPECT_THAT(cluster.requests("alice /select_all"), SizeIs(1));
+}
+
+TEST_F(Polls, QuestionsAboutProperties_AreAskedForUsersInTurn) {
+  const auto other = a_campaign(1);
+  execute(fmt::format("UPDATE campaign_clusters SET properties = 'a = ' || campaign_id WHERE cluster_id = {}", alpha.value()));
+  execute(fmt::format("UPDATE campaigns SET user_name = CASE id WHEN {} THEN 'bob' ELSE 'alice' END", other.value()));
+  for (int i = 0; i < 5; ++i) {
+    const auto more = a_campaign(1);
+    execute(fmt::format("UPDATE campaign_clusters SET properties = 'b = {0}' WHERE campaign_id = {0} AND cluster_id = {1}", more.value(),
+                        alpha.value()));
+    execute(fmt::format("UPDATE campaigns SET user_name = 'alice' WHERE id = {}", more.value()));
+  }
+  transact([&](store::Transaction& t) {
+    const auto pairs = store::unmatched_pairs(t, alpha, now, now);
+    ASSERT_THAT(pairs, SizeIs(7));
+    EXPECT_EQ(pairs[0].campaign, campaign);
+    EXPECT_EQ(pairs[1].campaign, other) << "the other user's, though five of the first one's are as old";
+  });
 }
 
 }  // namespace
