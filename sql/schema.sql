@@ -1636,6 +1636,16 @@ ALTER TABLE shares ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE unmarked_ends (
+    event bigint NOT NULL,
+    bound_s double precision NOT NULL,
+    before timestamp with time zone NOT NULL,
+    before_job bigint NOT NULL,
+    tried_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE unmarked_ends IS 'SINK events whose older ends are still to be marked as swallowed: those in a row, from (before, before_job) back, that took less than bound_s.';
+
 CREATE TABLE usage (
     day date NOT NULL,
     user_name text NOT NULL,
@@ -1816,6 +1826,9 @@ ALTER TABLE ONLY shares
 ALTER TABLE ONLY tasks
     ADD CONSTRAINT tasks_pkey PRIMARY KEY (campaign_id, number);
 
+ALTER TABLE ONLY unmarked_ends
+    ADD CONSTRAINT unmarked_ends_pkey PRIMARY KEY (event);
+
 ALTER TABLE ONLY usage
     ADD CONSTRAINT usage_pkey PRIMARY KEY (day, user_name, project, cluster_id, campaign_id);
 
@@ -1923,6 +1936,8 @@ CREATE INDEX reservations_of_campaigns ON reservations USING btree (campaign_id)
 CREATE INDEX returned_tasks_fenced ON returned_tasks USING btree (fence) WHERE (fence IS NOT NULL);
 
 CREATE INDEX returned_tasks_followers ON returned_tasks USING btree (cluster_id) WHERE follows;
+
+CREATE INDEX returned_tasks_order ON returned_tasks USING btree (campaign_id, request, cluster_id, priority DESC, number);
 
 CREATE INDEX returned_tasks_scripts ON returned_tasks USING btree (campaign_id, number) WHERE (number < 0);
 
@@ -2092,6 +2107,9 @@ ALTER TABLE ONLY reservations
 
 ALTER TABLE ONLY shares
     ADD CONSTRAINT shares_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES shares(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY unmarked_ends
+    ADD CONSTRAINT unmarked_ends_event_fkey FOREIGN KEY (event) REFERENCES events(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY user_mappings
     ADD CONSTRAINT user_mappings_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

@@ -41,7 +41,7 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
     jobs.add(std::int64_t{decision.jobs});
     digests.add(digest_of(decision));
   }
-  exec(transaction, sql::planning_decide{
+  exec(transaction, sql::decisions_write{
                         .now = now,
                         .campaigns = campaigns,
                         .clusters = clusters,
@@ -56,7 +56,7 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
 /// Upserts the changed decisions of these campaigns, and deletes the obsolete ones.
 void replace_decisions(Transaction& transaction, const Array& of, std::vector<StoredDecision> decisions, grid::Instant now) {
   std::map<DecisionKey, std::int64_t> gone;
-  for (const auto& row : exec(transaction, sql::planning_decisions{.campaigns = of}))
+  for (const auto& row : exec(transaction, sql::decisions_stored{.campaigns = of}))
     gone.emplace(DecisionKey{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}, row.digest.as<std::int64_t>());
   std::vector<StoredDecision> changed;
   for (auto& decision : decisions) {
@@ -76,7 +76,7 @@ void replace_decisions(Transaction& transaction, const Array& of, std::vector<St
     old_clusters.add(key.second);
   }
   write_or_note(transaction, {}, "the end of decisions that are made no longer", now,
-                [&] { exec(transaction, sql::planning_undecide{.campaigns = old_campaigns, .clusters = old_clusters}); });
+                [&] { exec(transaction, sql::decisions_remove{.campaigns = old_campaigns, .clusters = old_clusters}); });
 }
 
 void write_digests(Transaction& transaction, std::span<const CampaignDigest> digests, grid::Instant now) {
@@ -88,7 +88,7 @@ void write_digests(Transaction& transaction, std::span<const CampaignDigest> dig
           campaigns.add(campaign.value());
           values.add(digest);
         }
-        exec(transaction, sql::planning_note_decided{.campaigns = campaigns, .digests = values});
+        exec(transaction, sql::decisions_note_decided{.campaigns = campaigns, .digests = values});
       },
       [&](const CampaignDigest& one, const std::string& why) {
         note_refused(transaction, {.campaign = one.campaign, .cluster = {}}, "the digest of its decisions", why, now);
@@ -100,7 +100,7 @@ void write_digests(Transaction& transaction, std::span<const CampaignDigest> dig
 void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain,
                      grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
-  for (const auto& row : exec_prepared(transaction, sql::planning_decided{}))
+  for (const auto& row : exec_prepared(transaction, sql::decisions_decided{}))
     written.emplace(row.campaign_id.as<std::int64_t>(), row.digest.as<std::int64_t>());
   Array changed;
   std::vector<CampaignDigest> changed_digests;
@@ -120,7 +120,7 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
   Array over;
   for (const auto& [campaign, digest] : written) over.add(campaign);
   write_or_note(transaction, {}, "the end of decisions about campaigns that are over", now,
-                [&] { exec(transaction, sql::planning_forget_decided{.campaigns = over}); });
+                [&] { exec(transaction, sql::decisions_forget{.campaigns = over}); });
 }
 
 }  // namespace gleaner::store

@@ -16,7 +16,7 @@ namespace {
 int replicate(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now) {
   int jobs = 0;
   while (jobs < replicas.jobs) {
-    const auto rows = exec(transaction, sql::planning_replicate{
+    const auto rows = exec(transaction, sql::replicas_plan{
                                             .cluster = replicas.cluster,
                                             .beside = replicas.beside,
                                             .longer_than_s = replicas.longer_than,
@@ -44,7 +44,7 @@ int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Ter
 
 std::vector<grid::Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {
   std::vector<grid::Replicable> all;
-  for (const auto& row : exec_prepared(transaction, sql::planning_replicable{.share = share, .least_done = least, .now = now})) {
+  for (const auto& row : exec_prepared(transaction, sql::replicas_candidates{.share = share, .least_done = least, .now = now})) {
     grid::Replicable one;
     one.campaign = *row.campaign_id;
     one.cluster = *row.cluster_id;

@@ -201,13 +201,23 @@ ORDER BY 1, 2
 WITH campaign AS (
   SELECT id, next_task, total, skipped, total - next_task - skipped AS untaken FROM campaigns
   WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
+-- Each part in the order of its index, as there may be a million of them.
 early AS (
-  SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
-  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND goes_before_new(r) AND NOT is_script(r.number)
-  ORDER BY r.cluster_id = @cluster DESC NULLS LAST, r.priority DESC, r.number LIMIT @tasks),
+  SELECT number FROM (
+    (SELECT true AS bound, r.priority, r.number FROM returned_tasks r
+      WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = @cluster AND goes_before_new(r) AND NOT is_script(r.number)
+      ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks)
+    UNION ALL
+    (SELECT false, r.priority, r.number FROM returned_tasks r
+      WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
+      ORDER BY r.request, r.cluster_id, r.priority DESC, r.number LIMIT @tasks)) heads
+  ORDER BY bound DESC, priority DESC, number LIMIT @tasks),
 rest AS (
-  SELECT r.number, r.priority, r.returned_at FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
-  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND NOT goes_before_new(r) AND NOT is_script(r.number)),
+  SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
+  WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = @cluster AND NOT goes_before_new(r) AND NOT is_script(r.number)
+  UNION ALL
+  SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
+  WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
 failed AS (
   SELECT number FROM rest WHERE priority > 0 ORDER BY returned_at, number
   LIMIT (SELECT greatest(0, @tasks - (SELECT count(*) FROM early)) * f.tasks / greatest(1, f.tasks + c.untaken)
@@ -276,16 +286,23 @@ open AS (
   SELECT q.*, b.next_task, b.untaken FROM campaign
   JOIN campaign_requests q ON q.campaign_id = @campaign AND q.cluster_id = @cluster
   JOIN request_bags b ON b.campaign_id = @campaign AND b.request = q.request),
+-- Each part in the order of its index, as there may be a million of them.
 back AS (
-  SELECT
-    r.number,
-    r.priority,
-    goes_before_new(r) AS before_new,
-    r.cluster_id = @cluster AS bound,
-    r.returned_at,
-    o.shape
-  FROM returned_tasks r JOIN open o ON o.request = r.request
-  WHERE r.campaign_id = @campaign AND (r.cluster_id IS NULL OR r.cluster_id = @cluster)),
+  SELECT r.number, r.priority, r.before_new, r.bound, r.returned_at, o.shape
+  FROM open o CROSS JOIN LATERAL (
+    (SELECT r.number, r.priority, true AS before_new, true AS bound, r.returned_at FROM returned_tasks r
+      WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = @cluster AND goes_before_new(r)
+      ORDER BY r.priority DESC, r.number LIMIT @jobs)
+    UNION ALL
+    (SELECT r.number, r.priority, true, NULL, r.returned_at FROM returned_tasks r
+      WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id IS NULL AND goes_before_new(r)
+      ORDER BY r.cluster_id, r.priority DESC, r.number LIMIT @jobs)
+    UNION ALL
+    SELECT r.number, r.priority, false, r.cluster_id = @cluster, r.returned_at FROM returned_tasks r
+    WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = @cluster AND NOT goes_before_new(r)
+    UNION ALL
+    SELECT r.number, r.priority, false, NULL, r.returned_at FROM returned_tasks r
+    WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),
 lead AS (
   SELECT shape FROM (
     (SELECT 1 AS turn, shape FROM back WHERE before_new ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT 1)
@@ -351,78 +368,6 @@ planned AS (
   SELECT launch.id, @campaign, @cluster, number, attempt, fence FROM launch CROSS JOIN placed ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
--- name: planning.replicate
--- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster (@beside: on this one;
--- the launch keeps the first of these jobs, to avoid its nodes), the longest running first. @longer_than_s: only tasks that have run for
--- this many seconds; null: all. Each replica has an attempt of its own, so that the fence lets both jobs run.
-WITH running AS (
-  SELECT
-    t.number,
-    t.attempt,
-    t.request,
-    t.walltime_s,
-    j.id AS first,
-    j.started_at,
-    q.shape,
-    coalesce(q.resources, p.resources) AS resources,
-    coalesce(q.resources_per_job, p.resources_per_job, 1) AS resources_per_job,
-    q.memory_mb,
-    coalesce(q.walltime_s, p.walltime_s) AS asked_s,
-    p.max_walltime_s
-  FROM campaigns c
-  JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = @cluster
-  JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running' AND (j.cluster_id = @cluster) = @beside::boolean
-    AND (@longer_than_s::double precision IS NULL OR j.started_at <= instant(@now) - @longer_than_s * interval '1 second')
-    AND NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL)
-  JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
-    AND NOT t.cancelling AND NOT is_script(t.number)
-  LEFT JOIN campaign_requests q ON q.campaign_id = c.id AND q.cluster_id = @cluster AND q.request = t.request
-  WHERE c.id = @campaign AND c.state = 'in_treatment' AND c.replicas AND NOT c.follows AND (t.request IS NULL OR q.request IS NOT NULL)),
-lead AS (SELECT shape FROM running ORDER BY started_at, number LIMIT 1),
-chosen AS (SELECT * FROM running WHERE shape IS NOT DISTINCT FROM (SELECT shape FROM lead) ORDER BY started_at, number LIMIT @jobs),
-doubled AS (
-  UPDATE tasks t SET replica = t.attempt + 1, replica_lives = true FROM chosen
-  WHERE t.campaign_id = @campaign AND t.number = chosen.number AND t.attempt = chosen.attempt AND t.state = 'running' AND t.replica IS NULL
-    AND NOT t.cancelling
-  RETURNING t.number, t.replica, t.request, chosen.first, chosen.resources, chosen.resources_per_job, chosen.memory_mb,
-    least(greatest(chosen.asked_s, t.walltime_s), coalesce(chosen.max_walltime_s, chosen.asked_s)) AS walltime_s),
-launch AS (
-  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s, beside)
-  SELECT @campaign, @cluster, count(*), sum(resources_per_job), @term, instant(@now), max(resources), max(memory_mb), max(walltime_s),
-    CASE WHEN @beside::boolean THEN min(first) END
-  FROM doubled HAVING count(*) > 0 RETURNING id),
-planned AS (
-  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)
-  SELECT launch.id, @campaign, @cluster, number, replica FROM doubled, launch ORDER BY number RETURNING id)
-SELECT count(*) AS jobs FROM planned
-
--- name: planning.replicable
--- For active campaigns that allow replicas: the tasks that run on each cluster and never had a replica (without those of pools, whose jobs
--- say nothing of how long a task has run), and how many of them have run
--- longer than the quantile @share of the durations of the campaign's done jobs. With fewer than @least_done jobs done, the second number is
--- 0.
-WITH known AS (
-  SELECT campaign_id, min(bucket_seconds(bucket)) FILTER (WHERE ended >= @share::double precision * jobs) AS seconds
-  FROM (SELECT d.campaign_id, d.bucket, sum(sum(d.jobs)) OVER (PARTITION BY d.campaign_id ORDER BY d.bucket) AS ended,
-          sum(sum(d.jobs)) OVER (PARTITION BY d.campaign_id) AS jobs
-        FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.replicas AND c.state = 'in_treatment'
-          GROUP BY d.campaign_id, d.bucket) b
-  WHERE jobs >= @least_done GROUP BY campaign_id)
-SELECT
-  j.campaign_id,
-  j.cluster_id,
-  count(*) AS tasks,
-  count(*) FILTER (WHERE j.started_at <= instant(@now) - k.seconds * interval '1 second') AS expired,
-  min(k.seconds) AS seconds
-FROM campaigns c
-JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running'
-JOIN launches l ON l.id = j.launch_id AND l.pool_s IS NULL
-JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
-  AND NOT t.cancelling AND NOT is_script(t.number)
-LEFT JOIN known k ON k.campaign_id = c.id
-WHERE c.replicas AND NOT c.follows AND c.state = 'in_treatment'
-GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
-
 -- name: planning.write_submitted
 -- Records the jobs submitted for each pair in this cycle, for the predictor. @offered: free resources.
 INSERT INTO forecasts (campaign_id, cluster_id, job_ratio, nsub, offered)
@@ -430,48 +375,6 @@ SELECT g.campaign_id, g.cluster_id, g.ratio, g.jobs, g.offered
 FROM unnest(@campaigns::bigint[], @clusters::bigint[], @jobs::integer[], @offered::double precision[], @first_ratios::double precision[])
   AS g(campaign_id, cluster_id, jobs, offered, ratio)
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered
-
--- name: planning.decided
--- The campaigns with stored decisions, including those that are over, each with the digest of its decisions.
-SELECT campaign_id, digest FROM decided
-
--- name: planning.decisions
--- The stored decisions of these campaigns.
-SELECT campaign_id, cluster_id, digest FROM decisions WHERE campaign_id = ANY (@campaigns::bigint[])
-
--- name: planning.decide
--- Upserts the changed decisions of these campaigns.
-INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, sentence, jobs, digest, since)
-SELECT g.*, instant(@now) FROM unnest(
-  @campaigns::bigint[],
-  @clusters::bigint[],
-  @stages::text[],
-  @reasons::text[],
-  @sentences::text[],
-  @jobs::integer[],
-  @digests::bigint[]) AS g
-ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
-  stage = EXCLUDED.stage,
-  reason = EXCLUDED.reason,
-  sentence = EXCLUDED.sentence,
-  jobs = EXCLUDED.jobs,
-  digest = EXCLUDED.digest,
-  since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
-
--- name: planning.undecide
--- Deletes the obsolete decisions of pairs and campaigns.
-DELETE FROM decisions d USING unnest(@campaigns::bigint[], @clusters::bigint[]) AS g (campaign_id, cluster_id)
-WHERE d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id
-
--- name: planning.note_decided
--- Marks campaigns whose decisions are all stored.
-INSERT INTO decided (campaign_id, digest) SELECT * FROM unnest(@campaigns::bigint[], @digests::bigint[])
-ON CONFLICT (campaign_id) DO UPDATE SET digest = EXCLUDED.digest
-
--- name: planning.forget_decided
--- Deletes the decisions of campaigns that are over.
-WITH gone AS (DELETE FROM decided WHERE campaign_id = ANY (@campaigns::bigint[]))
-DELETE FROM decisions WHERE campaign_id = ANY (@campaigns::bigint[])
 
 -- name: planning.note_planned
 -- Closes the event @code of campaigns that could not be planned before and were planned now, and lifts its brake.

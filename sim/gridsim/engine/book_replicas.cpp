@@ -15,7 +15,7 @@ bool had_copy(const Book::Campaign& campaign, std::int64_t task) {
   return known != campaign.tasks.end() && known->second.facts.replica.has_value();
 }
 
-/// The duration within which this share of the jobs done ended, as the query planning.replicable reads it; nothing while too few are.
+/// The duration within which this share of the jobs done ended, as the query replicas.candidates reads it; nothing while too few are.
 std::optional<double> expected_duration(const std::map<int, std::int64_t>& lasted, double share) {
   std::int64_t jobs = 0, ended = 0;
   for (const auto& [bucket, some] : lasted) jobs += some;
