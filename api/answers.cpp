@@ -65,17 +65,6 @@ http::Response error(std::string_view message, std::span<const jdl::Problem> pro
   return answer(status_of(Code::bad_input), json.text());
 }
 
-http::Response accepted(std::string_view message, std::optional<std::int64_t> count) {
-  text::JsonWriter json;
-  json.object([&] {
-    json.field("status", std::int64_t{202});
-    json.field("title", title_of(202));
-    json.field("message", message);
-    if (count) json.field("count", *count);
-  });
-  return answer(202, json.text());
-}
-
 void write_links(text::JsonWriter& json, const std::vector<Link>& links) {
   json.key("links").array(links, [&](const Link& link) {
     json.object([&] {
@@ -84,6 +73,18 @@ void write_links(text::JsonWriter& json, const std::vector<Link>& links) {
       if (!link.title.empty()) json.field("title", link.title);
     });
   });
+}
+
+http::Response accepted(std::string_view message, std::optional<std::int64_t> count, std::string next) {
+  text::JsonWriter json;
+  json.object([&] {
+    json.field("status", std::int64_t{202});
+    json.field("title", title_of(202));
+    json.field("message", message);
+    if (count) json.field("count", *count);
+    if (!next.empty()) write_links(json, {{"next", std::move(next)}});
+  });
+  return answer(202, json.text());
 }
 
 }  // namespace gleaner::api

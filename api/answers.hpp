@@ -23,14 +23,14 @@ namespace gleaner::api {
 [[nodiscard]] http::Response rule_error(Code code, std::string_view rule, std::string_view message);
 /// With all problems of the user's input; the code is `bad_input`.
 [[nodiscard]] http::Response error(std::string_view message, std::span<const jdl::Problem> problems);
-/// 202, in the shape of an error; `count` is the number of affected objects.
-[[nodiscard]] http::Response accepted(std::string_view message, std::optional<std::int64_t> count = {});
-
 struct Link {
   std::string_view rel;
   std::string href;
   std::string_view title{};
 };
 void write_links(text::JsonWriter& json, const std::vector<Link>& links);
+
+/// 202, in the shape of an error; `count` is the number of affected objects. `next`: the request for what is left; empty: nothing is.
+[[nodiscard]] http::Response accepted(std::string_view message, std::optional<std::int64_t> count = {}, std::string next = {});
 
 }  // namespace gleaner::api

@@ -1,13 +1,13 @@
 #include "api/chosen_tasks.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/audit.hpp"
 #include "api/dependencies.hpp"
+#include "api/pieces.hpp"
 #include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
@@ -20,8 +20,6 @@ namespace {
 using Ranges = std::vector<text::Range>;
 using Clock = grid::SteadyClock;
 
-/// The rest of a list that takes longer is left to the link `next`.
-constexpr std::chrono::seconds kTimeOfList{5};
 /// Ranges in one transaction: each costs a few statements.
 constexpr std::size_t kRangesOfPiece = 100;
 
@@ -33,15 +31,11 @@ struct Chosen {
 };
 
 Asked<Chosen> read_chosen(const Call& call, std::string_view tasks) {
-  const auto number = id_of(call.parts[0]);
-  if (!number) return tl::unexpected{no_campaign(call)};
-  const grid::CampaignId id{*number};
-  const auto owner = call.connections.read([&](store::Transaction& transaction) { return store::campaign_owner(transaction, id); });
-  if (!owner) return tl::unexpected{no_campaign(call)};
-  if (!may_change(call, owner->user)) return tl::unexpected{not_yours(call, fmt::format("campaign {}", id.value()), owner->user)};
-  auto ranges = read_tasks(tasks, id, owner->tasks);
+  const auto own = own_campaign(call);
+  if (!own) return tl::unexpected{own.error()};
+  auto ranges = read_tasks(tasks, own->id, own->owner.tasks);
   if (!ranges) return tl::unexpected{ranges.error()};
-  return Chosen{id, owner->state, std::move(*ranges)};
+  return Chosen{own->id, own->owner.state, std::move(*ranges)};
 }
 
 /// Takes as many ranges from the front of the list as one transaction works on.
@@ -64,7 +58,7 @@ Ranges take_piece(Ranges& list) {
 /// Works through the list, a piece in a transaction, until the time is over or `work` returns false; the list keeps the rest.
 template <class Work>
 void work_through(Ranges& list, Work&& work) {
-  const auto end = Clock::now() + kTimeOfList;
+  const auto end = Clock::now() + kTimeOfPieces;
   while (!list.empty()) {
     const auto piece = take_piece(list);
     if (!work(piece) || Clock::now() >= end) return;
@@ -194,7 +188,8 @@ http::Response retry_chosen_tasks(const Call& call) {
   work_through(chosen->tasks, [&](const Ranges& piece) {
     count += call.connections.write([&](store::Transaction& transaction) {
       std::int64_t tasks = 0;
-      for (const auto& range : piece) tasks += store::retry_failed_tasks(transaction, chosen->campaign, call.now, range);
+      for (const auto& range : piece)
+        tasks += std::ssize(store::retry_failed_tasks(transaction, {.campaign = chosen->campaign, .range = range}, call.now));
       note_tasks(call, transaction, "failed tasks retried", chosen->campaign, piece, tasks);
       return tasks;
     });

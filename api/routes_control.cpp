@@ -7,11 +7,12 @@
 #include "api/audit.hpp"
 #include "api/chosen_tasks.hpp"
 #include "api/dependencies.hpp"
+#include "api/pieces.hpp"
 #include "api/purge.hpp"
+#include "api/retries.hpp"
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
-#include "lib/store/sinks.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -90,6 +91,11 @@ http::Response cancel(const Call& call) {
   if (flag(call, "purge")) return purge_campaign(call);
   if (flag(call, "hold")) return hold(call);
   if (flag(call, "resume")) return resume(call);
+  const auto own = own_campaign(call);
+  if (!own) return own.error();
+  if (const auto ahead = cancel_returned_tasks(call, own->id); ahead.next)
+    return accepted(fmt::format("Campaign {}: {} tasks cancelled{}", call.parts[0], ahead.tasks, kRestIsLeft), ahead.tasks,
+                    href_with(call, {}));
   bool is_acknowledged = false;
   std::string_view event = "campaign cancelled";
   std::string waiting;
@@ -111,65 +117,6 @@ http::Response cancel(const Call& call) {
       });
 }
 
-/// An event's id, or a cluster's name.
-store::SinkName sink_of(std::string_view text) {
-  const std::string name{text};
-  const auto event = id_of(name);
-  return event ? store::SinkName{.event = event} : store::SinkName{.cluster = name};
-}
-
-http::Response retry_swallowed(const Call& call, std::string_view sink) {
-  store::HeldAgain after;
-  return change(
-      call, "swallowed tasks retried",
-      [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
-        const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
-        const store::BrakeLength brake{seconds(call.config.brake_time), seconds(call.config.brake_time_max)};
-        const auto given = store::retry_swallowed_tasks(transaction, id, sink_of(sink), brake, call.now);
-        after = given.after;
-        return given.tasks > 0 ? std::optional{given.tasks} : std::nullopt;
-      },
-      [&](grid::CampaignState state) {
-        if (state == grid::CampaignState::cancelled) return fmt::format("campaign {} is cancelled", call.parts[0]);
-        return fmt::format(
-            "'{}' is no sink that swallowed tasks of campaign {}, or all of them were given back: name a cluster, or the id of an event SINK",
-            jdl::excerpt(sink), call.parts[0]);
-      },
-      [&](std::int64_t tasks) {
-        auto text =
-            fmt::format("{} task{} of campaign {} that a sink swallowed will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]);
-        if (after.waiting > 0)
-          text += fmt::format("; {} task{} of campaigns after it wait{} for them again", after.waiting, after.waiting == 1 ? "" : "s",
-                              after.waiting == 1 ? "s" : "");
-        if (after.not_held > 0)
-          text += fmt::format("; {} task{} that come{} after them {} under way or done already, or wait for them no more, and {} not held",
-                              after.not_held, after.not_held == 1 ? "" : "s", after.not_held == 1 ? "s" : "",
-                              after.not_held == 1 ? "is" : "are", after.not_held == 1 ? "is" : "are");
-        return text;
-      });
-}
-
-http::Response retry(const Call& call) {
-  const auto sink = call.request.parameter("sink");
-  const bool has_tasks = call.request.parameter("tasks").has_value();
-  if (sink && has_tasks) return error(Code::bad_value, "sink and tasks exclude each other: a sink names its tasks itself");
-  if (sink) return retry_swallowed(call, *sink);
-  if (has_tasks) return retry_chosen_tasks(call);
-  return change(
-      call, "failed tasks retried",
-      [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
-        const auto tasks = store::retry_failed_tasks(transaction, id, call.now);
-        return tasks > 0 ? std::optional{tasks} : std::nullopt;
-      },
-      [&](grid::CampaignState state) {
-        if (state == grid::CampaignState::cancelled) return fmt::format("campaign {} is cancelled", call.parts[0]);
-        return fmt::format("campaign {} has no failed task", call.parts[0]);
-      },
-      [&](std::int64_t tasks) {
-        return fmt::format("{} failed task{} of campaign {} will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]);
-      });
-}
-
 /// `; 3 failed tasks will run again`, as the user asked for by `resubmit`.
 std::string resubmitted_text(const Call& call, std::int64_t tasks) {
   if (!flag(call, "resubmit")) return {};
@@ -177,49 +124,57 @@ std::string resubmitted_text(const Call& call, std::int64_t tasks) {
   return fmt::format("; {} failed task{} will run again", tasks, tasks == 1 ? "" : "s");
 }
 
+/// The answer when there are more failed tasks to run again than one request can give back; the events stay open until then.
+http::Response half_resubmitted(const Call& call, const Progress& progress) {
+  return accepted(fmt::format("{} failed tasks will run again{}", progress.tasks, kRestIsLeft), progress.tasks, href_with(call, {}));
+}
+
 http::Response fix_all(const Call& call) {
-  std::int64_t tasks = 0;
+  Progress again;
+  if (flag(call, "resubmit")) {
+    const auto own = own_campaign(call);
+    if (!own) return own.error();
+    again = retry_failed_tasks(call, own->id);
+    if (again.next) return half_resubmitted(call, again);
+  }
   return change(
       call, "events fixed",
       [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
-        tasks = flag(call, "resubmit") ? store::retry_failed_tasks(transaction, id, call.now) : 0;
         return store::fix_campaign_events(transaction, id, call.now);
       },
       [&](grid::CampaignState) { return std::string{}; },
-      [&](std::int64_t) { return fmt::format("Campaign {} events closed{}", call.parts[0], resubmitted_text(call, tasks)); });
+      [&](std::int64_t) { return fmt::format("Campaign {} events closed{}", call.parts[0], resubmitted_text(call, again.tasks)); });
 }
 
-struct Fix {
-  std::optional<store::EventOwner> event;
-  bool allowed = false;
-  std::int64_t tasks = 0;  ///< given back
-};
+/// Whether the caller may fix the event.
+bool may_fix(const Call& call, const store::EventOwner& event) {
+  return event.user ? may_change(call, *event.user) : call.caller.role == Role::administrator;
+}
 
 http::Response fix_one(const Call& call) {
   const auto unknown = [&] { return error(Code::no_such_event, fmt::format("there is no event '{}'", jdl::excerpt(call.parts[0]))); };
   const auto id = id_of(call.parts[0]);
   if (!id) return unknown();
-  const auto fix = call.connections.write([&](store::Transaction& transaction) -> Fix {
-    const auto event = store::event_owner(transaction, *id);
-    if (!event) return {};
-    const bool allowed = event->user ? may_change(call, *event->user) : call.caller.role == Role::administrator;
-    if (!allowed || !event->open) return {event, allowed};
-    const auto tasks = flag(call, "resubmit") ? store::retry_tasks_of_event(transaction, *id, call.now) : 0;
-    const bool is_fixed = store::fix_event(transaction, *id, call.now);
-    if (is_fixed)
-      note(call, transaction,
-           {.name = "event fixed",
-            .subject = fmt::format("event {}", *id),
-            .campaign = event->campaign,
-            .after = count_json("retried_tasks", tasks)});
-    return {store::EventOwner{.user = event->user, .campaign = event->campaign, .open = is_fixed}, allowed, tasks};
+  const auto event = call.connections.read([&](store::Transaction& transaction) { return store::event_owner(transaction, *id); });
+  if (!event) return unknown();
+  if (!may_fix(call, *event) && event->user) return not_yours(call, fmt::format("event {}", *id), *event->user);
+  if (!may_fix(call, *event))
+    return error(Code::administrators_only, fmt::format("event {} is of no campaign: only administrators may fix it", *id));
+  Progress again;
+  if (event->open && event->campaign && flag(call, "resubmit")) again = retry_failed_tasks(call, *event->campaign, event->cluster);
+  if (again.next) return half_resubmitted(call, again);
+  const bool is_fixed = event->open && call.connections.write([&](store::Transaction& transaction) {
+    if (!store::fix_event(transaction, *id, call.now)) return false;
+    note(call, transaction,
+         {.name = "event fixed",
+          .subject = fmt::format("event {}", *id),
+          .campaign = event->campaign,
+          .after = count_json("retried_tasks", again.tasks)});
+    return true;
   });
-  if (!fix.event) return unknown();
-  if (!fix.allowed && fix.event->user) return not_yours(call, fmt::format("event {}", *id), *fix.event->user);
-  if (!fix.allowed) return error(Code::administrators_only, fmt::format("event {} is of no campaign: only administrators may fix it", *id));
-  if (!fix.event->open) return error(Code::wrong_state, fmt::format("event {} is closed already", *id));
+  if (!is_fixed) return error(Code::wrong_state, fmt::format("event {} is closed already", *id));
   process::log::info("event fixed", {{"id", *id}, {"by", call.caller.user}});
-  return accepted(fmt::format("Event {} closed{}", *id, resubmitted_text(call, fix.tasks)), 1);
+  return accepted(fmt::format("Event {} closed{}", *id, resubmitted_text(call, again.tasks)), 1);
 }
 
 }  // namespace

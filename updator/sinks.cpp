@@ -19,8 +19,10 @@ namespace {
 /// The most ranges of tasks that an event names; the rest is counted. A sink gets a few tasks at a time, so these are all of them; but
 /// where jobs of many tasks became empty late, there may be any number.
 constexpr std::size_t kMostRanges = 2000;
-/// The most ends of one pair that are read when all of the last ones are empty.
-constexpr int kMostEnds = 1'000'000;
+/// The most ends of one pair that are marked in a turn, which settles everybody's jobs. The others follow in the next turns.
+constexpr std::size_t kMostEnds = 2000;
+/// The most pairs whose marks go on in one turn.
+constexpr int kMostGoingOn = 2;
 
 /// Cheap filter before the durations on other clusters are read: most campaigns' last ends take as long as all others.
 bool is_odd(const store::EndsOfPair& pair) {
@@ -36,6 +38,15 @@ std::string compared(const grid::Sink& sink) {
   return fmt::format("they take {:.1f} s elsewhere", sink.usual);
 }
 
+/// The end of an event's message: the tasks that it names, and how they run again.
+std::string named(const std::vector<std::int64_t>& tasks, grid::CampaignId campaign, const std::string& cluster) {
+  return fmt::format(
+      "{} task{}, {}: 'gridsub --retry {} --sink {}' runs them again. If tasks may end at once: 'gridsub --edit {} "
+      "min_duration=0', then 'gridsub --fix {}'",
+      tasks.size(), tasks.size() == 1 ? "" : "s", text::ranges_text(tasks, kMostRanges), campaign.value(), cluster, campaign.value(),
+      campaign.value());
+}
+
 void brake(store::Transaction& transaction, const fleet::Visit& visit, const store::EndsOfPair& pair, const grid::Sink& sink,
            grid::Instant now) {
   const store::Target target{.campaign = pair.campaign, .cluster = visit.cluster.id};
@@ -49,15 +60,31 @@ void brake(store::Transaction& transaction, const fleet::Visit& visit, const sto
   const auto event = open(reason, static_cast<std::int64_t>(sink.ends));
   if (!event) return;
   store::mark_swallowed(transaction, *event, std::span{pair.jobs}.first(sink.ends));
-  const auto tasks = store::swallowed_tasks(transaction, *event);
-  open(fmt::format("{}. {} task{}, {}: 'gridsub --retry {} --sink {}' runs them again. If tasks may end at once: 'gridsub --edit {} "
-                   "min_duration=0', then 'gridsub --fix {}'",
-                   reason, tasks.size(), tasks.size() == 1 ? "" : "s", text::ranges_text(tasks, kMostRanges), pair.campaign.value(),
-                   visit.cluster.name, pair.campaign.value(), pair.campaign.value()),
+  const bool is_whole = sink.ends < kMostEnds;
+  if (!is_whole) store::leave_unmarked(transaction, *event, sink.bound, now);
+  open(fmt::format("{}. {}{}", reason, named(store::swallowed_tasks(transaction, *event), pair.campaign, visit.cluster.name),
+                   is_whole ? "" : ". The tasks before these are still being looked at"),
        0);
   const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
   store::set_brake(transaction, target, reason, {seconds(visit.config.brake_time), seconds(visit.config.brake_time_max)}, now);
   store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::raised);
+}
+
+/// Marks more of what a sink swallowed; the event's message names all when none is left.
+void mark_on(store::Transaction& transaction, const fleet::Visit& visit, const store::UnmarkedEnds& rest, grid::Instant now) {
+  const auto jobs = store::mark_more(transaction, rest.event, static_cast<int>(kMostEnds), now);
+  store::mark_carriers(transaction, jobs);
+  if (jobs.size() == kMostEnds) return;
+  const auto tasks = store::swallowed_tasks(transaction, rest.event);
+  const auto reason =
+      fmt::format("the last jobs there ended without an error after less than {:.1f} s each: they may have done nothing", rest.bound);
+  open_event(transaction,
+             {.code = "SINK",
+              .target = {.campaign = rest.campaign, .cluster = visit.cluster.id},
+              .job = {},
+              .message = fmt::format("{}. {}", reason, named(tasks, rest.campaign, visit.cluster.name)),
+              .occurrences = 0},
+             now);
 }
 
 /// Brakes the pair if it is a sink, and clears the suspicion if it is none.
@@ -73,7 +100,7 @@ void judge_one(store::Transaction& transaction, const fleet::Visit& visit, store
     return;
   }
   if (sink->ends == pair.jobs.size()) {
-    pair = store::last_ends(transaction, cluster, {}, std::array{pair.campaign}, kMostEnds).at(0);
+    pair = store::last_ends(transaction, cluster, {}, std::array{pair.campaign}, static_cast<int>(kMostEnds)).at(0);
     grid::lengthen(*sink, pair.seconds);
   }
   brake(transaction, visit, pair, *sink, now);
@@ -83,6 +110,10 @@ void judge_one(store::Transaction& transaction, const fleet::Visit& visit, store
 
 void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std::span<const grid::JobId> done, grid::Instant now) {
   const auto cluster = visit.cluster.id;
+  for (const auto& rest : store::unmarked_ends(transaction, cluster, kMostGoingOn)) {
+    store::write_or_note(transaction, {.campaign = rest.campaign, .cluster = cluster}, "what a sink swallowed before", now,
+                         [&] { mark_on(transaction, visit, rest, now); });
+  }
   auto pairs = store::last_ends(transaction, cluster, done, store::judged_late(transaction, cluster), grid::kLastEnds);
   std::erase_if(pairs, [](const auto& pair) { return !is_odd(pair); });
   std::vector<grid::CampaignId> campaigns;

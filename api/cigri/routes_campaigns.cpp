@@ -98,7 +98,9 @@ http::Response cancel_campaign(const Call& call) {
       [&](text::JsonWriter& json, const Value& ours) {
         json.field("status", 202);
         json.field("title", "Accepted");
-        if (has_next(ours)) json.field("message", fmt::format("Campaign {}: a part is purged; repeat the request", call.parts[0]));
+        if (has_next(ours))
+          json.field("message",
+                     fmt::format("Campaign {}: a part is {}; repeat the request", call.parts[0], *act == "purge" ? "purged" : "cancelled"));
         else copy(json, ours, {"message"});
       },
       202);

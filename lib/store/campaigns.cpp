@@ -1,5 +1,7 @@
 #include "lib/store/campaigns.hpp"
 
+#include <algorithm>
+
 #include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/epochs.hpp"
@@ -18,29 +20,6 @@ enum class Brakes { of_the_grid, all };
 void lift_brakes(Transaction& transaction, grid::CampaignId campaign, Brakes which) {
   exec(transaction, sql::campaigns_lift_brakes{.campaign = campaign, .by_hand = which == Brakes::all});
   exec(transaction, sql::campaigns_forgive{.campaign = campaign});
-}
-
-/// Failed tasks of a campaign: of a range, and only those whose last job was on the cluster, if there is one.
-struct FailedTasks {
-  grid::CampaignId campaign;
-  std::optional<grid::ClusterId> cluster;
-  text::Range range;
-};
-
-/// Returns them to the bag, and puts a terminated campaign in treatment again. Returns their number.
-std::int64_t return_failed_tasks(Transaction& transaction, const FailedTasks& failed, grid::Instant now) {
-  const auto& [campaign, cluster, range] = failed;
-  const auto any =
-      exec(transaction,
-           sql::campaigns_has_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster})[0]
-          .found.as<bool>();
-  if (!any || exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return 0;
-  exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
-  const auto tasks = exec(transaction, sql::campaigns_retry_failed_tasks{
-                                           .campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster, .now = now});
-  exec(transaction, sql::campaigns_forgive_fewer{.campaign = campaign});
-  wake_up(transaction);
-  return static_cast<std::int64_t>(tasks.size());
 }
 
 }  // namespace
@@ -206,7 +185,7 @@ bool resume_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
 
 bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   if (exec(transaction, sql::campaigns_cancel{.now = now, .campaign = campaign}).empty()) return false;
-  exec(transaction, sql::campaigns_cancel_returned{.campaign = campaign});
+  exec(transaction, sql::campaigns_cancel_returned{.campaign = campaign, .most = std::numeric_limits<std::int64_t>::max()});
   exec(transaction, sql::campaigns_cancel_untaken{.campaign = campaign});
   lift_brakes(transaction, campaign, Brakes::all);
   close_event(transaction, kAwaitsInVain, {.campaign = campaign, .cluster = {}}, now);
@@ -214,20 +193,34 @@ bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
   return true;
 }
 
+std::int64_t cancel_returned_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t most) {
+  if (exec(transaction, sql::campaigns_lock_live{.campaign = campaign}).empty()) return 0;
+  if (!exec(transaction, sql::campaigns_has_returned_more{.campaign = campaign, .most = most})[0].found.as<bool>()) return 0;
+  return static_cast<std::int64_t>(exec(transaction, sql::campaigns_cancel_returned{.campaign = campaign, .most = most}).size());
+}
+
 std::int64_t acknowledge_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   return static_cast<std::int64_t>(exec(transaction, sql::campaigns_acknowledge{.now = now, .campaign = campaign}).size());
 }
 
-std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now, text::Range range) {
-  const auto tasks = return_failed_tasks(transaction, {campaign, std::nullopt, range}, now);
-  if (tasks > 0) lift_brakes(transaction, campaign, Brakes::of_the_grid);
+std::vector<grid::TaskNumber> retry_failed_tasks(Transaction& transaction, const FailedTasks& failed, grid::Instant now) {
+  const auto& [campaign, cluster, range, most] = failed;
+  const auto any =
+      exec(transaction,
+           sql::campaigns_has_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster})[0]
+          .found.as<bool>();
+  if (!any || exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return {};
+  exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
+  std::vector<grid::TaskNumber> tasks;
+  for (const auto& row :
+       exec(transaction, sql::campaigns_retry_failed_tasks{
+                             .campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster, .most = most, .now = now}))
+    tasks.push_back(*row.number);
+  std::ranges::sort(tasks);
+  exec(transaction, sql::campaigns_forgive_fewer{.campaign = campaign});
+  if (!cluster) lift_brakes(transaction, campaign, Brakes::of_the_grid);
+  wake_up(transaction);
   return tasks;
-}
-
-std::int64_t retry_tasks_of_event(Transaction& transaction, std::int64_t event, grid::Instant now) {
-  const auto owner = event_owner(transaction, event);
-  if (!owner || !owner->open || !owner->campaign) return 0;
-  return return_failed_tasks(transaction, {*owner->campaign, owner->cluster, kAllTasks}, now);
 }
 
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {

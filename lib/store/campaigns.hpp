@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -120,20 +121,27 @@ struct CampaignOwner {
 /// paused -> in_treatment, lifts the brakes, closes the event MAX_FAILS, and counts the failures for max_fails from 0 again. For a campaign
 /// in treatment it only lifts the brakes.
 [[nodiscard]] bool resume_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
-/// -> cancelled. Tasks in the bag are cancelled at once, those of live jobs when their jobs end.
+/// -> cancelled. Tasks in the bag are cancelled at once, those of live jobs when their jobs end. Cost: O(tasks that were given back to the
+/// bag), so a caller empties a large bag before.
 [[nodiscard]] bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
+/// If more than `most` tasks were given back to the bag of a campaign in treatment or paused, cancels `most` of them. Returns their number.
+[[nodiscard]] std::int64_t cancel_returned_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t most);
 
 /// Closes the open events of a terminated campaign, whose failures its user accepts so. Returns the number of events.
 std::int64_t acknowledge_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 inline constexpr text::Range kAllTasks{0, text::kOpenEnd};
-/// Returns the failed tasks of the range to the bag, each as a new attempt with a clean slate, lifts the brakes, and puts a terminated
-/// campaign in treatment again. Returns the number of tasks; 0, with no change, when none failed or the campaign is cancelled.
-[[nodiscard]] std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now,
-                                              text::Range range = kAllTasks);
-/// The same of the failed tasks that an open event is about: those whose last job was on the event's cluster, or all of the campaign if the
-/// event names no cluster. It lifts no brake; fix_event does.
-[[nodiscard]] std::int64_t retry_tasks_of_event(Transaction& transaction, std::int64_t event, grid::Instant now);
+/// The first `most` failed tasks of a campaign in a range; only those whose last job was on the cluster, if there is one.
+struct FailedTasks {
+  grid::CampaignId campaign{0};
+  std::optional<grid::ClusterId> cluster = {};
+  text::Range range = kAllTasks;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+/// Returns failed tasks to the bag, each as a new attempt with a clean slate, and puts a terminated campaign in treatment again. Where all
+/// clusters are meant, it lifts the brakes. Returns the tasks in ascending order; none, with no change, when none failed or the campaign is
+/// cancelled.
+[[nodiscard]] std::vector<grid::TaskNumber> retry_failed_tasks(Transaction& transaction, const FailedTasks& failed, grid::Instant now);
 
 /// Closes the campaign's open events, lifts its brakes, and has its failed scripts run again. Returns the number of events.
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);

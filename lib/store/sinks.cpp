@@ -1,8 +1,10 @@
 #include "lib/store/sinks.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "lib/grid/sink.hpp"
+#include "lib/store/chosen_tasks.hpp"
 #include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 
@@ -72,6 +74,24 @@ void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<cons
   exec(transaction, sql::sinks_mark_swallowed{.event = event, .jobs = literal_of(jobs)});
 }
 
+void leave_unmarked(Transaction& transaction, std::int64_t event, double bound, grid::Instant now) {
+  exec(transaction, sql::sinks_leave_unmarked{.event = event, .bound_s = bound, .now = now});
+}
+
+std::vector<UnmarkedEnds> unmarked_ends(Transaction& transaction, grid::ClusterId cluster, int most) {
+  std::vector<UnmarkedEnds> events;
+  for (const auto& row : exec_prepared(transaction, sql::sinks_unmarked{.cluster = cluster, .most = most}))
+    events.push_back({.event = *row.event, .campaign = *row.campaign_id, .bound = *row.bound_s});
+  return events;
+}
+
+std::vector<grid::JobId> mark_more(Transaction& transaction, std::int64_t event, int most, grid::Instant now) {
+  std::vector<grid::JobId> jobs;
+  for (const auto& row : exec(transaction, sql::sinks_mark_more{.event = event, .most = most, .now = now})) jobs.push_back(*row.id);
+  if (std::ssize(jobs) < most) exec(transaction, sql::sinks_all_marked{.event = event});
+  return jobs;
+}
+
 void mark_carriers(Transaction& transaction, std::span<const grid::JobId> jobs) {
   if (!jobs.empty()) exec(transaction, sql::sinks_mark_carriers{.jobs = literal_of(jobs)});
 }
@@ -87,15 +107,19 @@ void suspect(Transaction& transaction, grid::CampaignId campaign, grid::ClusterI
 }
 
 GivenBack retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, BrakeLength brake,
-                                grid::Instant now) {
+                                grid::Instant now, grid::TaskNumber first) {
   if (exec(transaction, sql::sinks_lock{.campaign = campaign}).empty()) return {};
   const auto tasks =
-      exec(transaction, sql::sinks_retry_swallowed_tasks{.campaign = campaign, .event = sink.event, .cluster = sink.cluster, .now = now});
+      exec(transaction,
+           sql::sinks_retry_swallowed_tasks{
+               .campaign = campaign, .first = first, .event = sink.event, .cluster = sink.cluster, .most = kTasksOfPiece, .now = now});
+  const bool is_last = std::ssize(tasks) < kTasksOfPiece;
+  if (is_last && (first.value() > 0 || !tasks.empty()))
+    exec(transaction, sql::sinks_close{.now = now, .campaign = campaign, .event = sink.event, .cluster = sink.cluster});
   if (tasks.empty()) return {};
   exec(transaction, sql::sinks_forget_durations{.campaign = campaign});
   exec(transaction, sql::sinks_reopen{.campaign = campaign});
   exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
-  exec(transaction, sql::sinks_close{.now = now, .campaign = campaign, .event = sink.event, .cluster = sink.cluster});
   std::set<grid::ClusterId> clusters;
   for (const auto& row : tasks) clusters.insert(*row.cluster_id);
   for (const auto& cluster : clusters)
@@ -105,7 +129,9 @@ GivenBack retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campa
   for (const auto& row : tasks) numbers.push_back(*row.number);
   const auto held = hold_again(transaction, campaign, numbers);
   wake_up(transaction);
-  return {.tasks = static_cast<std::int64_t>(tasks.size()), .after = held};
+  GivenBack given{.tasks = static_cast<std::int64_t>(tasks.size()), .after = held, .next = {}};
+  if (!is_last) given.next = grid::TaskNumber{std::ranges::max(numbers).value() + 1};
+  return given;
 }
 
 }  // namespace gleaner::store

@@ -42,7 +42,20 @@ using EndsElsewhere = std::map<grid::CampaignId, std::vector<std::vector<double>
 
 /// Marks the jobs that an event SINK names.
 void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs);
-/// Marks jobs whose further tasks were all swallowed, by the event that names these.
+/// An open event SINK of a cluster that names a part of what the cluster swallowed.
+struct UnmarkedEnds {
+  std::int64_t event = 0;
+  grid::CampaignId campaign{0};
+  double bound = 0.0;  ///< seconds: each of them took less
+};
+/// Leaves the ends that are older than the event's to mark_more(), as far as all of them took less than the bound, in seconds.
+void leave_unmarked(Transaction& transaction, std::int64_t event, double bound, grid::Instant now);
+/// Up to `most` of these events, the least recently served first.
+[[nodiscard]] std::vector<UnmarkedEnds> unmarked_ends(Transaction& transaction, grid::ClusterId cluster, int most);
+/// Marks up to `most` more jobs, and returns them. Fewer: no more are to be marked.
+[[nodiscard]] std::vector<grid::JobId> mark_more(Transaction& transaction, std::int64_t event, int most, grid::Instant now);
+
+/// Marks those of the carriers of `jobs`, or among these, whose further tasks were all swallowed, by the event that names them.
 void mark_carriers(Transaction& transaction, std::span<const grid::JobId> jobs);
 /// The tasks of all jobs that the event names, in ascending order.
 [[nodiscard]] std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event);
@@ -57,13 +70,14 @@ struct SinkName {
 };
 struct GivenBack {
   std::int64_t tasks = 0;
-  HeldAgain after;  ///< the tasks that come after them
+  HeldAgain after;                       ///< the tasks that come after them
+  std::optional<grid::TaskNumber> next;  ///< more are left from this one on
 };
-/// Returns the tasks that the sink swallowed to the bag, each as a new attempt with a clean slate, puts a terminated campaign in treatment
-/// again, and closes the sink's events. Its brake stays; where it went with the campaign's end, it is set again, so that the tasks go
-/// elsewhere first. What waits in other campaigns' bags for one of them waits for it again. No tasks, with no change, when none is left,
-/// the campaign is cancelled, or it is sealed.
+/// Returns the tasks from `first` on that the sink swallowed to the bag, up to kTasksOfPiece, each as a new attempt with a clean slate, and
+/// puts a terminated campaign in treatment again. Its brake stays; where it went with the campaign's end, it is set again, so that the
+/// tasks go elsewhere first. The last ones close the sink's events. What waits in other campaigns' bags for one of them waits for it again.
+/// No tasks, with no change, when none is left, the campaign is cancelled, or it is sealed.
 [[nodiscard]] GivenBack retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, BrakeLength brake,
-                                              grid::Instant now);
+                                              grid::Instant now, grid::TaskNumber first = grid::TaskNumber{0});
 
 }  // namespace gleaner::store

@@ -143,11 +143,19 @@ UPDATE campaigns SET state = 'in_treatment', forgiven = failed WHERE id = @campa
 -- Cancels a campaign.
 UPDATE campaigns SET state = 'cancelled', ended_at = instant(@now) WHERE id = @campaign AND is_live(state) RETURNING id
 
+-- name: campaigns.has_returned_more
+-- Whether more than @most tasks were given back to the campaign's bag.
+SELECT EXISTS (SELECT FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) ORDER BY number OFFSET @most) AS found
+
 -- name: campaigns.cancel_returned
--- Cancels the returned tasks in the campaign's bag, but not its epilogues.
-WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) RETURNING number)
+-- Cancels up to @most of the returned tasks in the campaign's bag, but not its epilogues.
+WITH gone AS (
+  DELETE FROM returned_tasks WHERE campaign_id = @campaign AND number = ANY (ARRAY(
+    SELECT number FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) ORDER BY number LIMIT @most))
+  RETURNING number)
 UPDATE tasks t SET state = 'cancelled'
 WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM gone)) AND t.state = 'waiting'
+RETURNING t.number
 
 -- name: campaigns.cancel_untaken
 -- Cancels the tasks that were never taken. There may be a million of them, so only the counters change.
@@ -171,13 +179,16 @@ SELECT EXISTS (
       SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))) AS found
 
 -- name: campaigns.retry_failed_tasks
--- Returns the campaign's failed tasks from @first to @last to the bag, with a clean slate; their last jobs settle them no more. @cluster:
--- null, or that of the task's last job.
+-- Returns the first @most of the campaign's failed tasks from @first to @last to the bag, with a clean slate; their last jobs settle them
+-- no more. @cluster: null, or that of the task's last job.
 WITH again AS (
-  UPDATE tasks t SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
-  WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
-    AND (@cluster::bigint IS NULL OR @cluster = (
-      SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))
+  UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
+  WHERE campaign_id = @campaign AND state = 'failed' AND number = ANY (ARRAY(
+    SELECT number FROM tasks t
+    WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
+      AND (@cluster::bigint IS NULL OR @cluster = (
+        SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))
+    ORDER BY number LIMIT @most))
   RETURNING number, request),
 pair AS (
   UPDATE campaign_clusters p SET concluded = greatest(0, p.concluded - d.jobs)

@@ -54,13 +54,45 @@ ORDER BY p.campaign_id, p.cluster_id
 UPDATE jobs SET sink = @event WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND sink IS NULL
 
 -- name: sinks.mark_carriers
--- Marks the jobs @jobs that took further tasks, if all of these that they did were swallowed: their own tasks were, too.
+-- Marks the done jobs that took further tasks among @jobs, if all that they did of these was swallowed: their own tasks were, too.
 UPDATE jobs c SET sink = m.event
 FROM (SELECT launch_id, remote_id, max(sink) AS event FROM jobs
   WHERE pooled AND ending = 'done' AND (launch_id, remote_id) IN (SELECT launch_id, remote_id FROM jobs WHERE id = ANY (@jobs::bigint[]))
   GROUP BY launch_id, remote_id HAVING bool_and(sink IS NOT NULL)) m
-WHERE c.id = ANY (@jobs::bigint[]) AND NOT c.pooled AND c.ending = 'done' AND c.sink IS NULL
-  AND c.launch_id = m.launch_id AND c.remote_id = m.remote_id
+WHERE NOT c.pooled AND c.ending = 'done' AND c.sink IS NULL AND c.launch_id = m.launch_id AND c.remote_id = m.remote_id
+
+-- name: sinks.leave_unmarked
+-- Leaves the ends before the oldest one that the event names to later turns. @bound_s: each of them took less.
+INSERT INTO unmarked_ends (event, bound_s, before, before_job, tried_at)
+SELECT @event, @bound_s, ended_at, id, instant(@now) FROM jobs WHERE sink = @event ORDER BY ended_at, id LIMIT 1
+ON CONFLICT (event) DO UPDATE SET bound_s = EXCLUDED.bound_s
+
+-- name: sinks.unmarked
+-- The events of a cluster with ends that are still to be marked; those that were longest without a turn come first. Locks each.
+SELECT u.event, e.campaign_id, u.bound_s
+FROM unmarked_ends u JOIN events e ON e.id = u.event AND e.state = 'open' AND e.cluster_id = @cluster
+ORDER BY u.tried_at, u.event LIMIT @most FOR UPDATE OF u
+
+-- name: sinks.mark_more
+-- Marks up to @most of them. Returns the marked jobs.
+WITH rest AS (
+  SELECT u.*, e.campaign_id, e.cluster_id FROM unmarked_ends u JOIN events e ON e.id = u.event WHERE u.event = @event),
+page AS (
+  SELECT j.id, j.ended_at, bool_or(date_part('epoch', j.ended_at - j.started_at) >= j.bound_s) OVER (ORDER BY j.ended_at DESC, j.id DESC) AS is_over
+  FROM (
+    SELECT j.id, j.ended_at, j.started_at, rest.bound_s FROM rest JOIN jobs j
+      ON j.campaign_id = rest.campaign_id AND j.cluster_id = rest.cluster_id AND (j.ended_at, j.id) < (rest.before, rest.before_job)
+    WHERE j.ending = 'done' AND j.sink IS NULL AND j.started_at IS NOT NULL AND NOT is_script(j.task)
+      AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
+    ORDER BY j.ended_at DESC, j.id DESC LIMIT @most) j),
+marked AS (UPDATE jobs j SET sink = @event FROM page WHERE j.id = page.id AND NOT page.is_over RETURNING j.id),
+moved AS (
+  UPDATE unmarked_ends u SET before = p.ended_at, before_job = p.id, tried_at = instant(@now)
+  FROM (SELECT ended_at, id FROM page ORDER BY ended_at, id LIMIT 1) p WHERE u.event = @event)
+SELECT id FROM marked
+
+-- name: sinks.all_marked
+DELETE FROM unmarked_ends WHERE event = @event
 
 -- name: sinks.suspect
 -- Records whether the cluster is suspected of being a sink for the campaign.
@@ -76,19 +108,22 @@ SELECT DISTINCT task FROM jobs WHERE sink = @event ORDER BY task
 SELECT id FROM campaigns WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND NOT sealed FOR UPDATE
 
 -- name: sinks.retry_swallowed_tasks
--- Gives back the tasks that a sink swallowed, each with a new attempt and a clean slate, unless another job did the task. The counters of
--- the sink's jobs are subtracted. Selects the jobs that @event names, or those of the cluster of this name; the other parameter is null.
+-- Gives back the first @most of the tasks from @first on that a sink swallowed, each with a new attempt and a clean slate, unless another
+-- job did the task. The counters of the sink's jobs are subtracted. Selects the jobs that @event names, or those of the cluster of this
+-- name; the other parameter is null.
 WITH swallowed AS (
   SELECT DISTINCT ON (j.task) j.task, j.attempt, j.cluster_id, greatest(0, date_part('epoch', j.ended_at - j.started_at)) AS seconds
-  FROM jobs j JOIN clusters k ON k.id = j.cluster_id
-  WHERE j.campaign_id = @campaign AND j.sink IS NOT NULL AND j.ending = 'done'
+  FROM jobs j JOIN clusters k ON k.id = j.cluster_id JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
+  WHERE j.campaign_id = @campaign AND j.task >= @first AND j.sink IS NOT NULL AND j.ending = 'done'
     AND (j.sink = @event::bigint OR k.name = @cluster::text)
-    AND NOT EXISTS (SELECT FROM jobs o WHERE o.campaign_id = @campaign AND o.task = j.task AND o.ending = 'done' AND o.sink IS NULL)
-  ORDER BY j.task, j.id DESC),
+    AND t.state = 'done' AND (j.attempt = t.attempt OR j.attempt = t.replica)
+    -- Not `=`: without statistics, PostgreSQL would read all done jobs of the campaign by their index, for each task.
+    AND NOT EXISTS (SELECT FROM jobs o
+      WHERE o.campaign_id = @campaign AND o.task = j.task AND o.ending IS NOT DISTINCT FROM 'done' AND o.sink IS NULL)
+  ORDER BY j.task, j.id DESC LIMIT @most),
 again AS (
   UPDATE tasks t SET state = 'waiting', attempt = next_attempt(t), uncounted = next_attempt(t), charged = 0
-  FROM swallowed s
-  WHERE t.campaign_id = @campaign AND t.number = s.task AND t.state = 'done' AND (s.attempt = t.attempt OR s.attempt = t.replica)
+  FROM swallowed s WHERE t.campaign_id = @campaign AND t.number = s.task AND t.state = 'done'
   RETURNING t.number, t.request, s.cluster_id, s.seconds),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now)
@@ -117,7 +152,8 @@ UPDATE campaigns SET state = CASE state WHEN 'terminated' THEN 'in_treatment' EL
 
 -- name: sinks.close
 -- Closes the SINK events whose tasks were given back: @event, or those of the cluster of this name; the other parameter is null. The brake
--- on the cluster stays.
+-- on the cluster stays. An event that is to name more of them stays open.
 UPDATE events e SET state = 'closed', closed_at = instant(@now)
 WHERE e.campaign_id = @campaign AND e.code = 'SINK' AND e.state = 'open'
   AND (e.id = @event::bigint OR e.cluster_id = (SELECT k.id FROM clusters k WHERE k.name = @cluster::text))
+  AND NOT EXISTS (SELECT FROM unmarked_ends u WHERE u.event = e.id)

@@ -29,7 +29,9 @@ class ChosenTasks : public GridFixture {
   }
   std::int64_t retry(grid::CampaignId campaign, Range range) {
     std::int64_t tasks = 0;
-    store::transact(database, std::nullopt, [&](store::Transaction& t) { tasks = store::retry_failed_tasks(t, campaign, now, range); });
+    store::transact(database, std::nullopt, [&](store::Transaction& t) {
+      tasks = std::ssize(store::retry_failed_tasks(t, {.campaign = campaign, .range = range}, now));
+    });
     return tasks;
   }
   int plan(grid::CampaignId campaign, grid::ClusterId cluster, int jobs) {

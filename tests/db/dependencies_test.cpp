@@ -53,7 +53,7 @@ TEST_F(Dependencies, AFailedTask_Holds_UntilItIsRunAgainAndDone) {
   EXPECT_EQ(facts.awaits->first_failed, jobs[1].task.value());
   EXPECT_TRUE(is_stuck(*facts.awaits));
   EXPECT_FALSE(facts_of(any).awaits) << "however it ends";
-  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, first, now), 1); });
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, {.campaign = first}, now).size(), 1U); });
   end(launched(first, alpha, 1).front(), grid::JobEnd::done);
   finish();
   EXPECT_FALSE(facts_of(second).awaits);
@@ -99,7 +99,7 @@ TEST_F(Dependencies, TaskByTask_ATaskIsInTheBag_WhenThatOfItsNumberIsDone) {
   EXPECT_EQ(bag(second), "0 3");
   finish();
   EXPECT_TRUE(is_stuck(*facts_of(second).holds_tasks)) << "task 1 failed";
-  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, first, now), 1); });
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, {.campaign = first}, now).size(), 1U); });
   end(launched(first, alpha, 1).front(), grid::JobEnd::done);
   EXPECT_EQ(bag(second), "0 1 3");
   EXPECT_THAT(broken(), IsEmpty());

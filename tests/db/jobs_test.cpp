@@ -104,7 +104,7 @@ TEST_F(Jobs, OnlyJobsWhoseTaskRunsAgain_EndWithoutSettlingIt) {
   // A failed task that its user gives back does.
   end(jobs[3], grid::JobEnd::task_error);
   EXPECT_EQ(concluded(), "3");
-  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, campaign, now), 1); });
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, {.campaign = campaign}, now).size(), 1U); });
   EXPECT_EQ(concluded(), "2");
 }
 

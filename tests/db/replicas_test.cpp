@@ -219,7 +219,8 @@ TEST_F(Replicas, ACopyThatFails_ChangesNothingWhileTheOtherLives_AndTheLastDecid
   EXPECT_EQ(replicate(campaign, alpha, 1), 0) << "once in its life";
   end(third, JobEnd::task_error);
   EXPECT_EQ(task(), "failed 2 1 f");
-  store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, campaign, now), 1); });
+  store::transact(database, std::nullopt,
+                  [&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, {.campaign = campaign}, now).size(), 1U); });
   EXPECT_EQ(task(), "waiting 3 0 f");
 }
 

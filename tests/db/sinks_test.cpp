@@ -88,6 +88,33 @@ TEST_F(Sinks, WhatOarAddsToAJob_AsTheLastOnesMeasuredIt_IsNoWork) {
   EXPECT_THAT(event(), ::testing::HasSubstr("the last 4 jobs there"));
 }
 
+/// A cluster that nothing could be compared with did the whole campaign in no time, until a second one came.
+TEST_F(Sinks, ThatSwallowedMoreThanATurnMayMark_AreMarkedInTheNextTurns_AndGiveAllBack) {
+  const auto campaign = a_campaign(5000);
+  execute(
+      fmt::format("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, submitted_at, started_at, ended_at) "
+                  "SELECT 0, {0}, {1}, number, 0, 'terminated', 'done', t, t, t FROM tasks, instant(number) AS t WHERE number < 4500;"
+                  "UPDATE tasks SET state = 'done' WHERE number < 4500; UPDATE campaigns SET next_task = 4500;"
+                  "UPDATE campaign_clusters SET done = 4500, concluded = 4500 WHERE cluster_id = {1}",
+                  campaign.value(), alpha.value()));
+  done_elsewhere(campaign, 3, 60);
+  const auto marked = [&] { return value("SELECT count(*) FROM jobs WHERE sink IS NOT NULL"); };
+  done_after(launched(campaign, alpha, 3), 0);
+  EXPECT_EQ(marked(), "2000");
+  EXPECT_THAT(event(), ::testing::EndsWith("The tasks before these are still being looked at"));
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 2000) << "what is marked so far";
+  EXPECT_THAT(event(), ::testing::Not(::testing::IsEmpty())) << "more are to come";
+  apply({});
+  EXPECT_EQ(marked(), "4000");
+  apply({});
+  EXPECT_EQ(marked(), "4503");
+  EXPECT_THAT(event(), ::testing::HasSubstr("4503 tasks, 0-4499, 4503-4505: 'gridsub --retry"));
+  EXPECT_EQ(value("SELECT count(*) FROM unmarked_ends"), "0");
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 2000);
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 503);
+  EXPECT_EQ(value("SELECT state FROM events WHERE code = 'SINK'"), "closed");
+}
+
 /// Such a job lasts as long as all the tasks that it takes.
 TEST_F(Sinks, JobsThatTakeFurtherTasks_DoNotTellHowLongTheirOwnTook) {
   const auto campaign = a_campaign(20);

@@ -1,0 +1,86 @@
+#include "api/retries.hpp"
+
+#include <fmt/format.h>
+
+#include "api/audit.hpp"
+#include "api/chosen_tasks.hpp"
+#include "api/pieces.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/sinks.hpp"
+
+namespace gleaner::api {
+namespace {
+
+/// An event's id, or a cluster's name.
+store::SinkName sink_of(std::string_view text) {
+  const std::string name{text};
+  const auto event = id_of(name);
+  return event ? store::SinkName{.event = event} : store::SinkName{.cluster = name};
+}
+
+/// What became of the tasks that come after those of a sink.
+std::string after_text(const store::HeldAgain& after) {
+  std::string text;
+  if (after.waiting > 0)
+    text += fmt::format("; {} task{} of campaigns after it wait{} for them again", after.waiting, after.waiting == 1 ? "" : "s",
+                        after.waiting == 1 ? "s" : "");
+  if (after.not_held > 0)
+    text += fmt::format("; {} task{} that come{} after them {} under way or done already, or wait for them no more, and {} not held",
+                        after.not_held, after.not_held == 1 ? "" : "s", after.not_held == 1 ? "s" : "", after.not_held == 1 ? "is" : "are",
+                        after.not_held == 1 ? "is" : "are");
+  return text;
+}
+
+http::Response retry_swallowed(const Call& call, const OwnCampaign& own, std::string_view sink) {
+  const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
+  const store::BrakeLength brake{seconds(call.config.brake_time), seconds(call.config.brake_time_max)};
+  store::HeldAgain after;
+  const auto progress = in_pieces(call, [&](store::Transaction& transaction, grid::TaskNumber first) -> Piece {
+    const auto given = store::retry_swallowed_tasks(transaction, own.id, sink_of(sink), brake, call.now, first);
+    if (given.tasks > 0)
+      note(call, transaction,
+           {.name = "swallowed tasks retried",
+            .subject = campaign_text(own.id),
+            .campaign = own.id,
+            .after = count_json("changed", given.tasks)});
+    after.waiting += given.after.waiting;
+    after.not_held += given.after.not_held;
+    return {.tasks = given.tasks, .next = given.next};
+  });
+  if (progress.tasks == 0)
+    return error(
+        Code::wrong_state,
+        fmt::format(
+            "'{}' is no sink that swallowed tasks of campaign {}, or all of them were given back: name a cluster, or the id of an event SINK",
+            jdl::excerpt(sink), own.id.value()));
+  process::log::info("swallowed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
+  const auto message = fmt::format("{} task{} of campaign {} that a sink swallowed will run again{}{}", progress.tasks,
+                                   progress.tasks == 1 ? "" : "s", own.id.value(), after_text(after), progress.next ? kRestIsLeft : "");
+  return accepted(message, progress.tasks, progress.next ? href_with(call, {}) : "");
+}
+
+http::Response retry_all_failed(const Call& call, const OwnCampaign& own) {
+  const auto progress = retry_failed_tasks(call, own.id);
+  if (progress.tasks == 0) return error(Code::wrong_state, fmt::format("campaign {} has no failed task", own.id.value()));
+  process::log::info("failed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
+  const auto message = fmt::format("{} failed task{} of campaign {} will run again{}", progress.tasks, progress.tasks == 1 ? "" : "s",
+                                   own.id.value(), progress.next ? kRestIsLeft : "");
+  return accepted(message, progress.tasks,
+                  progress.next ? href_with(call, {{"tasks", fmt::format("{}-*", progress.next->value())}}) : std::string{});
+}
+
+}  // namespace
+
+http::Response retry(const Call& call) {
+  const auto sink = call.request.parameter("sink");
+  const bool has_tasks = call.request.parameter("tasks").has_value();
+  if (sink && has_tasks) return error(Code::bad_value, "sink and tasks exclude each other: a sink names its tasks itself");
+  if (has_tasks) return retry_chosen_tasks(call);
+  const auto own = own_campaign(call);
+  if (!own) return own.error();
+  if (own->owner.state == grid::CampaignState::cancelled)
+    return error(Code::wrong_state, fmt::format("campaign {} is cancelled", own->id.value()));
+  return sink ? retry_swallowed(call, *own, *sink) : retry_all_failed(call, *own);
+}
+
+}  // namespace gleaner::api
