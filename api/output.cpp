@@ -63,10 +63,11 @@ tl::unexpected<NoOutput> unanswered(const Job& job, const oar::Failure& failure)
 
 /// Whether OAR's job is this one or, of a pooled one, a carrier of its launch.
 bool is_its_own(const oar::RemoteJob& remote, const Job& job) {
-  if (!job.pooled)
-    return grid::is_same_job(remote.name, remote.command, job.tag.value_or(""), {job.campaign, job.task, job.attempt, job.id});
-  const auto identity = grid::read_command(remote.command);
-  return remote.name == job.tag && identity && identity->campaign == job.campaign;
+  const auto tag = job.tag.value_or("");
+  const grid::SubmittedAs launch{tag, job.login};
+  if (!job.pooled) return grid::is_same_job(remote.as(), launch, {job.campaign, job.task, job.attempt, job.id});
+  const auto identity = grid::identity_in(remote.as(), launch);
+  return identity && identity->campaign == job.campaign;
 }
 
 tl::expected<oar::JobDetails, NoOutput> find_job(oar::Client& client, const Job& job) {

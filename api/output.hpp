@@ -55,7 +55,7 @@ inline constexpr std::size_t kMostOutputBytes = std::size_t{256} << 10;
 inline constexpr int kMostOutputLines = 10'000;
 
 /// Asks the cluster for the job and for the end of its file, as the job's login: 2 s for a connection, 5 s for each answer, at most
-/// kMostOutputBytes. The file of a job is read only when OAR's job is that one by its name and command.
+/// kMostOutputBytes. The file of a job is read only when OAR's job is that one by its owner, name and command.
 [[nodiscard]] tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const store::views::Job& job, Stream stream,
                                                          int lines);
 

@@ -30,8 +30,8 @@ std::vector<store::DueSignal> due_now(fleet::Visit& visit) {
   return due;
 }
 
-/// Leaves out what OAR does not list as running under the id with its own name and command: after OAR was reinstalled, an id may be a
-/// foreign job's. What is left out counts as signalled, as if OAR had refused it: it would be the most overdue in each turn, and keep
+/// Leaves out what OAR does not list as running under the id with its own owner, name and command: after OAR was reinstalled, an id may be
+/// a foreign job's. What is left out counts as signalled, as if OAR had refused it: it would be the most overdue in each turn, and keep
 /// others waiting.
 oar::Result<void> keep_ours(fleet::Visit& visit, std::vector<store::DueSignal>& due) {
   std::vector<grid::RemoteJobId> remotes;
@@ -41,7 +41,7 @@ oar::Result<void> keep_ours(fleet::Visit& visit, std::vector<store::DueSignal>& 
   const auto others = std::ranges::stable_partition(due, [&](const store::DueSignal& one) {
     const auto found = std::ranges::find(*listed, one.remote, &oar::RemoteJob::id);
     return found != listed->end() && found->state == oar::RemoteState::running &&
-           grid::is_same_job(found->name, found->command, one.tag, {one.campaign, one.task, one.attempt, one.job});
+           grid::is_same_job(found->as(), {one.tag, one.login}, {one.campaign, one.task, one.attempt, one.job});
   });
   std::vector<grid::JobId> left_out;
   for (const auto& one : others) left_out.push_back(one.job);

@@ -15,7 +15,7 @@ std::vector<store::PendingKill> ours_of(std::vector<store::PendingKill> kills, s
     if (found == jobs.end()) return true;
     const auto& job = *found->second;
     if (job.array != kill.array) kill.array.reset();
-    return !grid::is_same_job(job.name, job.command, kill.tag, {kill.campaign, kill.task, kill.attempt, kill.job});
+    return !grid::is_same_job(job.as(), {kill.tag, kill.login}, {kill.campaign, kill.task, kill.attempt, kill.job});
   });
   return kills;
 }

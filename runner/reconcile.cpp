@@ -76,10 +76,10 @@ void Reconciliation::settle_one(const UnsettledLaunch& launch, const std::vector
   std::vector<grid::ListedJob> listed;
   std::map<grid::RemoteJobId, std::optional<grid::RemoteJobId>> arrays;
   for (const auto& job : jobs) {
-    listed.push_back({.id = job.id, .name = job.name, .command = job.command, .over = oar::is_over(job)});
+    listed.push_back({.id = job.id, .as = job.as(), .over = oar::is_over(job)});
     arrays.emplace(job.id, job.array);
   }
-  const auto found = grid::found_of(listed, launch.tag, launch.campaign);
+  const auto found = grid::found_of(listed, {launch.tag, launch.login}, launch.campaign);
   const std::array looked{launch.id};
   int adopted = 0;
   visit_.database.transact([&](store::Transaction& transaction) {

@@ -79,7 +79,7 @@ std::optional<grid::LaunchId> Recovery::fence_of(const store::UnknownLaunch& lau
 }
 
 void Recovery::add(const std::string& login, const oar::RemoteJob& job) {
-  if (!job.owner.empty() && job.owner != login) return;
+  if (!grid::is_owned_by(job.as(), login)) return;
   const auto name = grid::read_tag(job.name);
   const auto identity = grid::read_command(job.command);
   if (!name || !identity || identity->campaign != name->campaign || name->token != epochs_.of(name->launch)) return;

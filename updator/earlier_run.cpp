@@ -15,7 +15,7 @@ const oar::JobDetails* record_of_earlier_run(const store::LiveJob& job, const gr
   const auto found = id ? poll.details.find(*id) : poll.details.end();
   if (found == poll.details.end()) return nullptr;
   const auto& [remote, run] = *found;
-  if (!oar::is_over(run.job) || !grid::is_same_job(run.job.name, run.job.command, job.tag, {job.campaign, job.task, job.attempt, job.id}))
+  if (!oar::is_over(run.job) || !grid::is_same_job(run.job.as(), {job.tag, job.login}, {job.campaign, job.task, job.attempt, job.id}))
     return nullptr;
   const auto end = remote_end(run.job, &run);
   switch (end ? end->record : grid::Record::failed) {

@@ -269,7 +269,7 @@ void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<
     const auto found = by_id.find(remote.id);
     if (found == by_id.end()) continue;
     const auto& job = *found->second;
-    const bool is_ours = grid::is_same_job(remote.name, remote.command, job.tag, {job.campaign, job.task, job.attempt, job.id});
+    const bool is_ours = grid::is_same_job(remote.as(), {job.tag, job.login}, {job.campaign, job.task, job.attempt, job.id});
     if (is_ours && grid::is_renamed(remote.name, job.tag)) poll.renamed.insert(remote.id);
     if (is_ours) poll.ours.emplace(remote.id, std::move(remote));
     else poll.reused.insert(remote.id);

@@ -71,8 +71,8 @@ struct GatherTimes {
                                              std::span<const store::Pool> pools, const grid::Epochs& epochs, grid::Instant began,
                                              const GatherTimes& times = {});
 
-/// Sorts the jobs that OAR lists under our ids: into `ours` if their name and command are ours, else into `reused`. A job of ours whose
-/// name was changed is also in `renamed`.
+/// Sorts the jobs that OAR lists under our ids: into `ours` if their owner, name and command are ours, else into `reused`. A job of ours
+/// whose name was changed is also in `renamed`.
 void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<oar::RemoteJob> listed);
 
 /// Adds to `occupying` the jobs that only the second list, of a later moment, shows to hold resources.

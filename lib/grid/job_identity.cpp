@@ -90,8 +90,9 @@ bool is_renamed(std::string_view name, std::string_view tag) {
   return name != tag && !is_any_tag;
 }
 
-bool is_same_job(std::string_view name, std::string_view command, std::string_view tag, const JobIdentity& job) {
-  return (name == tag || is_renamed(name, tag)) && read_command(command) == job;
+std::optional<JobIdentity> identity_in(const ListedAs& listed, const SubmittedAs& launch) {
+  if (!is_owned_by(listed, launch.login) || (listed.name != launch.tag && !is_renamed(listed.name, launch.tag))) return std::nullopt;
+  return read_command(listed.command);
 }
 
 }  // namespace gleaner::grid

@@ -5,8 +5,8 @@
 
 #include "lib/grid/id.hpp"
 
-/// The identity of our jobs on a cluster. A restored or reinstalled OAR may assign a known id to another user's job; a job's name and
-/// command are ours.
+/// The identity of our jobs on a cluster. A restored or reinstalled OAR may assign a known id to another user's job; a job's owner, name
+/// and command show whether it is ours.
 namespace gleaner::grid {
 
 /// The name of a launch's jobs in OAR, unique to this grid, epoch and launch. `token`: of the epoch that planned the launch.
@@ -51,7 +51,31 @@ inline constexpr std::string_view kCommandMark{"gleaner."};
 /// launch of any grid has such a name.
 [[nodiscard]] bool is_renamed(std::string_view name, std::string_view tag);
 
-/// Whether a job that OAR lists under this name and command is that job of the launch with this tag. A renamed one is known by its command.
-[[nodiscard]] bool is_same_job(std::string_view name, std::string_view command, std::string_view tag, const JobIdentity& job);
+/// How OAR lists a job. Everybody can read names and commands there, and give them to jobs of their own; the owner is OAR's own word.
+struct ListedAs {
+  std::string_view name;
+  std::string_view command;
+  std::string_view owner;  ///< empty: OAR does not say
+};
+
+/// How the jobs of a launch were submitted.
+struct SubmittedAs {
+  std::string_view tag;    ///< their name
+  std::string_view login;  ///< their user
+};
+
+/// Whether this login submitted the job.
+[[nodiscard]] inline bool is_owned_by(const ListedAs& listed, std::string_view login) {
+  return listed.owner.empty() || listed.owner == login;
+}
+
+/// Which job of this launch it is, if it is one: its owner is the launch's login, and its name the launch's tag. A renamed one is known by
+/// its command. Empty: it is none, or its command is nobody's.
+[[nodiscard]] std::optional<JobIdentity> identity_in(const ListedAs& listed, const SubmittedAs& launch);
+
+/// Whether it is that job of this launch.
+[[nodiscard]] inline bool is_same_job(const ListedAs& listed, const SubmittedAs& launch, const JobIdentity& job) {
+  return identity_in(listed, launch) == job;
+}
 
 }  // namespace gleaner::grid

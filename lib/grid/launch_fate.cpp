@@ -56,7 +56,7 @@ bool to_look(const Search& search) {
   return !search.since_look || *search.since_look >= kOrphanPeriod;
 }
 
-std::vector<FoundJob> found_of(std::span<const ListedJob> listed, std::string_view tag, CampaignId campaign) {
+std::vector<FoundJob> found_of(std::span<const ListedJob> listed, const SubmittedAs& launch, CampaignId campaign) {
   struct Best {
     const ListedJob* job;
     JobIdentity identity;
@@ -64,8 +64,7 @@ std::vector<FoundJob> found_of(std::span<const ListedJob> listed, std::string_vi
   };
   std::map<JobId, Best> best;
   for (const auto& job : listed) {
-    if (job.name != tag && !is_renamed(job.name, tag)) continue;
-    const auto identity = read_command(job.command);
+    const auto identity = identity_in(job.as, launch);
     if (!identity || identity->campaign != campaign) continue;
     const auto [known, is_new] = best.try_emplace(identity->job, Best{&job, *identity});
     if (is_new) continue;

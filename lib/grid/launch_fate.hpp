@@ -94,8 +94,7 @@ struct Search {
 /// A job that OAR lists for the launch's user.
 struct ListedJob {
   RemoteJobId id{0};
-  std::string_view name;
-  std::string_view command;
+  ListedAs as;
   bool over = false;
 };
 struct FoundJob {
@@ -105,9 +104,9 @@ struct FoundJob {
   bool again = false;  ///< OAR has run it more than once
   bool operator==(const FoundJob&) const = default;
 };
-/// The jobs of the launch with this tag among those listed: one entry for each of our jobs, ordered by job. If OAR ran a job twice (its own
+/// The jobs of the launch among those listed: one entry for each of our jobs, ordered by job. If OAR ran a job twice (its own
 /// resubmission), the run that is not over counts, else the newest.
-[[nodiscard]] std::vector<FoundJob> found_of(std::span<const ListedJob> listed, std::string_view tag, CampaignId campaign);
+[[nodiscard]] std::vector<FoundJob> found_of(std::span<const ListedJob> listed, const SubmittedAs& launch, CampaignId campaign);
 
 /// The result of one look, and of all looks before it.
 struct Looked {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/job_identity.hpp"
 #include "lib/grid/time.hpp"
 
 namespace gleaner::oar {
@@ -55,6 +56,7 @@ struct RemoteJob {
   std::optional<grid::Seconds> walltime;
   std::string stderr_path;  ///< on the cluster; empty when the list does not contain it
 
+  [[nodiscard]] grid::ListedAs as() const { return {name, command, owner}; }
   /// In the queue of best-effort jobs, or of that type: it gives way to a local job.
   [[nodiscard]] bool is_best_effort() const;
 };

@@ -94,7 +94,7 @@ RemoteJob job_of(const Value& item) {
     job.array = grid::RemoteJobId{*array};
   }
   job.name = clean(item, {"name", "job_name"});
-  job.owner = clean(item, {"owner", "job_user"});
+  job.owner = clean(item, {"owner", "job_user", "user"});
   job.queue = clean(item, {"queue", "queue_name"});
   job.project = clean(item, {"project"});
   job.command = json::text(item, {"command"});

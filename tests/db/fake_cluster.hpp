@@ -37,7 +37,7 @@ class FakeCluster {
   /// The answer to requests whose path begins so.
   void answers(const std::string& path, const std::string& body) { bodies_[path] = body; }
   void list(const store::LiveJob& job, std::string_view state) {
-    list(job.remote.value(), "alice", job.tag,
+    list(job.remote.value(), job.login, job.tag,
          fmt::format("wrapper gleaner.{} {} {} {} {} -", job.campaign.value(), job.task.value(), job.attempt, job.id.value(),
                      job.fence.value()),
          state);

@@ -51,10 +51,10 @@ class SlowApi {
     items_.clear();
   }
   /// A job that the lists show.
-  void show(grid::RemoteJobId id, std::string_view name, std::string_view command) {
+  void show(grid::RemoteJobId id, std::string_view name, std::string_view command, std::string_view owner) {
     const std::lock_guard lock{mutex_};
-    items_.push_back(fmt::format(R"({{"id":{},"array_id":{},"name":"{}","command":"{}","owner":"alice","state":"Running"}})", id.value(),
-                                 id.value(), name, command));
+    items_.push_back(fmt::format(R"({{"id":{},"array_id":{},"name":"{}","command":"{}","owner":"{}","state":"Running"}})", id.value(),
+                                 id.value(), name, command, owner));
   }
   [[nodiscard]] std::string url() const { return server_->url(); }
 
@@ -105,10 +105,12 @@ class Nikita : public GridFixture {
     }
     transact([&](store::Transaction& transaction) { store::request_kills(transaction, ids, store::KillReason::preempted, now); });
   }
-  void show(const store::LiveJob& job) {
+  void show(const store::LiveJob& job) { show(job, job.login); }
+  void show(const store::LiveJob& job, std::string_view owner) {
     api.show(job.remote, job.tag,
              fmt::format("wrapper gleaner.{} {} {} {} {} -", job.campaign.value(), job.task.value(), job.attempt, job.id.value(),
-                         job.fence.value()));
+                         job.fence.value()),
+             owner);
   }
   nikita::Counts turn() { return nikita::run_once(config, database, term); }
 
@@ -144,12 +146,14 @@ TEST_F(Nikita, OfAClusterThatHangs_WaitsForAFewRequestsOnly) {
   EXPECT_EQ(counts.not_sent, counts.sent);
 }
 
-TEST_F(Nikita, DeletesNoJobThatHasAnIdOfOurs_ButNotOurNameAndCommand) {
+TEST_F(Nikita, DeletesNoJobThatHasAnIdOfOurs_ButNotOurOwnerNameAndCommand) {
   api.forget();
   show(jobs[0]);
-  api.show(jobs[1].remote, jobs[1].tag, "sleep 1000");
+  api.show(jobs[1].remote, jobs[1].tag, "sleep 1000", jobs[1].login);
   api.show(jobs[2].remote, "cigri.1.9999-other",
-           fmt::format("wrapper gleaner.{} {} 0 {} 1 -", jobs[2].campaign.value(), jobs[2].task.value(), jobs[2].id.value()));
+           fmt::format("wrapper gleaner.{} {} 0 {} 1 -", jobs[2].campaign.value(), jobs[2].task.value(), jobs[2].id.value()),
+           jobs[2].login);
+  show(jobs[3], "mal");
   const auto counts = turn();
   EXPECT_EQ(counts.sent, 1);
   EXPECT_EQ(counts.foreign, kJobs - 1) << "also those that it does not list";
@@ -168,7 +172,7 @@ TEST_F(Nikita, HasJobsSignalledWhoseCheckpointIsDue_OncePerPeriod_IfTheyAreOurs)
                       jobs[1].id.value()));
   api.forget();
   show(jobs[0]);
-  api.show(jobs[2].remote, "cigri.1.9999-other", "sleep 1000");
+  api.show(jobs[2].remote, "cigri.1.9999-other", "sleep 1000", jobs[2].login);
   EXPECT_EQ(turn().signalled, 1);
   EXPECT_EQ(api.asked(), (std::multiset<std::string>{fmt::format("POST /jobs/{}/signals/10.json", jobs[0].remote.value())}));
   EXPECT_EQ(value("SELECT string_agg(id::text, ' ') FROM jobs WHERE checkpointed_at IS NOT NULL"), std::to_string(jobs[0].id.value()));

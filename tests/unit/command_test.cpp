@@ -342,28 +342,35 @@ TEST(JobCommandText, TheTaskIsReadBackFromACommand) {
   }
 }
 
-TEST(JobCommandText, AJobIsOurs_WhenItsNameAndItsCommandAreThoseThatItGot) {
+TEST(JobCommandText, AJobIsOurs_WhenItsOwnerItsNameAndItsCommandAreThoseThatItGot) {
   const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
   const auto tag = grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{7});
+  const grid::SubmittedAs launch{tag, "ada"};
   const std::string command{"bash -c x gleaner.12 5 2 345 7 -"};
-  EXPECT_TRUE(grid::is_same_job(tag, command, tag, identity));
-  EXPECT_FALSE(grid::is_same_job(tag, "bash -c x gleaner.12 5 2 346 7 -", tag, identity));
-  EXPECT_FALSE(grid::is_same_job(tag, "sleep 10", tag, identity));
-  EXPECT_FALSE(grid::is_same_job(grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{8}), command, tag, identity));
-  EXPECT_FALSE(grid::is_same_job(grid::launch_tag("other", grid::CampaignId{12}, grid::LaunchId{7}), command, tag, identity));
-  EXPECT_NE(tag, grid::launch_tag("other", grid::CampaignId{12}, grid::LaunchId{7}));
+  EXPECT_TRUE(grid::is_same_job({tag, command, "ada"}, launch, identity));
+  EXPECT_TRUE(grid::is_same_job({tag, command, ""}, launch, identity)) << "OAR does not say whose it is";
+  EXPECT_FALSE(grid::is_same_job({tag, command, "mal"}, launch, identity)) << "everybody can copy a name and a command";
+  EXPECT_FALSE(grid::is_same_job({tag, "bash -c x gleaner.12 5 2 346 7 -", "ada"}, launch, identity));
+  EXPECT_FALSE(grid::is_same_job({tag, "sleep 10", "ada"}, launch, identity));
+  for (const auto& other : {grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{8}),
+                            grid::launch_tag("other", grid::CampaignId{12}, grid::LaunchId{7})}) {
+    EXPECT_FALSE(grid::is_same_job({other, command, "ada"}, launch, identity)) << other;
+  }
   EXPECT_TRUE(grid::is_launch_tag(tag, "grid"));
   EXPECT_FALSE(grid::is_launch_tag(tag, "other"));
   EXPECT_FALSE(grid::is_launch_tag("my-grid", "grid"));
 }
 
-TEST(JobCommandText, AJobThatWasRenamed_IsKnownByItsCommand) {
+TEST(JobCommandText, AJobThatWasRenamed_IsKnownByItsCommandAndItsOwner) {
   const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
   const auto tag = grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{7});
+  const grid::SubmittedAs launch{tag, "ada"};
+  const std::string command{"bash -c x gleaner.12 5 2 345 7 -"};
   for (const auto* name : {"renamed", "", "cigri"}) {
     EXPECT_TRUE(grid::is_renamed(name, tag)) << name;
-    EXPECT_TRUE(grid::is_same_job(name, "bash -c x gleaner.12 5 2 345 7 -", tag, identity)) << name;
-    EXPECT_FALSE(grid::is_same_job(name, "./somebody else's", tag, identity)) << name;
+    EXPECT_TRUE(grid::is_same_job({name, command, "ada"}, launch, identity)) << name;
+    EXPECT_FALSE(grid::is_same_job({name, command, "mal"}, launch, identity)) << name;
+    EXPECT_FALSE(grid::is_same_job({name, "./somebody else's", "ada"}, launch, identity)) << name;
   }
   EXPECT_FALSE(grid::is_renamed(tag, tag));
 }

@@ -142,6 +142,7 @@ TEST(LaunchFate, WhatALookMakesOfIt) {
 }
 
 const std::string kTag = launch_tag("grid", CampaignId{12}, LaunchId{7});
+const SubmittedAs kLaunch{kTag, "ada"};
 
 std::string command(int task, int job) { return "bash -c x gleaner.12 " + std::to_string(task) + " 0 " + std::to_string(job) + " 7 -"; }
 
@@ -149,31 +150,32 @@ FoundJob found(int task, int job, int remote, bool again = false) {
   return {JobId{job}, RemoteJobId{remote}, {CampaignId{12}, TaskNumber{task}, 0, JobId{job}}, again};
 }
 
-TEST(LaunchFate, ItsJobsAreFoundByNameAndCommand) {
+TEST(LaunchFate, ItsJobsAreFoundByOwnerNameAndCommand) {
   const std::vector<std::string> commands{command(1, 101), command(2, 102), "sleep 10", "bash -c x gleaner.13 3 0 103 7 -"};
-  const std::vector<ListedJob> listed{
-      {.id = RemoteJobId{5}, .name = kTag, .command = commands[0]},
-      {.id = RemoteJobId{6}, .name = launch_tag("grid", CampaignId{12}, LaunchId{8}), .command = commands[1]},
-      {.id = RemoteJobId{7}, .name = kTag, .command = commands[2]},
-      {.id = RemoteJobId{8}, .name = kTag, .command = commands[3]}};
-  EXPECT_THAT(found_of(listed, kTag, CampaignId{12}), ElementsAre(found(1, 101, 5)));
-  EXPECT_THAT(found_of({}, kTag, CampaignId{12}), IsEmpty());
+  const auto other_tag = launch_tag("grid", CampaignId{12}, LaunchId{8});
+  const std::vector<ListedJob> listed{{.id = RemoteJobId{5}, .as = {kTag, commands[0], "ada"}},
+                                      {.id = RemoteJobId{6}, .as = {other_tag, commands[1], "ada"}},
+                                      {.id = RemoteJobId{7}, .as = {kTag, commands[2], "ada"}},
+                                      {.id = RemoteJobId{8}, .as = {kTag, commands[3], "ada"}},
+                                      {.id = RemoteJobId{9}, .as = {kTag, commands[1], "mal"}}};
+  EXPECT_THAT(found_of(listed, kLaunch, CampaignId{12}), ElementsAre(found(1, 101, 5)));
+  EXPECT_THAT(found_of({}, kLaunch, CampaignId{12}), IsEmpty());
 }
 
 TEST(LaunchFate, AJobThatWasRenamed_IsFoundByItsCommand) {
   const auto one = command(1, 101);
-  EXPECT_THAT(found_of(std::vector<ListedJob>{{.id = RemoteJobId{5}, .name = "by-a-rule", .command = one}}, kTag, CampaignId{12}),
+  EXPECT_THAT(found_of(std::vector<ListedJob>{{.id = RemoteJobId{5}, .as = {"by-a-rule", one, "ada"}}}, kLaunch, CampaignId{12}),
               ElementsAre(found(1, 101, 5)));
 }
 
 TEST(LaunchFate, OfAJobThatOarRanAgain_TheOneThatIsNotOverCounts_ElseTheNewest) {
   const auto one = command(1, 101), two = command(2, 102);
-  const std::vector<ListedJob> listed{{.id = RemoteJobId{5}, .name = kTag, .command = one, .over = true},
-                                      {.id = RemoteJobId{6}, .name = kTag, .command = two, .over = true},
-                                      {.id = RemoteJobId{8}, .name = kTag, .command = one, .over = true},
-                                      {.id = RemoteJobId{7}, .name = kTag, .command = one, .over = false},
-                                      {.id = RemoteJobId{9}, .name = kTag, .command = two, .over = true}};
-  EXPECT_THAT(found_of(listed, kTag, CampaignId{12}), ElementsAre(found(1, 101, 7, true), found(2, 102, 9, true)));
+  const std::vector<ListedJob> listed{{.id = RemoteJobId{5}, .as = {kTag, one, "ada"}, .over = true},
+                                      {.id = RemoteJobId{6}, .as = {kTag, two, "ada"}, .over = true},
+                                      {.id = RemoteJobId{8}, .as = {kTag, one, "ada"}, .over = true},
+                                      {.id = RemoteJobId{7}, .as = {kTag, one, "ada"}, .over = false},
+                                      {.id = RemoteJobId{9}, .as = {kTag, two, "ada"}, .over = true}};
+  EXPECT_THAT(found_of(listed, kLaunch, CampaignId{12}), ElementsAre(found(1, 101, 7, true), found(2, 102, 9, true)));
 }
 
 TEST(LaunchFate, AVoidLaunchBrakesFromTheSecondInARowOn) {

@@ -73,7 +73,7 @@ TEST(Leavings, OfTheFilesOfAFolder_ThoseOfSettledAttemptsGo) {
   EXPECT_THAT(settled_files(names, in_use), ElementsAre("0.0.claim", "0.0.100.7.e0", "1.1.claim", "1.1.150.20.d.101", "2.0.102.9.u"));
 }
 
-TEST(Identify, OnlyAJobWithItsOwnNameAndCommand_IsOurs) {
+TEST(Identify, OnlyAJobWithItsOwnOwnerNameAndCommand_IsOurs) {
   store::PendingKill kill;
   kill.job = grid::JobId{100};
   kill.remote = grid::RemoteJobId{7};
@@ -81,11 +81,13 @@ TEST(Identify, OnlyAJobWithItsOwnNameAndCommand_IsOurs) {
   kill.task = grid::TaskNumber{3};
   kill.attempt = 1;
   kill.tag = "tag";
+  kill.login = "ada";
   kill.array = grid::RemoteJobId{7};
   oar::RemoteJob job;
   job.id = grid::RemoteJobId{7};
   job.array = grid::RemoteJobId{7};
   job.name = "tag";
+  job.owner = "ada";
   job.command = "wrapper gleaner.12 3 1 100 9 -";
   const auto ours = [&](const oar::RemoteJob& listed) { return ours_of({kill}, std::array{listed}); };
   ASSERT_EQ(ours(job).size(), 1U);
@@ -102,6 +104,9 @@ TEST(Identify, OnlyAJobWithItsOwnNameAndCommand_IsOurs) {
   EXPECT_THAT(ours(other), IsEmpty()) << "it is another launch's";
   other.name = "somebody's";
   EXPECT_EQ(ours(other).size(), 1U) << "a rule of the cluster renamed it";
+  other = job;
+  other.owner = "mal";
+  EXPECT_THAT(ours(other), IsEmpty()) << "he copied its name and its command";
   other = job;
   other.id = grid::RemoteJobId{8};
   EXPECT_THAT(ours(other), IsEmpty()) << "it is not listed";

@@ -262,26 +262,28 @@ TEST(Judge, AResubmission_IsFollowed_AlsoWhenWeHadAskedToDeleteTheJob_UnlessItHa
   EXPECT_THAT(ends(judged), ElementsAre("done"));
 }
 
-oar::RemoteJob listed(std::int64_t id, std::string name, std::string command) {
+oar::RemoteJob listed(std::int64_t id, std::string name, std::string command, std::string owner = "alice") {
   oar::RemoteJob remote;
   remote.id = grid::RemoteJobId{id};
   remote.name = std::move(name);
   remote.command = std::move(command);
+  remote.owner = std::move(owner);
   remote.state = RemoteState::terminated;
   remote.exit_status = 0;
   return remote;
 }
 
-TEST(Recognise, AnIdIsBelieved_OnlyWithTheNameAndTheCommandThatWeGave) {
+TEST(Recognise, AnIdIsBelieved_OnlyWithTheOwnerTheNameAndTheCommandThatWeGave) {
   Turn turn;
-  for (int i = 1; i <= 5; ++i) turn.has(i);
+  for (int i = 1; i <= 6; ++i) turn.has(i);
   const auto command = [](int job) { return fmt::format("bash -c \"...\" gleaner.7 {0} 0 {0} 1 -", job); };
   recognise(turn.poll, turn.live,
             {listed(1001, "tag-1", command(1)), listed(1002, "simulation", "./simulate"), listed(1003, "cigri.7.2-grid", command(3)),
-             listed(1004, "tag-1", command(5)), listed(4711, "somebody", "else")});
+             listed(1004, "tag-1", command(5)), listed(1006, "tag-1", command(6), "mal"), listed(4711, "somebody", "else")});
   EXPECT_EQ(turn.poll.ours.size(), 1U);
   EXPECT_TRUE(turn.poll.ours.contains(grid::RemoteJobId{1001}));
-  EXPECT_THAT(turn.poll.reused, ElementsAre(grid::RemoteJobId{1002}, grid::RemoteJobId{1003}, grid::RemoteJobId{1004}));
+  EXPECT_THAT(turn.poll.reused,
+              ElementsAre(grid::RemoteJobId{1002}, grid::RemoteJobId{1003}, grid::RemoteJobId{1004}, grid::RemoteJobId{1006}));
   turn.lists({"1.0.1.1001.s"});
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
 }

@@ -67,12 +67,14 @@ struct RunTwice : Turn {
     shows(1, RemoteState::terminated, 113);
     lists({"1.0.1.999.s", "1.0.1.1001.d.1"});
   }
-  void first_run(RemoteState state, const char* event, std::optional<int> status = {}, const char* name = "tag-1") {
+  void first_run(RemoteState state, const char* event, std::optional<int> status = {}, const char* name = "tag-1",
+                 const char* owner = "alice") {
     auto job = poll.ours.at(grid::RemoteJobId{1001});
     job.id = grid::RemoteJobId{999};
     job.state = state;
     job.exit_status = status ? std::optional{*status << 8} : std::nullopt;
     job.name = name;
+    job.owner = owner;
     job.command = "bash -c \"...\" gleaner.7 1 0 1 1 -";
     poll.details.insert_or_assign(job.id, oar::JobDetails{.job = job,
                                                           .events = {{.type = event, .description = {}}},
@@ -111,6 +113,8 @@ TEST(Judge, AJobThatOarRanAgain_HasItsWalltime_WhereTheFirstRunMayGoOn) {
   EXPECT_THAT(ends(turn.judged()), IsEmpty());
   turn.first_run(RemoteState::error, "BESTEFFORT_KILL", {}, "cigri.7.2-other");
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the id is another job's";
+  turn.first_run(RemoteState::error, "BESTEFFORT_KILL", {}, "tag-1", "mal");
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "somebody copied our name and command";
   turn.live[0].over_since = kNow - turn.live[0].walltime;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
 }
