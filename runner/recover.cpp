@@ -79,9 +79,8 @@ std::optional<grid::LaunchId> Recovery::fence_of(const store::UnknownLaunch& lau
 }
 
 void Recovery::add(const std::string& login, const oar::RemoteJob& job) {
-  if (!grid::is_owned_by(job.as(), login)) return;
   const auto name = grid::read_tag(job.name);
-  const auto identity = grid::read_command(job.command);
+  const auto identity = grid::identity_in(job.as(), {job.name, login});
   if (!name || !identity || identity->campaign != name->campaign || name->token != epochs_.of(name->launch)) return;
   // An id of the current epoch is another campaign now, and a launch of the current epoch is known.
   const auto& current = epochs_.all().back();

@@ -149,7 +149,8 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .placeholders = launch.placeholders,
                           .checkpoint_signal = launch.checkpoint_signal,
                           .params_shell = launch.params_shell,
-                          .streams_in_workdir = launch.output_directory.empty() && !has_oars_streams};
+                          .streams_in_workdir = launch.output_directory.empty() && !has_oars_streams,
+                          .epoch = epochs.of(launch.id)};
   auto command = JobCommand::create(facts);
   if (!command) return tl::unexpected{command.error()};
   oar::SubmitRequest request;

@@ -26,7 +26,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 constexpr std::size_t kWithoutFence = 5;
 
-/// `<campaign> <task> <attempt> <job> <fence> <arguments>` of a command; empty: it is not one of this grid's.
+/// `<campaign>-<token> <task> <attempt> <job> <fence> <arguments>` of a command; empty: it is not one of this grid's.
 std::vector<std::string_view> facts_in(std::string_view command) {
   // The script before the mark and the arguments after it are base64, which has no full stop.
   const auto mark = command.rfind(kCommandMark);
@@ -34,6 +34,12 @@ std::vector<std::string_view> facts_in(std::string_view command) {
   auto words = words_of(command.substr(mark + kCommandMark.size()));
   if (words.size() != kWithoutFence && words.size() != kWithoutFence + 1) return {};
   return words;
+}
+
+/// The token after a number and a dash; empty: it has none.
+std::string_view token_in(std::string_view word) {
+  const auto dash = word.find('-');
+  return dash == std::string_view::npos ? std::string_view{} : word.substr(dash + 1);
 }
 
 /// Of `<task> <attempt> <job> …`.
@@ -67,10 +73,14 @@ std::optional<LaunchName> read_tag(std::string_view name) {
   return LaunchName{CampaignId{*campaign}, LaunchId{*launch}, name.substr(dash + 1)};
 }
 
+std::string command_mark(std::string_view token, CampaignId campaign) {
+  return fmt::format("{}{}-{}", kCommandMark, campaign.value(), token);
+}
+
 std::optional<JobIdentity> read_command(std::string_view command) {
   const auto words = facts_in(command);
   if (words.empty()) return std::nullopt;
-  const auto campaign = text::whole_number(words[0], std::int64_t{0});
+  const auto campaign = text::whole_number(words[0].substr(0, words[0].find('-')), std::int64_t{0});
   return campaign ? identity_of(CampaignId{*campaign}, std::span{words}.subspan(1)) : std::nullopt;
 }
 
@@ -91,8 +101,13 @@ bool is_renamed(std::string_view name, std::string_view tag) {
 }
 
 std::optional<JobIdentity> identity_in(const ListedAs& listed, const SubmittedAs& launch) {
-  if (!is_owned_by(listed, launch.login) || (listed.name != launch.tag && !is_renamed(listed.name, launch.tag))) return std::nullopt;
-  return read_command(listed.command);
+  const bool is_owned = listed.owner.empty() || listed.owner == launch.login;
+  if (!is_owned || (listed.name != launch.tag && !is_renamed(listed.name, launch.tag))) return std::nullopt;
+  const auto words = facts_in(listed.command);
+  const auto token = words.empty() ? std::string_view{} : token_in(words[0]);
+  // A command of an older version has none, and its name alone says whose it is.
+  const bool is_of_grid = token.empty() ? listed.name == launch.tag : token == token_in(launch.tag);
+  return is_of_grid ? read_command(listed.command) : std::nullopt;
 }
 
 }  // namespace gleaner::grid

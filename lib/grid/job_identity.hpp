@@ -34,11 +34,13 @@ struct JobIdentity {
   bool operator==(const JobIdentity&) const = default;
 };
 
-/// The mark in a command that precedes the job's facts: `gleaner.<campaign> <task> <attempt> <job> <fence> <arguments>`.
+/// The mark in a command that precedes the job's facts: `gleaner.<campaign>-<token> <task> <attempt> <job> <fence> <arguments>`. The token
+/// is that of the launch's tag.
 inline constexpr std::string_view kCommandMark{"gleaner."};
+[[nodiscard]] std::string command_mark(std::string_view token, CampaignId campaign);
 
-/// Reads a job's identity from its command, as OAR lists it. Older versions wrote commands without a fence; these are read too. Empty when
-/// the command is not one of this grid's.
+/// Reads a job's identity from its command, as OAR lists it. Older versions wrote commands without a token or a fence; these are read too.
+/// Empty when the command is not one of a grid's.
 [[nodiscard]] std::optional<JobIdentity> read_command(std::string_view command);
 
 /// The word of a command, or of a line of a pool, that names the folder in which the attempt is claimed. Empty: it has none.
@@ -64,13 +66,9 @@ struct SubmittedAs {
   std::string_view login;  ///< their user
 };
 
-/// Whether this login submitted the job.
-[[nodiscard]] inline bool is_owned_by(const ListedAs& listed, std::string_view login) {
-  return listed.owner.empty() || listed.owner == login;
-}
-
-/// Which job of this launch it is, if it is one: its owner is the launch's login, and its name the launch's tag. A renamed one is known by
-/// its command. Empty: it is none, or its command is nobody's.
+/// Which job of this launch it is, if it is one: its owner is the launch's login, its name the launch's tag, and the token in its command
+/// that of the tag. A renamed one is known by its command, which must have the token: other grids with the same login give the same
+/// numbers. Empty: it is none, or its command is nobody's.
 [[nodiscard]] std::optional<JobIdentity> identity_in(const ListedAs& listed, const SubmittedAs& launch);
 
 /// Whether it is that job of this launch.

@@ -210,8 +210,8 @@ tl::expected<std::string, std::string> line_of(const TaskFacts& task, std::strin
 }
 
 std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
-  if (!is_name(facts.grid)) {
-    return fmt::format("the grid's name '{}' must be letters, digits, - and _", facts.grid);
+  for (const auto& token : {facts.grid, facts.epoch.empty() ? facts.grid : facts.epoch}) {
+    if (!is_name(token)) return fmt::format("the grid's name '{}' must be letters, digits, - and _", token);
   }
   if (facts.exec_file.empty()) {
     return "exec_file is empty";
@@ -302,7 +302,7 @@ tl::expected<JobCommand, std::string> JobCommand::create(const LaunchFacts& fact
   if (auto wrong = wrong_facts(facts)) {
     return tl::unexpected(std::move(*wrong));
   }
-  return JobCommand{script_of(facts), fmt::format("{}{}", grid::kCommandMark, facts.campaign.value())};
+  return JobCommand{script_of(facts), grid::command_mark(facts.epoch.empty() ? facts.grid : facts.epoch, facts.campaign)};
 }
 
 // OAR's API passes the command to a shell at submission, and corrupts letters outside ASCII: base64 survives both, and `\$` becomes a `$`

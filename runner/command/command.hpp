@@ -42,6 +42,7 @@ struct LaunchFacts {
   bool streams_in_workdir =
       false;                ///< stdout and stderr are files of workdir, which is not the home; false: the output_directory's, or OAR's
   std::string folder = {};  ///< of claims and ends; empty: the campaign's, in the home of the job's user
+  std::string epoch = {};   ///< the token of the launch's epoch, likewise; empty: it is the campaign's
 };
 
 /// One job of a launch.

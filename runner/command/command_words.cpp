@@ -39,14 +39,15 @@ std::string text_with_words(std::string_view exec_file, const std::vector<Placeh
 
 }  // namespace
 
+/// The name of the task's shell in its messages is `gleaner.<campaign>`, without the grid's token.
 CommandWords command_words(const LaunchFacts& facts) {
   const auto& command = facts.exec_file;
   const auto places = facts.placeholders ? text::find_placeholders(command) : std::vector<Placeholder>{};
   const bool is_placed = text::has_places(places);
-  if (facts.params_shell && is_placed) return {"", fmt::format(R"(bash -c {} "$0")", text_with_words(command, places))};
+  if (facts.params_shell && is_placed) return {"", fmt::format(R"(bash -c {} "${{0%%-*}}")", text_with_words(command, places))};
   auto text = text::with_places_filled(command, places, variable_of_argument);
-  if (facts.params_shell) return {std::move(text), R"(bash -c "$x $*" "$0")"};
-  return {std::move(text), is_placed ? R"(bash -c "$x" "$0" "$@")" : R"(bash -c "$x \"\$@\"" "$0" "$@")"};
+  if (facts.params_shell) return {std::move(text), R"(bash -c "$x $*" "${0%%-*}")"};
+  return {std::move(text), is_placed ? R"(bash -c "$x" "${0%%-*}" "$@")" : R"(bash -c "$x \"\$@\"" "${0%%-*}" "$@")"};
 }
 
 }  // namespace gleaner::runner

@@ -104,7 +104,7 @@ Script read_script(std::string_view text) {
   const auto rest = read.rest();
   const auto has = [&](std::string_view part) { return rest.find(part) != std::string_view::npos; };
   script.measured = has("W=1\nm(){ K=;");
-  script.shell_words = !has("\"$0\" \"$@\"");
+  script.shell_words = !has("\"${0%%-*}\" \"$@\"");
   if (const auto signal = between(rest, "\ntrap 'T=1;kill -", " $B")) script.checkpoint_signal = *signal;
   script.enters_workdir = has("\nn(){ CDPATH= cd -- \"$CIGRI_WORKDIR\";}");
   script.opens_streams = has("o=OAR.cigri.$i.${OAR_JOB_ID:-0}\n");

@@ -304,7 +304,7 @@ TEST(JobCommandText, IsAscii_AndNothingInItChangesInDoubleQuotes) {
   EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char letter) { return letter >= ' ' && letter < '\x7F'; }));
   EXPECT_EQ(text.find('\''), std::string::npos);
   EXPECT_EQ(text.find('`'), std::string::npos);
-  EXPECT_TRUE(text.ends_with(" gleaner.1"));
+  EXPECT_TRUE(text.ends_with(" gleaner.1-g"));
 }
 
 TEST(JobCommandText, FactsThatAShellWouldReadAreRefused) {
@@ -336,8 +336,10 @@ TEST(JobCommandText, TheTaskIsReadBackFromACommand) {
   const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
   EXPECT_EQ(grid::read_command(text + " " + line), identity);
   EXPECT_EQ(grid::read_command(text + " 5 2 345 eA=="), identity) << "of a version without fences";
-  for (const std::string other : {"", "sleep 10", "gleaner.12 1 2", "gleaner.x 1 2 3 4 -", "gleaner.12 1 x 3 4 -", "echo 12 1 2 3 4 -",
-                                  "gleaner.12 1 -2 3 4 -", "gleaner.12 1 2 3 4 5 6", "notgleaner.12 1 2 3 4 -"}) {
+  EXPECT_EQ(grid::read_command("bash -c x gleaner.12 " + line), identity) << "of a version without tokens";
+  for (const std::string other :
+       {"", "sleep 10", "gleaner.12 1 2", "gleaner.x 1 2 3 4 -", "gleaner.-grid 1 2 3 4 -", "gleaner.12 1 x 3 4 -", "echo 12 1 2 3 4 -",
+        "gleaner.12 1 -2 3 4 -", "gleaner.12 1 2 3 4 5 6", "notgleaner.12 1 2 3 4 -"}) {
     EXPECT_FALSE(grid::read_command(other)) << other;
   }
 }
@@ -346,16 +348,17 @@ TEST(JobCommandText, AJobIsOurs_WhenItsOwnerItsNameAndItsCommandAreThoseThatItGo
   const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
   const auto tag = grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{7});
   const grid::SubmittedAs launch{tag, "ada"};
-  const std::string command{"bash -c x gleaner.12 5 2 345 7 -"};
+  const std::string command{"bash -c x gleaner.12-grid 5 2 345 7 -"};
   EXPECT_TRUE(grid::is_same_job({tag, command, "ada"}, launch, identity));
   EXPECT_TRUE(grid::is_same_job({tag, command, ""}, launch, identity)) << "OAR does not say whose it is";
   EXPECT_FALSE(grid::is_same_job({tag, command, "mal"}, launch, identity)) << "everybody can copy a name and a command";
-  EXPECT_FALSE(grid::is_same_job({tag, "bash -c x gleaner.12 5 2 346 7 -", "ada"}, launch, identity));
+  EXPECT_FALSE(grid::is_same_job({tag, "bash -c x gleaner.12-grid 5 2 346 7 -", "ada"}, launch, identity));
   EXPECT_FALSE(grid::is_same_job({tag, "sleep 10", "ada"}, launch, identity));
   for (const auto& other : {grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{8}),
                             grid::launch_tag("other", grid::CampaignId{12}, grid::LaunchId{7})}) {
     EXPECT_FALSE(grid::is_same_job({other, command, "ada"}, launch, identity)) << other;
   }
+  EXPECT_TRUE(grid::is_same_job({tag, "bash -c x gleaner.12 5 2 345 7 -", "ada"}, launch, identity)) << "of an older version";
   EXPECT_TRUE(grid::is_launch_tag(tag, "grid"));
   EXPECT_FALSE(grid::is_launch_tag(tag, "other"));
   EXPECT_FALSE(grid::is_launch_tag("my-grid", "grid"));
@@ -365,7 +368,7 @@ TEST(JobCommandText, AJobThatWasRenamed_IsKnownByItsCommandAndItsOwner) {
   const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
   const auto tag = grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{7});
   const grid::SubmittedAs launch{tag, "ada"};
-  const std::string command{"bash -c x gleaner.12 5 2 345 7 -"};
+  const std::string command{"bash -c x gleaner.12-grid 5 2 345 7 -"};
   for (const auto* name : {"renamed", "", "cigri"}) {
     EXPECT_TRUE(grid::is_renamed(name, tag)) << name;
     EXPECT_TRUE(grid::is_same_job({name, command, "ada"}, launch, identity)) << name;
@@ -373,6 +376,18 @@ TEST(JobCommandText, AJobThatWasRenamed_IsKnownByItsCommandAndItsOwner) {
     EXPECT_FALSE(grid::is_same_job({name, "./somebody else's", "ada"}, launch, identity)) << name;
   }
   EXPECT_FALSE(grid::is_renamed(tag, tag));
+}
+
+/// Two grids may have one login on a cluster, and they give the same numbers.
+TEST(JobCommandText, AJobOfAnotherGridThatARuleRenamed_IsNotOurs) {
+  const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
+  const auto tag = grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{7});
+  const grid::SubmittedAs launch{tag, "grid"};
+  EXPECT_TRUE(grid::is_same_job({"renamed", "bash -c x gleaner.12-grid 5 2 345 7 -", "grid"}, launch, identity));
+  EXPECT_FALSE(grid::is_same_job({"renamed", "bash -c x gleaner.12-other 5 2 345 7 -", "grid"}, launch, identity));
+  EXPECT_FALSE(grid::is_same_job({tag, "bash -c x gleaner.12-other 5 2 345 7 -", "grid"}, launch, identity));
+  EXPECT_FALSE(grid::is_same_job({"renamed", "bash -c x gleaner.12 5 2 345 7 -", "grid"}, launch, identity))
+      << "of an older version: nobody knows of which grid";
 }
 
 TEST(JobCommandText, Base64IsTheStandards) {

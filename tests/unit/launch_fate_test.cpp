@@ -144,7 +144,9 @@ TEST(LaunchFate, WhatALookMakesOfIt) {
 const std::string kTag = launch_tag("grid", CampaignId{12}, LaunchId{7});
 const SubmittedAs kLaunch{kTag, "ada"};
 
-std::string command(int task, int job) { return "bash -c x gleaner.12 " + std::to_string(task) + " 0 " + std::to_string(job) + " 7 -"; }
+std::string command(int task, int job, const std::string& token = "grid") {
+  return "bash -c x gleaner.12-" + token + " " + std::to_string(task) + " 0 " + std::to_string(job) + " 7 -";
+}
 
 FoundJob found(int task, int job, int remote, bool again = false) {
   return {JobId{job}, RemoteJobId{remote}, {CampaignId{12}, TaskNumber{task}, 0, JobId{job}}, again};
@@ -162,9 +164,11 @@ TEST(LaunchFate, ItsJobsAreFoundByOwnerNameAndCommand) {
   EXPECT_THAT(found_of({}, kLaunch, CampaignId{12}), IsEmpty());
 }
 
-TEST(LaunchFate, AJobThatWasRenamed_IsFoundByItsCommand) {
-  const auto one = command(1, 101);
-  EXPECT_THAT(found_of(std::vector<ListedJob>{{.id = RemoteJobId{5}, .as = {"by-a-rule", one, "ada"}}}, kLaunch, CampaignId{12}),
+TEST(LaunchFate, AJobThatWasRenamed_IsFoundByItsCommand_AndThatOfAnotherGridIsNot) {
+  const auto one = command(1, 101), of_another = command(2, 102, "other");
+  EXPECT_THAT(found_of(std::vector<ListedJob>{{.id = RemoteJobId{5}, .as = {"by-a-rule", one, "ada"}},
+                                              {.id = RemoteJobId{6}, .as = {"by-a-rule", of_another, "ada"}}},
+                       kLaunch, CampaignId{12}),
               ElementsAre(found(1, 101, 5)));
 }
 

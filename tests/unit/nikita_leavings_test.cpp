@@ -80,15 +80,15 @@ TEST(Identify, OnlyAJobWithItsOwnOwnerNameAndCommand_IsOurs) {
   kill.campaign = grid::CampaignId{12};
   kill.task = grid::TaskNumber{3};
   kill.attempt = 1;
-  kill.tag = "tag";
+  kill.tag = "cigri.12.9-grid";
   kill.login = "ada";
   kill.array = grid::RemoteJobId{7};
   oar::RemoteJob job;
   job.id = grid::RemoteJobId{7};
   job.array = grid::RemoteJobId{7};
-  job.name = "tag";
+  job.name = "cigri.12.9-grid";
   job.owner = "ada";
-  job.command = "wrapper gleaner.12 3 1 100 9 -";
+  job.command = "wrapper gleaner.12-grid 3 1 100 9 -";
   const auto ours = [&](const oar::RemoteJob& listed) { return ours_of({kill}, std::array{listed}); };
   ASSERT_EQ(ours(job).size(), 1U);
   EXPECT_EQ(ours(job)[0].array, kill.array);

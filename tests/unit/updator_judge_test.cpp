@@ -276,7 +276,7 @@ oar::RemoteJob listed(std::int64_t id, std::string name, std::string command, st
 TEST(Recognise, AnIdIsBelieved_OnlyWithTheOwnerTheNameAndTheCommandThatWeGave) {
   Turn turn;
   for (int i = 1; i <= 6; ++i) turn.has(i);
-  const auto command = [](int job) { return fmt::format("bash -c \"...\" gleaner.7 {0} 0 {0} 1 -", job); };
+  const auto command = [](int job) { return fmt::format("bash -c \"...\" gleaner.7-1 {0} 0 {0} 1 -", job); };
   recognise(turn.poll, turn.live,
             {listed(1001, "tag-1", command(1)), listed(1002, "simulation", "./simulate"), listed(1003, "cigri.7.2-grid", command(3)),
              listed(1004, "tag-1", command(5)), listed(1006, "tag-1", command(6), "mal"), listed(4711, "somebody", "else")});

@@ -106,7 +106,7 @@ TEST(Judge, AJobThatWasRenamed_IsStillOurs_AndIsReportedUntilItRuns) {
   oar::RemoteJob remote;
   remote.id = grid::RemoteJobId{1001};
   remote.name = "by-a-rule";
-  remote.command = "bash -c x gleaner.7 1 0 1 1 -";
+  remote.command = "bash -c x gleaner.7-1 1 0 1 1 -";
   recognise(turn.poll, turn.live, {remote});
   EXPECT_TRUE(turn.poll.ours.contains(grid::RemoteJobId{1001}));
   EXPECT_THAT(turn.poll.reused, IsEmpty());

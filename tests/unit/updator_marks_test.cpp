@@ -75,7 +75,7 @@ struct RunTwice : Turn {
     job.exit_status = status ? std::optional{*status << 8} : std::nullopt;
     job.name = name;
     job.owner = owner;
-    job.command = "bash -c \"...\" gleaner.7 1 0 1 1 -";
+    job.command = "bash -c \"...\" gleaner.7-1 1 0 1 1 -";
     poll.details.insert_or_assign(job.id, oar::JobDetails{.job = job,
                                                           .events = {{.type = event, .description = {}}},
                                                           .resubmitted_as = grid::RemoteJobId{1001},
