@@ -130,8 +130,26 @@ bool is_missing(const oar::Failure& failure) {
   return refused != nullptr && refused->status == kNotFound;
 }
 
-bool is_of_grid(std::string_view name, const grid::Epochs& epochs) {
-  return std::ranges::any_of(epochs.all(), [&](const grid::Epoch& epoch) { return grid::is_launch_tag(name, epoch.token); });
+/// Finds the jobs that we settled among those that occupy resources. Their commands name candidates; the database says which of these we
+/// submitted, under which id and login: everybody can give a name and a command of ours to a job.
+void find_leaving(fleet::Visit& visit, Poll& poll) {
+  std::vector<grid::JobId> named;
+  for (const auto& job : poll.occupying) {
+    if (poll.ours.contains(job.id)) continue;
+    if (const auto identity = grid::read_command(job.command)) named.push_back(identity->job);
+  }
+  if (named.empty()) return;
+  std::vector<store::SubmittedJob> submitted;
+  visit.database.transact(
+      [&](store::Transaction& transaction) { submitted = store::submitted_jobs(transaction, visit.cluster.id, named); });
+  std::map<grid::RemoteJobId, const store::SubmittedJob*> by_id;
+  for (const auto& one : submitted) by_id.emplace(one.remote, &one);
+  for (const auto& job : poll.occupying) {
+    const auto found = by_id.find(job.id);
+    if (found == by_id.end() || poll.ours.contains(job.id)) continue;
+    const auto& one = *found->second;
+    if (grid::is_same_job(job.as(), {one.tag, one.login}, one.job)) poll.leaving.insert(job.id);
+  }
 }
 
 /// Reads the folders of fences. A folder that OAR does not find is empty, unless the whole home is missing: an unmounted file system must
@@ -290,9 +308,7 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
   if (auto asked = ask_resources(visit, poll); !asked) return tl::unexpected{asked.error()};
   if (auto asked = ask_jobs(visit, live, poll); !asked) return tl::unexpected{asked.error()};
   ask_holds(visit, poll);
-  for (const auto& job : poll.occupying) {
-    if (!poll.ours.contains(job.id) && is_of_grid(job.name, epochs)) poll.leaving.insert(job.id);
-  }
+  find_leaving(visit, poll);
   poll.latency_ms = static_cast<int>(visit.client.slowest_latency().count());
   auto fences = fences_to_read(live, poll, Patience::of(visit.config));
   for (auto& fence : fences_of(pools)) {

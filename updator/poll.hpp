@@ -44,7 +44,7 @@ struct Poll {
   std::optional<LoadReading> load = {};                       ///< requested with usable_resources, where the load counts
   std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources
   std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};      ///< our live jobs that OAR lists
-  std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of this grid that we settled, and that still occupy resources
+  std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of ours that we settled, and that still occupy resources
   std::set<grid::RemoteJobId> reused = {};                    ///< ids of our live jobs that OAR now lists for foreign jobs
   std::set<grid::RemoteJobId> renamed = {};                   ///< of `ours`, those with another name than they were given
   std::map<grid::LaunchId, Reading> evidence = {};            ///< by fence

@@ -57,10 +57,6 @@ std::string launch_tag(std::string_view token, CampaignId campaign, LaunchId lau
   return fmt::format("{}{}.{}-{}", kTagHead, campaign.value(), launch.value(), token);
 }
 
-bool is_launch_tag(std::string_view name, std::string_view token) {
-  return name.starts_with(kTagHead) && name.ends_with(fmt::format("-{}", token));
-}
-
 std::optional<LaunchName> read_tag(std::string_view name) {
   if (!name.starts_with(kTagHead)) return std::nullopt;
   name.remove_prefix(kTagHead.size());

@@ -12,9 +12,6 @@ namespace gleaner::grid {
 /// The name of a launch's jobs in OAR, unique to this grid, epoch and launch. `token`: of the epoch that planned the launch.
 [[nodiscard]] std::string launch_tag(std::string_view token, CampaignId campaign, LaunchId launch);
 
-/// Whether the name is the tag of a launch of the epoch with this token.
-[[nodiscard]] bool is_launch_tag(std::string_view name, std::string_view token);
-
 /// What the tag of a launch says.
 struct LaunchName {
   CampaignId campaign;

@@ -100,6 +100,16 @@ std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster
   return jobs;
 }
 
+std::vector<SubmittedJob> submitted_jobs(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> jobs) {
+  Array ids;
+  for (const auto id : jobs) ids.add(id.value());
+  std::vector<SubmittedJob> submitted;
+  for (const auto& row : exec(transaction, sql::jobs_submitted{.jobs = ids, .cluster = cluster}))
+    submitted.push_back(
+        {.job = {*row.campaign_id, *row.task, *row.attempt, *row.id}, .remote = *row.remote_id, .tag = *row.tag, .login = *row.login});
+  return submitted;
+}
+
 std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<Pool> pools;
   std::map<grid::LaunchId, std::size_t> places;

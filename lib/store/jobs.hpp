@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/job_identity.hpp"
 #include "lib/grid/settle.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
@@ -42,6 +43,17 @@ struct LiveJob {
   std::string output_directory;               ///< of its stderr; empty: it is in exec_directory (grid::stream_name)
 };
 [[nodiscard]] std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster);
+
+/// A job that OAR has or had.
+struct SubmittedJob {
+  grid::JobIdentity job;
+  grid::RemoteJobId remote{0};
+  std::string tag;
+  std::string login;
+};
+/// Those of these jobs that were submitted to the cluster.
+[[nodiscard]] std::vector<SubmittedJob> submitted_jobs(Transaction& transaction, grid::ClusterId cluster,
+                                                       std::span<const grid::JobId> jobs);
 
 /// A job of OAR in a launch with pooled tasks.
 struct Carrier {

@@ -37,6 +37,14 @@ LEFT JOIN kill_requests k ON k.job_id = j.id
 WHERE j.cluster_id = @cluster AND is_remote(j.state)
 ORDER BY j.id
 
+-- name: jobs.submitted
+-- How these jobs of ours, whether they are over or not, were submitted to a cluster.
+SELECT j.id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, coalesce(l.login, u.login) AS login
+FROM jobs j
+JOIN launches l ON l.id = j.launch_id
+JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
+WHERE j.id = ANY (@jobs::bigint[]) AND j.cluster_id = @cluster AND j.remote_id IS NOT NULL AND NOT j.pooled AND l.tag IS NOT NULL
+
 -- name: jobs.pools
 -- The launches on a cluster with pooled jobs that are not over. `carriers`: their jobs that OAR has or may have; `closed_at`: when these
 -- stop taking tasks, null if one has not started; `last_end`: of the other carriers; `may_come`: whether OAR may start one of these late;

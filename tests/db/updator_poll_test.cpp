@@ -82,6 +82,24 @@ TEST_F(Polls, WhereNoHomeAnswers_NoFolderCanBeRead_AndTheTurnTakesNoLongerThanIt
   EXPECT_EQ(fences(seen, "bob"), std::pair(0, 6)) << "also those that there was no time for";
 }
 
+/// A job that only has a name of ours would keep its cores from the grid: they would count as free in a moment, again and again.
+TEST_F(Polls, JobsThatOccupyResources_AreOurs_WhenTheDatabaseKnowsThemUnderThatIdAndLogin) {
+  const auto settled = launched(campaign, alpha, 3);
+  execute("UPDATE jobs SET state = 'terminated', ending = 'done', ended_at = now()");
+  cluster.list(settled[0], "Finishing");
+  auto copy = settled[1];
+  copy.login = "mal";
+  cluster.list(copy, "Finishing");
+  copy = settled[2];
+  copy.remote = grid::RemoteJobId{77'777};
+  cluster.list(copy, "Running");
+  cluster.list(77'778, "mal", settled[0].tag, "sleep 86400", "Running");
+  cluster.list(77'779, "mal", settled[0].tag, "wrapper gleaner.1 1 0 999999 1 -", "Running");
+  const auto seen = poll({});
+  EXPECT_THAT(seen.occupying, SizeIs(5));
+  EXPECT_THAT(seen.leaving, ::testing::ElementsAre(settled[0].remote));
+}
+
 /// OAR lists the files of some thousand tasks slowly, above all while these run; also when few of these are left. A time limit that no such
 /// answer keeps would leave their ends unread for ever.
 TEST_F(Polls, AFolderOfALargePool_MayTakeItsTime_AndAHomeThatStallsDoesNot) {

@@ -359,9 +359,6 @@ TEST(JobCommandText, AJobIsOurs_WhenItsOwnerItsNameAndItsCommandAreThoseThatItGo
     EXPECT_FALSE(grid::is_same_job({other, command, "ada"}, launch, identity)) << other;
   }
   EXPECT_TRUE(grid::is_same_job({tag, "bash -c x gleaner.12 5 2 345 7 -", "ada"}, launch, identity)) << "of an older version";
-  EXPECT_TRUE(grid::is_launch_tag(tag, "grid"));
-  EXPECT_FALSE(grid::is_launch_tag(tag, "other"));
-  EXPECT_FALSE(grid::is_launch_tag("my-grid", "grid"));
 }
 
 TEST(JobCommandText, AJobThatWasRenamed_IsKnownByItsCommandAndItsOwner) {
