@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iterator>
+#include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -27,7 +28,7 @@ namespace {
 constexpr std::chrono::minutes kClocks{10};
 /// Of the file of a pool, which has 4 000 tasks at most.
 constexpr std::size_t kMostOfPool = std::size_t{16} << 20;
-/// Lines of the event about jobs that are left out: a user may submit as many as the cluster takes.
+/// Of each list in the event: a user may submit as many jobs as the cluster takes.
 constexpr std::size_t kMostSaid{10};
 /// What a job's name and owner say. Everybody can read names in OAR, and give them to jobs of their own.
 using Claim = std::tuple<grid::LaunchId, grid::CampaignId, std::string>;
@@ -62,13 +63,12 @@ class Recovery {
   std::vector<std::string> left_out_;  ///< whose jobs are not followed, and why
 };
 
-/// The end of the event's sentence.
-std::string said_of(const std::vector<std::string>& left_out) {
-  if (left_out.empty()) return {};
-  const auto shown = std::min(left_out.size(), kMostSaid);
-  const auto more = left_out.size() > shown ? fmt::format(", and {} more", left_out.size() - shown) : std::string{};
-  return fmt::format("; not followed, so that tasks of theirs may run again: {}{}",
-                     fmt::join(left_out.begin(), std::next(left_out.begin(), static_cast<std::ptrdiff_t>(shown)), ", "), more);
+/// A part of the event's sentence.
+std::string said_of(std::string_view what, std::span<const std::string> all) {
+  if (all.empty()) return {};
+  const auto shown = all.first(std::min(all.size(), kMostSaid));
+  const auto more = all.size() > shown.size() ? fmt::format(", and {} more", all.size() - shown.size()) : std::string{};
+  return fmt::format("; {}: {}{}", what, fmt::join(shown, ", "), more);
 }
 
 /// `<launch>` or `<launch>-<token>`. The own launch is no fence.
@@ -206,14 +206,14 @@ void Recovery::write() {
     }
     store::note_recovered(transaction, visit_.cluster.id);
     if (jobs == 0 && unread_.empty() && left_out_.empty()) return;
-    const auto not_read = unread_.empty() ? std::string{} : fmt::format("; not read: {}", fmt::join(unread_, ", "));
     store::open_event(transaction,
                       {.code = "DATABASE_RESTORED",
                        .target = {.campaign = {}, .cluster = visit_.cluster.id},
                        .job = {},
                        .message = fmt::format("after the restore, {} tasks of {} launches that were submitted to {} since the dump were "
                                               "found there, and their jobs are followed{}{}",
-                                              jobs, launches, visit_.cluster.name, not_read, said_of(left_out_))},
+                                              jobs, launches, visit_.cluster.name, said_of("not read", unread_),
+                                              said_of("not followed, so that tasks of theirs may run again", left_out_))},
                       now_);
   });
   process::log::info("cluster looked at after a restore", {{"cluster", visit_.cluster.name}, {"launches", launches}, {"tasks", jobs}});

@@ -88,6 +88,15 @@ TEST_F(RecoveryAfterARestore, NamesTheFirstOfManyJobsThatItDoesNotFollow) {
   EXPECT_THAT(event(), AllOf(HasSubstr("launch 109"), Not(HasSubstr("launch 110")), HasSubstr(", and 20 more")));
 }
 
+TEST_F(RecoveryAfterARestore, NamesTheFirstOfManyListsThatItCannotRead) {
+  for (int launch = 100; launch < 130; ++launch) {
+    list("alice", of_alice, launch, launch % 10);
+    cluster.answers(fmt::format("/media/~/.gleaner/{}/{}/{}/pool", token, of_alice.value(), launch), "cut");
+  }
+  turn();
+  EXPECT_THAT(event(), AllOf(HasSubstr("/109/pool (it is not whole), and 20 more"), Not(HasSubstr("/110/pool"))));
+}
+
 /// Its other tasks would run again, and nobody would know why.
 TEST_F(RecoveryAfterARestore, SaysWhichPoolsListIsNotWhole_AndBelievesNoPartOfIt) {
   list("alice", of_alice, 70, 0);
