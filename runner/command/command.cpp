@@ -82,9 +82,10 @@ static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
 constexpr std::string_view kRunOne{R"sh(
 R(){ @COMMAND@;})sh"};
 
-/// The time that the processes which this shell has waited for had of the processors, in U, in hundredths of a second; empty without /proc.
-constexpr std::string_view kProcessorTime{R"sh(
-u(){ U=;{ read -ra U </proc/self/stat&&U=$((U[15]+U[16]));} 2>/dev/null;})sh"};
+/// The time that the processes which this shell has waited for had of the processors, in U, and the time since the node's start, in Y, both
+/// in hundredths of a second; empty without /proc. The clock of the day may be set meanwhile.
+constexpr std::string_view kTimes{R"sh(
+u(){ U= Y=;{ read -ra U </proc/self/stat&&U=$((U[15]+U[16]));read -r Y _ </proc/uptime;} 2>/dev/null;Y=${Y/.};})sh"};
 
 /// As kRunOne, where the job shows what a start costs and what its task takes: Z() names the file of the end, with the milliseconds that
 /// the command took, those that it had of the processors, and the KiB of memory that it took at most (K), where the node can tell them. W:
@@ -107,27 +108,26 @@ R(){ m
 M=()
 [ "$K" ]||{ X true&&M=(X);} 2>/dev/null
 u
-V=$U A=$EPOCHREALTIME
+V=$U A=$Y
 "${M[@]}" @COMMAND@;}
-Z(){ k=$EPOCHREALTIME
-u
+Z(){ u
 m
 [ "$M" ]&&{ while read -r j;do K=$j;done <"$f.m"
 rm -f "$f.m";} 2>/dev/null
 [[ $K =~ ^[0-9]+$ ]]||K=
-z=$f.e$s${A:+.$(((${k/[.,]}-${A/[.,]})/1000))${U:+.c$(((U-V)*10))}${K:+.m$K}};})sh"};
+z=$f.e$s${A:+.$(((Y-A)*10))${U:+.c$(((U-V)*10))}${K:+.m$K}};})sh"};
 
 /// The same in a pool, where the wrapper applies the task's walltime: OAR's is that of the pool. Z() names the file of the end: with the
 /// milliseconds that the task took and had of the processors, where the node can tell them, and `.w` instead of the status if the walltime
 /// ended it.
 constexpr std::string_view kRunInPool{R"sh(
 R(){ u
-V=$U A=$EPOCHREALTIME M=$SECONDS
+V=$U A=$Y M=$SECONDS
 timeout -k 30 $W @COMMAND@;}
-Z(){ k=$EPOCHREALTIME z=e$s
-u
+Z(){ u
+z=e$s
 ((s==124||s==137))&&((SECONDS-M>=W))&&z=w s=113
-z=$f.$z${A:+.$(((${k/[.,]}-${A/[.,]})/1000))${U:+.c$(((U-V)*10))}};})sh"};
+z=$f.$z${A:+.$(((Y-A)*10))${U:+.c$(((U-V)*10))}};})sh"};
 
 /// What a carrier does before its own task. It reads the lines L of the pool, each like this job's own arguments, of which there are N, and
 /// defines g(), which takes pooled tasks until none is left, the pool's time is over, a signal came, or three tasks in a row failed. Where
@@ -283,8 +283,8 @@ std::string wrapper(const LaunchFacts& facts) {
 std::string run_function(const LaunchFacts& facts) {
   const auto words = command_words(facts).run;
   if (!facts.checkpoint_signal.empty()) return run_with_checkpoints(facts.checkpoint_signal, words);
-  if (facts.pool) return std::string{kProcessorTime} + with(kRunInPool, "@COMMAND@", words);
-  return facts.measured ? std::string{kProcessorTime} + with(kRunMeasured, "@COMMAND@", words) : with(kRunOne, "@COMMAND@", words);
+  if (facts.pool) return std::string{kTimes} + with(kRunInPool, "@COMMAND@", words);
+  return facts.measured ? std::string{kTimes} + with(kRunMeasured, "@COMMAND@", words) : with(kRunOne, "@COMMAND@", words);
 }
 
 /// The script of the launch's jobs.

@@ -249,6 +249,16 @@ TEST_F(Pool, AMeasuredJobWithoutOne_NotesHowLongItsCommandTook) {
   EXPECT_EQ(names.size(), 2U) << "its own file, and the claim";
 }
 
+/// The clock of a node may be set back, or forward, while a task runs: a time below 0 was none, and one of hours would be believed.
+TEST_F(Pool, TimesOfTasks_AreNotThoseOfTheClockOfTheDay) {
+  constexpr auto* kStopped = "unset EPOCHREALTIME EPOCHSECONDS;EPOCHREALTIME=7.000000;";
+  EXPECT_EQ(run_carrier({.exec_file = "sleep 0.05; :", .measured = true, .before_wrapper = kStopped}).status, 0);
+  EXPECT_GE(evidence(0).duration, std::chrono::milliseconds{50});
+  list(2, 1);
+  EXPECT_EQ(run_carrier({.exec_file = "sleep 0.05; :", .carriers = 2, .before_wrapper = kStopped}, 1).status, 0);
+  EXPECT_GE(evidence(2).duration, std::chrono::milliseconds{50});
+}
+
 /// Document 003: the memory profile of a prediction.
 TEST_F(Pool, AMeasuredJobWithoutOne_NotesWhatItsCommandHadOfProcessorsAndMemory) {
   EXPECT_EQ(run_carrier({.exec_file = "head -c 200000000 /dev/zero | tail -c 100000000 | wc -c; exit 4; :", .measured = true}).status, 4);

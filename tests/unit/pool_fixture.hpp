@@ -70,6 +70,7 @@ class Pool : public ::testing::Test {
     bool streams_in_workdir = false;
     std::string input_files = {};
     std::string checkpoint_signal = {};
+    std::string before_wrapper = {};  ///< in its shell
   };
   static TaskFacts facts_of(int task, std::vector<std::string> arguments) {
     return {grid::TaskNumber{task}, 0, grid::JobId{100 + task}, "7", std::move(arguments)};
@@ -98,6 +99,7 @@ class Pool : public ::testing::Test {
     facts.checkpoint_signal = kind.checkpoint_signal;
     auto text = JobCommand::create(facts).value().text();
     for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
+    text.insert(text.find("$("), kind.before_wrapper);
     return run_shell(
         fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 PATH=\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE={4} bash -c {1} 2>&1", home_,
                     text::quote(text + " " + line(carrier)), 900 + carrier, shell, kind.node_file));
