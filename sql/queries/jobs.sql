@@ -47,7 +47,8 @@ WHERE j.id = ANY (@jobs::bigint[]) AND j.cluster_id = @cluster AND j.remote_id I
 
 -- name: jobs.pools
 -- The launches on a cluster with pooled jobs that are not over. `carriers`: their jobs that OAR has or may have; `closed_at`: when these
--- stop taking tasks, null if one has not started; `last_end`: of the other carriers; `may_come`: whether OAR may start one of these late;
+-- stop taking tasks, null if one has not started; `last_end`: when the last of the other carriers was seen to be over, by the clock of the
+-- database, as the times that are waited from then on; `may_come`: whether OAR may start one of these late;
 -- `may_be_unseen`: whether one of these was given up though nobody knows whether it begins. `pool_s`: for how long a carrier takes tasks.
 SELECT
   l.id,
@@ -75,15 +76,17 @@ CROSS JOIN LATERAL (
     count(*) FILTER (WHERE is_live(j.state)) AS carriers,
     CASE WHEN bool_and(j.state = 'running') FILTER (WHERE is_live(j.state))
       THEN max(j.started_at) FILTER (WHERE is_live(j.state)) + coalesce(l.pool_s, 0) * interval '1 second' END AS closed_at,
-    max(j.ended_at) FILTER (WHERE NOT is_live(j.state)) AS last_end,
+    max(coalesce(j.over_since, j.ended_at)) FILTER (WHERE NOT is_live(j.state)) AS last_end,
     coalesce(bool_or(NOT is_live(j.state) AND (may_start_late(j) OR is_unfound(j) OR j.ending = 'lost')), false) AS may_come,
     coalesce(bool_or(NOT is_live(j.state) AND (j.ending IN ('never_began', 'lost') OR is_unfound(j))), false) AS may_be_unseen
   FROM jobs j WHERE j.launch_id = l.id AND NOT j.pooled) c
 ORDER BY l.id
 
 -- name: jobs.carriers
--- The jobs of OAR of these launches: how each ended, if it is over.
-SELECT launch_id, remote_id, coalesce(run_ending, ending) AS ending, micros(ended_at) AS ended_at FROM jobs
+-- The jobs of OAR of these launches: how each ended, if it is over, and when that was seen.
+SELECT launch_id, remote_id, coalesce(run_ending, ending) AS ending,
+  CASE WHEN ended_at IS NOT NULL THEN micros(coalesce(over_since, ended_at)) END AS ended_at
+FROM jobs
 WHERE launch_id = ANY (@launches::bigint[]) AND NOT pooled AND remote_id IS NOT NULL
 
 -- name: jobs.pooled
@@ -110,13 +113,14 @@ SELECT count(*) AS claimed FROM claimed
 -- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR. The guard names g: see
 -- jobs.settle.
 WITH given AS (
-  SELECT g.*, j.resources AS known_resources
+  SELECT g.*, j.resources AS known_resources, l.launching_at - interval '10 min' AS earliest
   FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[]) AS g(id, state, started_at, resources)
-  JOIN jobs j ON j.id = g.id),
+  JOIN jobs j ON j.id = g.id
+  JOIN launches l ON l.id = j.launch_id),
 changed AS (
   UPDATE jobs j SET
     state = g.state,
-    started_at = coalesce(instant(g.started_at), j.started_at),
+    started_at = CASE WHEN g.started_at IS NULL THEN j.started_at ELSE greatest(instant(g.started_at), g.earliest) END,
     resources = coalesce(g.resources, j.resources)
   FROM given g WHERE j.id = g.id AND (is_remote(j.state) OR g.id IS NULL)
   RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.state, j.started_at, j.resources, g.known_resources),
@@ -230,8 +234,16 @@ ORDER BY j.id
 -- PostgreSQL takes what an update returns for a few rows, and would compare each of them with each of another's. So the update returns all
 -- that is needed of what was given, and the jobs meet their tasks in a full join, which it can only hash or merge: each task is of one of
 -- them.
+--
+-- OAR's clock and the nodes' are set by others. A job began no earlier than its launch was sent, less what clocks differ by (10 min), and
+-- was over when that was first seen (jobs.over_since, which it keeps). Start and end are moved into this span, so that the time between
+-- them, which is charged and compared, is OAR's as long as it fits.
 WITH given AS (
-  SELECT g.*, j.resources AS known_resources FROM unnest(
+  SELECT g.*, j.resources AS known_resources,
+    CASE WHEN said.start IS NOT NULL THEN moved.start END AS start,
+    moved.start + held.time AS stop,
+    moved.start - coalesce(said.start, said.stop) AS shift
+  FROM unnest(
     @jobs::bigint[],
     @leaves::job_state[],
     @states::job_state[],
@@ -262,23 +274,31 @@ WITH given AS (
     @peaks::integer[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, checkpointed_at, resources, message, failure, moves, task_leaves, attempt_leaves,
       task_state, attempt, charge, counted, priority, bound, kept, walltime_s, duration, run_ending, command, wall, cpu, peak)
-  JOIN jobs j ON j.id = g.id),
+  JOIN jobs j ON j.id = g.id
+  JOIN launches l ON l.id = j.launch_id
+  CROSS JOIN LATERAL (SELECT coalesce(instant(g.started_at), j.started_at) AS start,
+    coalesce(instant(g.ended_at), j.over_since, instant(@now)) AS stop) said
+  CROSS JOIN LATERAL (SELECT l.launching_at - interval '10 min' AS earliest,
+    greatest(coalesce(j.over_since, instant(@now)), l.launching_at - interval '10 min') AS latest) span
+  CROSS JOIN LATERAL (SELECT CASE WHEN said.start IS NULL THEN interval '0'
+    ELSE least(greatest(said.stop - said.start, interval '0'), span.latest - span.earliest) END AS time) held
+  CROSS JOIN LATERAL (
+    SELECT least(greatest(coalesce(said.start, said.stop), span.earliest), span.latest - held.time) AS start) moved),
 ended AS (
   UPDATE jobs j SET
     state = g.state,
     ending = g.ending,
     run_ending = g.run_ending,
     exit_status = g.exit_status,
-    started_at = coalesce(instant(g.started_at), j.started_at),
-    -- Clocks differ and are set: no job may end before it started.
-    ended_at = greatest(coalesce(instant(g.ended_at), instant(@now)), instant(g.started_at), j.started_at),
-    checkpointed_at = greatest(j.checkpointed_at, instant(g.checkpointed_at)),
+    started_at = g.start,
+    ended_at = g.stop,
+    checkpointed_at = greatest(j.checkpointed_at, instant(g.checkpointed_at) + g.shift),
     resources = coalesce(g.resources, j.resources),
     message = g.message,
     cpu_s = g.cpu,
     peak_memory_mb = g.peak,
     absent_since = NULL,
-    over_since = NULL,
+    over_since = coalesce(j.over_since, instant(@now)),
     launching_since = NULL
   FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(g.leaves)
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
@@ -408,7 +428,8 @@ launch AS (
   FROM twin WHERE l.id = twin.launch_id AND l.state IN ('void', 'unknown') AND l.tag IS NOT NULL
     AND (NOT twin.pooled OR EXISTS (SELECT FROM jobs c WHERE c.launch_id = l.id AND is_unfound(c)))
   RETURNING l.id)
-UPDATE jobs j SET state = CASE WHEN twin.pooled THEN 'pooled' ELSE 'unknown' END::job_state, ending = NULL, ended_at = NULL, message = NULL
+UPDATE jobs j SET state = CASE WHEN twin.pooled THEN 'pooled' ELSE 'unknown' END::job_state, ending = NULL, ended_at = NULL, over_since = NULL,
+  message = NULL
 FROM twin WHERE j.id = twin.id AND (twin.pooled OR twin.launch_id IN (SELECT id FROM launch)) RETURNING j.id
 
 -- name: jobs.revive

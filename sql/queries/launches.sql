@@ -86,6 +86,7 @@ adopted AS (
     remote_id = g.remote_id,
     ending = NULL,
     ended_at = NULL,
+    over_since = NULL,
     message = NULL,
     resubmissions = j.resubmissions + g.again::integer
   FROM given g

@@ -122,6 +122,7 @@ TEST_F(CheckpointedTasks, AreReleased_WhenTheyWaitedLongEnough_OrTheirClusterIsD
 TEST_F(CheckpointedTasks, CountWhatTheyDidUntilTheLastSignalAsUseful) {
   const auto first = running(), second = running();
   signal(first, now + 4s);
+  now += 10s;
   end(first, grid::JobEnd::preempted, many_attempts);
   end(second, grid::JobEnd::rerun_first, many_attempts);
   EXPECT_EQ(value("SELECT concat_ws(' ', resource_seconds, useful_seconds, failed_seconds, lost_seconds) FROM usage"), "20 14 0 6");

@@ -230,7 +230,7 @@ TEST_F(Settling, OfManyJobsAtOnce_TakesNoLongerThanOfAsManyInParts_WhateverPlanI
       std::vector<store::Waits> waits;
       for (const auto id : ids) {
         observed.push_back({.job = id, .state = grid::JobState::running, .started_at = now, .resources = 1});
-        waits.push_back({.job = id, .over = now});
+        waits.push_back({.job = id, .over = now + grid::Seconds{10}});
       }
       store::observe_jobs(t, observed);
       store::note_waits(t, waits, now);

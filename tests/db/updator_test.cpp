@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 #include "lib/grid/exit_status.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/text/clean.hpp"
@@ -229,6 +231,50 @@ TEST_F(Ends, ThatTheDatabaseRefuses_CostTheirOwnJobAlone) {
   EXPECT_EQ(counters(campaign).done, 2);
   EXPECT_THAT(value("SELECT message FROM events WHERE code = 'WRITE_REFUSED'"),
               ::testing::HasSubstr(fmt::format("the end of job {}", jobs[1].id.value())));
+}
+
+/// The clock of OAR's server was in the year 2000, and was set while jobs ran; or it is a day ahead.
+TEST_F(Ends, OnAClusterWhoseClockIsWrong_LieBetweenTheirLaunchAndWhenTheyWereSeen_WithTheTimeBetweenStartAndEndThatOarSays) {
+  const auto jobs = launched(a_campaign(5), alpha, 5);
+  now += std::chrono::hours{1};
+  const auto year_2000 = grid::from_unix(946'684'800);
+  using Said = std::pair<std::optional<grid::Instant>, std::optional<grid::Instant>>;
+  const std::vector<Said> said{{year_2000, now},
+                               {year_2000, year_2000 + grid::Seconds{60}},
+                               {now + std::chrono::hours{24}, now + std::chrono::hours{24} + grid::Seconds{60}},
+                               {now - grid::Seconds{120}, now - grid::Seconds{60}},
+                               {year_2000, std::nullopt}};
+  all_ended(jobs, 0);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    auto& remote = poll.ours.at(jobs[i].remote);
+    remote.resources = 1;
+    std::tie(remote.started, remote.stopped) = said[i];
+  }
+  apply(jobs);
+  const auto seen = fmt::format("instant({})", now.time_since_epoch().count());
+  EXPECT_EQ(value(fmt::format("SELECT string_agg((extract(epoch FROM ended_at - started_at)::int) || ' ' || (extract(epoch FROM {} - "
+                              "ended_at)::int), ', ' ORDER BY id) FROM jobs",
+                              seen)),
+            "4200 0, 60 4140, 60 0, 60 60, 4200 0");
+  EXPECT_EQ(value("SELECT sum(resource_seconds) <= 2 * 4200 + 3 * 60 FROM usage"), "t");
+  EXPECT_EQ(value(fmt::format("SELECT count(*) FROM campaign_clusters WHERE last_start_at > {}", seen)), "0");
+}
+
+TEST_F(Ends, OfCarriers_AreWaitedFromWhenTheyWereSeen_WhateverOarsClockSays) {
+  const auto jobs = launched(a_campaign(4), alpha, 3);
+  execute("UPDATE launches SET pool_s = 60");
+  execute("UPDATE jobs SET pooled = true, state = 'pooled', remote_id = NULL WHERE id = (SELECT max(id) FROM jobs)");
+  const std::vector carriers{jobs[0], jobs[1]};
+  now += std::chrono::hours{1};
+  all_ended(carriers, 0);
+  poll.ours.at(jobs[0].remote).stopped = now - std::chrono::minutes{59};
+  poll.ours.at(jobs[1].remote).stopped = now + std::chrono::hours{1};
+  apply(carriers);
+  std::vector<store::Pool> pools;
+  transact([&](store::Transaction& transaction) { pools = store::live_pools(transaction, alpha); });
+  ASSERT_EQ(pools.size(), 1U);
+  EXPECT_EQ(pools[0].last_end, now);
+  for (const auto& [remote, carrier] : pools[0].carriers) EXPECT_EQ(carrier.ended_at, now) << remote.value();
 }
 
 /// After the clock of the database was set back.
