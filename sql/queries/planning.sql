@@ -1,7 +1,9 @@
 -- Queries of the metascheduler.
 
 -- name: planning.clusters
--- Every cluster with its newest status, and what a start there cost the last campaigns that measured it. `transfer_mb_s`: as declared, else
+-- Every cluster with its newest status, and what a start there costs: the median of its users, each by the mean of the last ten campaigns
+-- that measured it, of the last hundred there. The times of commands are what users' own jobs noted, so that none of them alone decides
+-- for the others. `transfer_mb_s`: as declared, else
 -- as measured. @flood, @array_size, @headroom and @availability are the configuration's, for clusters without values of their own.
 SELECT
   c.id,
@@ -43,9 +45,14 @@ LEFT JOIN learnt_headroom h ON h.cluster_id = c.id
 LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s
   WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 LEFT JOIN LATERAL (
-  SELECT greatest(0, least(86400, sum(held_s - command_s) / sum(measured))) AS cost
-  FROM (SELECT measured, command_s, held_s FROM campaign_clusters p
-    WHERE p.cluster_id = c.id AND p.measured > 0 ORDER BY p.campaign_id DESC LIMIT 10) last
+  SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY cost) AS cost FROM (
+    SELECT greatest(0, least(86400, sum(held_s - command_s) / sum(measured))) AS cost
+    FROM (
+      SELECT o.user_name, p.measured, p.command_s, p.held_s, row_number() OVER (PARTITION BY o.user_name ORDER BY p.campaign_id DESC) AS place
+      FROM (SELECT campaign_id, measured, command_s, held_s FROM campaign_clusters p
+        WHERE p.cluster_id = c.id AND p.measured > 0 ORDER BY p.campaign_id DESC LIMIT 100) p
+      JOIN campaigns o ON o.id = p.campaign_id) last
+    WHERE place <= 10 GROUP BY user_name) users
   HAVING count(*) > 0) starts ON true
 ORDER BY c.id
 

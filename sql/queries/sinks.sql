@@ -12,9 +12,14 @@ WITH just AS (
 SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest, starts.cost AS start_cost
 FROM just
 CROSS JOIN (
-  SELECT coalesce(greatest(0, least(86400, sum(held_s - command_s) / sum(measured))), 0)::double precision AS cost
-  FROM (SELECT measured, command_s, held_s FROM campaign_clusters
-    WHERE cluster_id = @cluster AND measured > 0 ORDER BY campaign_id DESC LIMIT 10) last) starts
+  SELECT coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY cost), 0)::double precision AS cost FROM (
+    SELECT greatest(0, least(86400, sum(held_s - command_s) / sum(measured))) AS cost
+    FROM (
+      SELECT o.user_name, p.measured, p.command_s, p.held_s, row_number() OVER (PARTITION BY o.user_name ORDER BY p.campaign_id DESC) AS place
+      FROM (SELECT campaign_id, measured, command_s, held_s FROM campaign_clusters
+        WHERE cluster_id = @cluster AND measured > 0 ORDER BY campaign_id DESC LIMIT 100) p
+      JOIN campaigns o ON o.id = p.campaign_id) last
+    WHERE place <= 10 GROUP BY user_name) users) starts
 JOIN campaigns c ON c.id = just.campaign_id AND is_live(c.state)
 JOIN campaign_clusters p ON p.campaign_id = just.campaign_id AND p.cluster_id = @cluster
 CROSS JOIN LATERAL (

@@ -59,7 +59,7 @@ TEST_F(PoolsInDatabase, WhatTasksTookOfProcessorsAndMemory_IsKeptByJob_AndSummed
       "7.5 300, 2.5 812, - -, - -, 9 5000");
 }
 
-TEST_F(PoolsInDatabase, WhatAStartCosts_IsThatOfTheLastCampaignsThatMeasuredIt) {
+TEST_F(PoolsInDatabase, WhatAStartCosts_IsThatOfTheLastCampaignsThatMeasuredIt_AndNoUserDecidesItForTheOthers) {
   const auto cost = [&](grid::ClusterId cluster) {
     std::optional<double> found;
     transact([&](store::Transaction& transaction) {
@@ -84,6 +84,17 @@ TEST_F(PoolsInDatabase, WhatAStartCosts_IsThatOfTheLastCampaignsThatMeasuredIt) 
   set(last, 1000, 9000, 0);
   EXPECT_EQ(cost(alpha), 0) << "clocks differ";
   EXPECT_EQ(cost(beta), std::nullopt);
+  const auto of = [&](const std::string& user, double own_part) {
+    const auto campaign = a_campaign(20);
+    execute(fmt::format("UPDATE campaigns SET user_name = '{}' WHERE id = {}", user, campaign.value()));
+    set(campaign, 1'000'000, 0, 1'000'000 * own_part);
+  };
+  set(last, 1000, 0, 6000);
+  of("mal", 40);
+  EXPECT_LT(cost(alpha), 7) << "the lesser one of two";
+  for (int i = 0; i < 30; ++i) of("mal", 40);
+  of("bob", 7);
+  EXPECT_EQ(cost(alpha), 7) << "the median of three users, however many campaigns and jobs one has";
 }
 
 }  // namespace
