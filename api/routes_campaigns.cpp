@@ -15,6 +15,7 @@
 #include "lib/grid/durations.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/store/changes.hpp"
+#include "lib/store/health.hpp"
 #include "lib/store/views.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -73,12 +74,22 @@ Asked<views::CampaignFilter> asked_campaigns(const Call& call) {
   return filter;
 }
 
-/// What was expected of a grid that stands still now will not come true.
-void forget_forecast(views::Campaign& campaign, const std::optional<grid::Instant>& standstill) {
+/// Since when nothing is planned or forecast.
+struct Quiet {
+  std::optional<grid::Instant> standstill;
+  store::Lapses lapses;
+};
+Quiet quiet_of(const Call& call, store::Transaction& transaction) {
+  return {.standstill = standstill_of(call, transaction), .lapses = store::lapses(transaction, call.now)};
+}
+
+/// What was expected of a grid that stands still now, or plans nothing, will not come true; and what was forecast long ago is old.
+void forget_forecast(views::Campaign& campaign, const Quiet& quiet) {
   const bool is_live = campaign.state == grid::CampaignState::in_treatment || campaign.state == grid::CampaignState::paused;
-  if (!standstill || !is_live) return;
+  if (!is_live || (!quiet.standstill && !quiet.lapses.unforecast)) return;
   campaign.forecast = {};
-  campaign.forecast.method = "standstill";
+  campaign.forecast.method = quiet.standstill ? "standstill" : "stale";
+  if (!quiet.standstill) campaign.forecast.made = quiet.lapses.unforecast;
 }
 
 http::Response list_campaigns(const Call& call) {
@@ -89,17 +100,17 @@ http::Response list_campaigns(const Call& call) {
   constexpr std::uint64_t kCampaign = 6000;  // bytes of memory for one campaign
   auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
   if (!memory) return memory.error();
-  std::optional<grid::Instant> standstill;
+  Quiet quiet;
   auto page = call.connections.read([&](store::Transaction& transaction) {
-    standstill = standstill_of(call, transaction);
+    quiet = quiet_of(call, transaction);
     filter->readers = readership_of(call, transaction).restriction();
     return views::campaigns(transaction, *filter, *part);
   });
-  for (auto& campaign : page.items) forget_forecast(campaign, standstill);
+  for (auto& campaign : page.items) forget_forecast(campaign, quiet);
   text::JsonWriter json;
   json.object([&] {
     json.key("items").array(page.items, [&](const auto& campaign) { json.object([&] { write_campaign(json, campaign); }); });
-    json.field("standstill", standstill);
+    json.field("standstill", quiet.standstill);
     write_page_end(json, call, {.window = *part, .shown = std::ssize(page.items), .total = page.total, .parent = "/"});
   });
   return with_memory(answer(json), std::move(*memory));
@@ -121,11 +132,11 @@ std::optional<Detail> load_detail(const Call& call) {
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<Detail> {
     auto campaign = views::campaign(transaction, grid::CampaignId{*id});
     if (!campaign) return std::nullopt;
-    const auto standstill = standstill_of(call, transaction);
-    forget_forecast(*campaign, standstill);
+    const auto quiet = quiet_of(call, transaction);
+    forget_forecast(*campaign, quiet);
     return Detail{*campaign, views::campaign_clusters(transaction, campaign->id, call.now),
                   views::campaign_brake(transaction, campaign->id, call.now), store::recorded_changes(transaction, campaign->id, kChanges),
-                  standstill};
+                  quiet.standstill};
   });
 }
 

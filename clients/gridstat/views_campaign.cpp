@@ -61,11 +61,18 @@ bool is_live(const Json& campaign) {
   return state == "in_treatment" || state == "paused";
 }
 
+/// Why there is no forecast; empty: none of the reasons known here.
+std::string why_none(const Json& stats, grid::Instant now) {
+  const auto method = stats["forecast_method"].text();
+  const auto since = method == "stale" ? stats["forecast_time"].time() : std::nullopt;
+  return clients::why_none(method) + (since ? fmt::format(" (since {})", terminal::near_time(*since, now)) : "");
+}
+
 /// `in 2 h 10 min (1 h 50 min to 2 h 45 min)`.
 std::string forecast_text(const Json& stats, std::string_view key, grid::Instant now) {
   const auto forecast = clients::forecast_of(stats, key, now);
   if (!forecast) {
-    const auto why = clients::why_none(stats["forecast_method"].text());
+    const auto why = why_none(stats, now);
     return why.empty() ? "~" : why;
   }
   if (forecast->expected.count() == 0 && forecast->latest.value_or(forecast->expected).count() == 0) return "at any moment";
@@ -352,6 +359,11 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
                      setting);
   if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
   else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
+  if (const auto since = campaign["old_since"].time(); since && is_live(campaign))
+    text += fitted(
+        fmt::format("Nothing has been decided since {} ({}): what follows is from then. 'gridctl check' shows why",
+                    terminal::near_time(*since, setting.now), terminal::ago(std::chrono::seconds{grid::to_unix(setting.now) - *since})),
+        setting);
   for (const auto& decision : is_live(campaign) ? decisions : std::vector<Json>{}) {
     const auto cluster =
         decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
@@ -385,7 +397,7 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   line += fmt::format("; {}", rate_of(stats));
   if (is_live(campaign) && !stats["forecast_start"].is_null())
     line += fmt::format("; starts {}", forecast_text(stats, "forecast_start", setting.now));
-  const auto why = clients::why_none(stats["forecast_method"].text());
+  const auto why = why_none(stats, setting.now);
   if (is_live(campaign)) line += "; " + (why.empty() ? "ends " + forecast_text(stats, "forecast_end", setting.now) : why);
   return text + terminal::wrap(line, setting.screen.width, "  ") + "\n";
 }

@@ -208,6 +208,15 @@ bool has_followers(const std::vector<Json>& live) {
       live, [](const Json& campaign) { return !campaign["after_each"].items().empty() && campaign["clusters"].members().size() > 1; });
 }
 
+/// `there is nothing to simulate: alpha is disabled, beta is not reachable`.
+std::string nothing_to_simulate(const Json& left_out) {
+  std::string clusters;
+  for (const auto& one : left_out.items())
+    clusters += fmt::format("{}{} is {}", clusters.empty() ? "" : ", ", terminal::printable(one["cluster_name"].text()),
+                            terminal::printable(one["why"].text()));
+  return "there is nothing to simulate: " + (clusters.empty() ? "the grid has no cluster" : clusters);
+}
+
 Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, const TimeBudget& budget, terminal::Form form) {
   const auto reply = api.get("/v1/scenario");
   if (const auto since = reply.json["standstill"].time())
@@ -226,8 +235,7 @@ Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, c
     follows = has_followers(live);
     members.emplace_back(key, Json::of(std::move(live)));
   }
-  if (reply.json["scenario"]["clusters"].members().empty())
-    throw Error{ExitCode::unavailable, "no cluster of the grid is reachable now: there is nothing to simulate"};
+  if (reply.json["scenario"]["clusters"].members().empty()) throw Error{ExitCode::unavailable, nothing_to_simulate(reply.json["left_out"])};
   DrawnLine line{form};
   gridsim::Effort effort;
   effort.most_seconds = std::chrono::duration<double>{budget.most}.count();

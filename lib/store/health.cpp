@@ -19,6 +19,11 @@ Conduct conduct(Transaction& transaction) {
   return conduct;
 }
 
+Lapses lapses(Transaction& transaction, grid::Instant now) {
+  const auto rows = exec(transaction, sql::health_lapses{.now = now});
+  return {.unplanned = rows[0].unplanned, .unforecast = rows[0].unforecast};
+}
+
 std::vector<Fault> faults(Transaction& transaction, grid::Instant now) {
   std::vector<Fault> faults;
   for (const auto& row : exec(transaction, sql::health_faults{.now = now}))

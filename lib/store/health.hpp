@@ -19,6 +19,13 @@ struct Conduct {
 };
 [[nodiscard]] Conduct conduct(Transaction& transaction);
 
+/// Since when campaigns are not planned, or not forecast, though cycles go on. Empty: they are.
+struct Lapses {
+  std::optional<grid::Instant> unplanned;
+  std::optional<grid::Instant> unforecast;
+};
+[[nodiscard]] Lapses lapses(Transaction& transaction, grid::Instant now);
+
 /// Something else that keeps the grid from its work.
 struct Fault {
   std::string kind;     ///< database, module, law, cluster, brake

@@ -7,6 +7,19 @@ SELECT e.holder, e.expires_at >= clock_timestamp() AS held, CASE WHEN isfinite(e
   (SELECT micros(max(applied_at)) FROM schema_migrations) AS schema_made
 FROM lease e
 
+-- name: health.lapses
+-- Since when campaigns are not planned, and not forecast, though cycles go on (null: they are): the module has failed for a minute or longer,
+-- or nothing is planned before a cluster's jobs are known again, after a restore. What is not planned has no forecast either.
+SELECT micros(u.at) AS unplanned, micros(least(u.at, f.at)) AS unforecast
+FROM (
+  SELECT least(
+    (SELECT min(opened_at) FROM events WHERE state = 'open' AND code = 'MODULE_FAILED_metascheduler'
+       AND opened_at <= instant(@now) - interval '1 minute'),
+    (SELECT max(began_at) FROM epochs WHERE EXISTS (
+      SELECT FROM clusters WHERE recover_from IS NOT NULL AND reachable IS TRUE AND retired_at IS NULL))) AS at) u,
+  (SELECT min(opened_at) AS at FROM events WHERE state = 'open' AND code = 'MODULE_FAILED_predictor'
+     AND opened_at <= instant(@now) - interval '1 minute') f
+
 -- name: health.faults
 -- What keeps the grid from its work beside the conductor: a database that takes no writes, modules that fail, everywhere or on one cluster,
 -- broken laws, clusters that are lost or have no live resources, brakes of whole clusters. At most 100. A module that failed on a cluster

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "clients/gridsub/what_if.hpp"
+#include "tests/unit/api_under_test.hpp"
 
 /// The texts of gridsub --what-if and --dry-run.
 namespace gleaner::gridsub {
@@ -151,6 +152,20 @@ TEST(WhatIfProgress, IsABarOfTheTime_WithHowFarTheSimulationIs) {
   EXPECT_EQ(simulation_line(advance, {}, 80),
             "[" + std::string(14, '#') + std::string(14, ' ') + "] simulating: run 3, 2 h 10 min ahead, 5 s of 10 s");
   EXPECT_EQ(simulation_line(advance, {}, 50), "simulating: run 3, 2 h 10 min ahead, 5 s of 10 s");
+}
+
+TEST(WhatIf, WithoutAClusterToSimulate_SaysOfEachWhyNot) {
+  const tests::ApiUnderTest api{[](const http::Request&) {
+    return tests::answer(200, R"({"standstill": null, "scenario": {"clusters": {}, "live": []}, "left_out": [
+      {"cluster_name": "alpha", "why": "disabled"}, {"cluster_name": "beta", "why": "not reachable"}]})");
+  }};
+  clients::ApiClient client{api.config()};
+  try {
+    static_cast<void>(simulate(client, {}, {}, terminal::Form::human));
+    FAIL();
+  } catch (const process::Error& error) {
+    EXPECT_STREQ(error.what(), "there is nothing to simulate: alpha is disabled, beta is not reachable");
+  }
 }
 
 }  // namespace
