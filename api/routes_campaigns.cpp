@@ -14,6 +14,7 @@
 #include "api/router.hpp"
 #include "lib/grid/durations.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/store/cannot_end.hpp"
 #include "lib/store/changes.hpp"
 #include "lib/store/health.hpp"
 #include "lib/store/views.hpp"
@@ -305,10 +306,12 @@ http::Response list_decisions(const Call& call) {
   if (!id) return no_campaign(call);
   const auto part = window(call);
   if (!part) return part.error();
-  std::optional<grid::Instant> standstill;
+  Quiet quiet;
+  std::string cannot_end;
   const auto decisions = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
-    standstill = standstill_of(call, transaction);
+    quiet = quiet_of(call, transaction);
+    cannot_end = store::cannot_end(transaction, grid::CampaignId{*id});
     return views::decisions(transaction, grid::CampaignId{*id}, call.now);
   });
   if (!decisions) return no_campaign(call);
@@ -326,7 +329,9 @@ http::Response list_decisions(const Call& call) {
         json.field("since", decision.since);
       });
     });
-    json.field("standstill", standstill);
+    json.field("cannot_end", cannot_end.empty() ? std::nullopt : std::optional{cannot_end});
+    json.field("old_since", quiet.lapses.unplanned);
+    json.field("standstill", quiet.standstill);
     write_page_end(
         json, call,
         {.window = *part, .shown = std::ssize(page), .total = std::ssize(*decisions), .parent = campaign_path(grid::CampaignId{*id})});

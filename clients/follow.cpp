@@ -33,36 +33,6 @@ std::optional<std::vector<Json>> poll_once(ApiClient& api, terminal::Output& out
   }
 }
 
-/// Whether an event of this code is open.
-bool has_event(ApiClient& api, std::int64_t campaign, std::string_view code) {
-  const auto reply = api.get(fmt::format("/v1/campaigns/{}/events", campaign));
-  return std::ranges::any_of(reply.json["items"].items(), [&](const Json& event) { return event["code"].text() == code; });
-}
-
-/// Why the campaign waits for another one in vain; empty: it does not.
-std::string waits_in_vain(ApiClient& api, const Json& campaign, const Json& dependency) {
-  const auto id = campaign["id"].integer();
-  const auto on = dependency["campaign_id"].integer();
-  const auto remedy = fmt::format("cancel it ('griddel {}'), and submit it again", id);
-  const auto found = api.get(fmt::format("/v1/campaigns?ids={}", on)).json;
-  if (found["items"].items().empty()) return fmt::format("it waits for campaign {}, which was deleted: {}", on, remedy);
-  if (dependency["kind"].text() == "after_any_end") return {};
-  const auto& other = found["items"].items().front();
-  const auto failed = other["tasks"]["failed"].integer();
-  const auto cancelled = other["tasks"]["cancelled"].integer();
-  // Task by task, those of the other tasks go on.
-  const bool is_each = dependency["kind"].text() == "after_each";
-  if (is_each && (!has_ended(other) || campaign["tasks"]["waiting"].integer() > failed + cancelled)) return {};
-  if (other["state"].text() == "cancelled") return fmt::format("it waits for campaign {}, which was cancelled: {}", on, remedy);
-  if (cancelled > 0)
-    return fmt::format("it waits for campaign {}, of which {} cancelled: {}", on,
-                       cancelled == 1 ? "1 task was" : fmt::format("{} tasks were", cancelled), remedy);
-  if (failed > 0)
-    return fmt::format("it waits for campaign {}, of which {} task{} failed: 'gridsub --retry {}' runs {} again", on, failed,
-                       failed == 1 ? "" : "s", on, failed == 1 ? "it" : "them");
-  return {};
-}
-
 /// Whether none of those that have not ended can; then reports why.
 bool none_can_end(ApiClient& api, terminal::Output& output, const std::vector<Json>& campaigns) {
   std::vector<std::string> lines;
@@ -81,17 +51,13 @@ bool none_can_end(ApiClient& api, terminal::Output& output, const std::vector<Js
 std::string cannot_end(ApiClient& api, const Json& campaign) {
   const auto& tasks = campaign["tasks"];
   if (tasks["launching"].integer() + tasks["submitted"].integer() + tasks["running"].integer() > 0) return {};
-  // All are settled: it ends in a moment, also a paused one.
-  if (tasks["waiting"].integer() == 0) return {};
-  const auto id = campaign["id"].integer();
-  if (campaign["state"].text() == "paused" && has_event(api, id, "MAX_FAILS"))
-    return fmt::format(
-        "more tasks failed than its max_fails allows, which paused it: 'gridsub --resume {}' goes on, 'griddel {}' cancels it", id, id);
-  for (const auto& dependency : campaign["dependencies"].items()) {
-    if (dependency["met"].is_true()) continue;
-    if (auto why = waits_in_vain(api, campaign, dependency); !why.empty()) return why;
+  try {
+    return api.get(fmt::format("/v1/campaigns/{}/decisions?limit=1", campaign["id"].integer())).json["cannot_end"].text();
+  } catch (const Error& error) {
+    // The next look at the campaigns reports it.
+    if (error.code() != ExitCode::unavailable && error.code() != ExitCode::not_found) throw;
+    return {};
   }
-  return {};
 }
 
 std::vector<Json> campaigns_of(ApiClient& api, const std::vector<std::int64_t>& ids) {

@@ -32,8 +32,9 @@ struct Following {
 /// The campaigns as the API returns them, in the order of their ids. Throws Error (not_found) if one does not exist.
 [[nodiscard]] std::vector<Json> campaigns_of(ApiClient& api, const std::vector<std::int64_t>& ids);
 
-/// Why a campaign does not end unless somebody acts, and what to do: max_fails paused it, or what it waits for was cancelled, deleted, or
-/// has failed tasks. Empty: it may end, or no task of it waits. One or two requests, if it is paused or waits.
+/// Why a campaign does not end unless somebody acts, and what to do, as the API states it. Empty: it may end, a task of it is in flight, or
+/// the API cannot be reached.
+/// One request if none is.
 [[nodiscard]] std::string cannot_end(ApiClient& api, const Json& campaign);
 
 [[nodiscard]] bool has_ended(const Json& campaign);

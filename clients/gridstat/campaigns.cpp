@@ -166,6 +166,8 @@ void show_documents(const Run& run, const std::vector<std::int64_t>& ids, Json (
 Json load_why(const Run& run, std::int64_t id) {
   auto json = run.api.get(path_of(id)).json;
   json.add("decisions", Json::of(clients::all_items(run.api, path_of(id, "/decisions"))));
+  const auto beside = run.api.get(path_of(id, "/decisions?limit=1")).json;
+  for (const auto* key : {"cannot_end", "old_since"}) json.add(key, beside[key]);
   json.add("events", run.api.get(path_of(id, "/events")).json["items"]);
   return json;
 }

@@ -357,6 +357,8 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
   auto text = fitted(fmt::format("Campaign {} is {}: {} done, {} running, {} waiting", campaign["id"].integer(), campaign["state"].text(),
                                  progress(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign)),
                      setting);
+  if (const auto stuck = campaign["cannot_end"].text(); !stuck.empty())
+    text += fitted("It cannot end unless somebody acts: " + stuck, setting);
   if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
   else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
   if (const auto since = campaign["old_since"].time(); since && is_live(campaign))

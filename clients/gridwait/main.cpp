@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
       .positional = "ID...",
       .interruption = process::Interruption::ends_program,
       .notes =
-          "An API that goes away in the meantime is waited for. A campaign cannot end if max_fails paused it, or if what it waits\n"
-          "for was cancelled, deleted, or has failed tasks: a line says so, with what to do."};
+          "An API that goes away in the meantime is waited for. A campaign cannot end if max_fails paused it, if what it waits for\n"
+          "was cancelled, deleted, has failed tasks or cannot end, or if no cluster takes its tasks or runs its epilogue: a line\n"
+          "says so, with what to do."};
   return process::run(program, argc, argv, gridwait);
 }

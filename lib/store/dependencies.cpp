@@ -236,9 +236,9 @@ HeldAgain hold_again(Transaction& transaction, grid::CampaignId on, std::span<co
   return held;
 }
 
-std::vector<OpenDependency> open_dependencies(Transaction& transaction) {
+std::vector<OpenDependency> open_dependencies(Transaction& transaction, std::optional<grid::CampaignId> campaign) {
   std::vector<OpenDependency> dependencies;
-  for (const auto& row : exec_prepared(transaction, sql::dependencies_open{})) {
+  for (const auto& row : exec_prepared(transaction, sql::dependencies_open{.campaign = campaign})) {
     auto& one = dependencies.emplace_back();
     one.campaign = *row.campaign_id;
     one.waiting = *row.waiting;

@@ -122,8 +122,8 @@ struct OpenDependency {
   std::int64_t waiting = 0;  ///< its tasks that wait, in the bag or not
   grid::Awaited awaited;
 };
-/// In the order of the campaigns' ids.
-[[nodiscard]] std::vector<OpenDependency> open_dependencies(Transaction& transaction);
+/// Of one campaign, or of all, in the order of their ids.
+[[nodiscard]] std::vector<OpenDependency> open_dependencies(Transaction& transaction, std::optional<grid::CampaignId> campaign = {});
 
 /// Notes in the facts of campaigns what keeps them waiting. The facts are in the order of their ids, with all waiting tasks of their bags.
 void read_awaited(Transaction& transaction, std::vector<grid::CampaignFacts>& campaigns);

@@ -194,7 +194,8 @@ WITH seen AS (
 DELETE FROM freed_tasks f USING seen s WHERE f.on_campaign = s.on_campaign AND (s.until IS NULL OR f.place <= s.until)
 
 -- name: dependencies.open
--- What keeps the campaigns in treatment or paused, or tasks of them, waiting: the campaigns that come first, and how far they are.
+-- What keeps the campaigns in treatment or paused (@campaign: this one; null: all), or tasks of them, waiting: the campaigns that come first,
+-- and how far they are.
 SELECT
   d.campaign_id,
   w.waiting,
@@ -209,7 +210,7 @@ SELECT
 FROM dependencies d
 JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
 LEFT JOIN campaigns c ON c.id = d.on_campaign
-WHERE d.met_at IS NULL
+WHERE d.met_at IS NULL AND (@campaign::bigint IS NULL OR d.campaign_id = @campaign)
 ORDER BY d.campaign_id, d.on_campaign
 
 -- name: dependencies.of

@@ -78,5 +78,22 @@ TEST(Waiting, ForWhatCannotEnd_EndsWithALineAndAStatus_AndForWhatAUserPausedItGo
   grid.oracle().open_gate();
 }
 
+TEST(Waiting, ForACampaignWhoseClusterIsDisabled_EndsWithALineAndAStatus_AsWhySaysIt) {
+  GridUnderTest grid;
+  grid.start_api();
+  const auto campaign = grid.gridsub(R"({"name":"a","nb_jobs":3,"exec_file":"true","clusters":{"beta":{}}})");
+  const auto id = std::to_string(campaign.value());
+  EXPECT_EQ(grid.run("gridwait", {"--timeout", "1s", id}).end.exit_status, 75);
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "disable", "beta"}).end.succeeded());
+  const auto said = grid.run("gridwait", {id});
+  EXPECT_EQ(said.end.exit_status, 4) << said.output;
+  EXPECT_NE(said.output.find("campaign " + id + " cannot end: none of its clusters takes its tasks: beta is disabled"), std::string::npos)
+      << said.output;
+  const auto why = grid.run("gridstat", {id, "--why"});
+  EXPECT_NE(why.output.find("It cannot end unless somebody acts: none of its clusters takes its tasks"), std::string::npos) << why.output;
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "enable", "beta"}).end.succeeded());
+  EXPECT_EQ(grid.run("gridwait", {"--timeout", "1s", id}).end.exit_status, 75);
+}
+
 }  // namespace
 }  // namespace gleaner::tests

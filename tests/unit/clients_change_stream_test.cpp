@@ -79,6 +79,7 @@ class GridOfOneCampaign {
       }
       return events_(number);
     }
+    if (request.path.ends_with("/decisions")) return tests::answer(200, R"({"items": [], "cannot_end": null})");
     if (++looks_ == last_look_) has_ended_ = true;
     return tests::answer(200, fmt::format(R"({{"items": [{{"id": 12, "state": "{}", "total_tasks": 1, "tasks": {{"done": 1}}}}]}})",
                                           has_ended_ ? "terminated" : "in_treatment"));
@@ -93,15 +94,14 @@ class GridOfOneCampaign {
   tests::ApiUnderTest api_{[this](const http::Request& request) { return take(request); }};
 };
 
-TEST(CannotEnd, ACampaignThatMaxFailsPaused_CannotWhileTasksOfItWait_AndEndsOnceAllAreSettled) {
-  tests::ApiUnderTest api{[](const http::Request&) { return tests::answer(200, R"({"items": [{"code": "MAX_FAILS"}]})"); }};
+TEST(CannotEnd, IsAskedOfTheApi_WhileNothingIsInFlight) {
+  tests::ApiUnderTest api{[](const http::Request&) { return tests::answer(200, R"({"items": [], "cannot_end": "alpha is retired"})"); }};
   ApiClient client{api.config()};
-  const auto paused = [](std::string_view tasks) {
-    return Json::parse(fmt::format(R"({{"id": 12, "state": "paused", "total_tasks": 12, "tasks": {{{}}}}})", tasks)).value();
+  const auto campaign = [](std::string_view tasks) {
+    return Json::parse(fmt::format(R"({{"id": 12, "state": "in_treatment", "total_tasks": 12, "tasks": {{{}}}}})", tasks)).value();
   };
-  EXPECT_NE(cannot_end(client, paused(R"("waiting": 1, "done": 9, "failed": 2)")), "");
-  EXPECT_EQ(cannot_end(client, paused(R"("waiting": 1, "running": 1, "done": 8, "failed": 2)")), "");
-  EXPECT_EQ(cannot_end(client, paused(R"("waiting": 0, "done": 10, "failed": 2)")), "");
+  EXPECT_EQ(cannot_end(client, campaign(R"("waiting": 1, "done": 9, "failed": 2)")), "alpha is retired");
+  EXPECT_EQ(cannot_end(client, campaign(R"("waiting": 1, "running": 1, "done": 8, "failed": 2)")), "");
 }
 
 TEST(ChangeStream, EndOfACampaign_IsSeenByItsEvent_WithoutALookInBetween) {

@@ -1,0 +1,150 @@
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include "tests/db/campaigns_fixture.hpp"
+
+/// What gridwait and `gridstat --why` are told of campaigns that do not end unless somebody acts.
+namespace gleaner::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class CannotEnd : public CampaignsFixture {
+ protected:
+  [[nodiscard]] std::int64_t submitted(const std::string& keys, int tasks = 2) const {
+    const auto answer = post("/v1/campaigns", fmt::format(R"({{"name": "c", "nb_jobs": {}, "exec_file": "run", {}}})", tasks, keys));
+    EXPECT_EQ(answer.status, 201) << answer.body;
+    return answer.json["id"].GetInt64();
+  }
+  [[nodiscard]] std::int64_t on_both(const std::string& keys = {}, int tasks = 2) const {
+    return submitted(keys + R"("clusters": {"alpha": {}, "beta": {}})", tasks);
+  }
+  /// Empty: it can.
+  [[nodiscard]] std::string why(std::int64_t id) const {
+    const auto answer = get(path(id, "/decisions"));
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return answer.json["cannot_end"].IsNull() ? std::string{} : answer.json["cannot_end"].GetString();
+  }
+  void of_cluster(const std::string& name, const std::string& change) const {
+    sql(fmt::format("UPDATE clusters SET {} WHERE name = '{}' RETURNING 1", change, name));
+  }
+  void of_pair(std::int64_t id, const std::string& cluster, const std::string& change) const {
+    sql(
+        fmt::format("UPDATE campaign_clusters SET {} WHERE campaign_id = {} AND cluster_id = (SELECT id FROM clusters WHERE name = '{}') "
+                    "RETURNING 1",
+                    change, id, cluster));
+  }
+  void of_task(std::int64_t id, int number, const std::string& state) const {
+    for (const auto* step : {"launching", state.c_str()})
+      sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND number = {} RETURNING 1", step, id, number));
+  }
+  void settle(std::int64_t id) const {
+    for (const auto* step : {"launching", "done"})
+      sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND number >= 0 RETURNING 1", step, id));
+  }
+};
+
+TEST_F(CannotEnd, WhereNoClusterTakesItsTasks_EachIsNamedWithItsReason) {
+  const auto id = on_both();
+  EXPECT_EQ(why(id), "");
+  of_cluster("alpha", "enabled = false");
+  EXPECT_EQ(why(id), "") << "beta takes them";
+  of_cluster("beta", "reachable = false");
+  EXPECT_EQ(why(id), "") << "it may answer again";
+  of_cluster("beta", "retired_at = now()");
+  EXPECT_EQ(why(id), fmt::format("none of its clusters takes its tasks: alpha is disabled, beta is retired; 'griddel {}' cancels it", id));
+  of_cluster("beta", "retired_at = NULL");
+  of_pair(id, "beta", "prologue = 'p', prepared = true");
+  EXPECT_EQ(why(id), "");
+  sql(
+      fmt::format("INSERT INTO tasks (campaign_id, number, parameter, state) SELECT {}, prologue_on(id), '', 'failed' FROM clusters "
+                  "WHERE name = 'beta' RETURNING 1",
+                  id));
+  EXPECT_THAT(why(id), HasSubstr("its prologue failed on beta ('gridsub --fix'"));
+  of_pair(id, "beta", "prologue = '', max_jobs = 0");
+  EXPECT_THAT(why(id), HasSubstr("it does not use beta"));
+  of_cluster("alpha", "enabled = true");
+  EXPECT_EQ(why(id), "");
+  sql("UPDATE campaigns SET user_name = 'al.ice' RETURNING 1");
+  EXPECT_THAT(as("boss", {.target = path(id, "/decisions")}).body, HasSubstr("its user has no account on alpha"));
+}
+
+TEST_F(CannotEnd, WhileSomethingIsInFlight_OrItsUserPausedIt_ItMay) {
+  const auto id = on_both();
+  sql("UPDATE clusters SET enabled = false RETURNING 1");
+  EXPECT_NE(why(id), "");
+  sql("UPDATE tasks SET state = 'launching' WHERE number = 0 RETURNING 1");
+  EXPECT_EQ(why(id), "");
+  sql("UPDATE tasks SET state = 'done' WHERE number = 0 RETURNING 1");
+  sql("UPDATE campaigns SET state = 'paused' RETURNING 1");
+  EXPECT_EQ(why(id), "");
+  sql(
+      fmt::format("INSERT INTO events (code, campaign_id, message, state, opened_at, last_at) VALUES ('MAX_FAILS', {}, '', 'open', now(), "
+                  "now()) RETURNING 1",
+                  id));
+  EXPECT_THAT(why(id), HasSubstr("more tasks failed than its max_fails allows, which paused it"));
+  settle(id);
+  EXPECT_EQ(why(id), "") << "it ends in a moment";
+}
+
+TEST_F(CannotEnd, OfATestCampaign_TheClustersThatHadTheirJobTakeNoMore) {
+  const auto id = submitted(R"("test_mode": true, "clusters": {"alpha": {}, "beta": {}})");
+  of_task(id, 0, "done");
+  of_pair(id, "alpha", "concluded = 1");
+  EXPECT_EQ(why(id), "");
+  of_cluster("beta", "retired_at = now(), enabled = false");
+  EXPECT_THAT(why(id), AllOf(HasSubstr("alpha had it"), HasSubstr("beta is retired")));
+}
+
+TEST_F(CannotEnd, TasksThatAreBoundToAClusterThatTakesNone_DoNotRunElsewhere) {
+  const auto id = on_both();
+  take(id, 2, "waiting");
+  sql("UPDATE returned_tasks SET cluster_id = (SELECT id FROM clusters WHERE name = 'alpha'), follows = true WHERE number = 0 RETURNING 1");
+  of_cluster("alpha", "enabled = false");
+  EXPECT_EQ(why(id), "") << "task 1 may run on beta";
+  sql("DELETE FROM returned_tasks WHERE number = 1 RETURNING 1");
+  of_task(id, 1, "done");
+  EXPECT_EQ(why(id), fmt::format("the tasks left can run nowhere else: alpha is disabled; 'griddel {}' cancels it", id));
+}
+
+TEST_F(CannotEnd, AnEpilogueThatIsDue_WhereNothingIsSentTo) {
+  const auto id = on_both();
+  of_pair(id, "alpha", "epilogue = 'e', epilogue_due = true, last_start_at = now()");
+  settle(id);
+  EXPECT_EQ(why(id), "");
+  of_cluster("alpha", "enabled = false");
+  EXPECT_THAT(why(id), HasSubstr("its epilogue is due, and cannot run: alpha is disabled; its administrators can change that"));
+  of_cluster("alpha", "retired_at = now()");
+  EXPECT_EQ(why(id), "") << "it ends without";
+}
+
+TEST_F(CannotEnd, AChainGoesOn_WhereTheTasksThatFailedAreThoseOfNone) {
+  const auto mesh = on_both({}, 6);
+  const auto each = on_both(fmt::format(R"("after_each": {},)", mesh), 2);
+  for (const int number : {2, 3, 4}) of_task(mesh, number, "failed");
+  EXPECT_EQ(why(each), "") << "tasks 0 and 1 of the other one wait";
+  of_task(mesh, 0, "failed");
+  EXPECT_EQ(why(each), "");
+  of_task(mesh, 1, "cancelled");
+  EXPECT_THAT(why(each), HasSubstr(fmt::format("it waits for campaign {}, of which 1 task was cancelled", mesh)));
+}
+
+TEST_F(CannotEnd, WhatWaitsForACampaignThatCannot_CannotEither) {
+  const auto mesh = on_both();
+  const auto solve = on_both(fmt::format(R"("after_any_end": {},)", mesh));
+  const auto each = on_both(fmt::format(R"("after_each": {},)", mesh));
+  const auto last = on_both(fmt::format(R"("after": {},)", solve));
+  for (const auto id : {solve, each, last}) EXPECT_EQ(why(id), "");
+  of_pair(mesh, "alpha", "max_jobs = 0");
+  of_pair(mesh, "beta", "max_jobs = 0");
+  for (const auto id : {solve, each})
+    EXPECT_THAT(why(id), HasSubstr(fmt::format("it waits for campaign {}, which cannot end: none of its clusters takes its tasks", mesh)));
+  EXPECT_THAT(why(last), HasSubstr(fmt::format("it waits for campaign {}, which cannot end: it waits for campaign {}", solve, mesh)));
+  of_task(mesh, 0, "done");
+  EXPECT_EQ(why(each), "") << "its task 0 is about to be in the bag";
+}
+
+}  // namespace
+}  // namespace gleaner::tests
