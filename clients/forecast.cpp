@@ -80,6 +80,9 @@ std::string why_none(std::string_view method) {
   if (method == "awaits") return "another campaign comes first: no forecast until then";
   if (method == "braked") return "braked: no forecast until its brakes are over";
   if (method == "closed") return "none of its clusters takes tasks: no forecast until one does";
+  if (method == "no_resources") return "its clusters have no live resources: no forecast until one has";
+  if (method == "epilogue") return "its epilogue is left: no forecast of its end";
+  if (method == "stale") return "planner or predictor fails: no forecast until both work";
   if (method == "standstill") return "the grid stands still: no forecast until a cycle ends";
   return {};
 }

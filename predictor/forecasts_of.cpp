@@ -20,6 +20,7 @@ struct CampaignForecast {
   double pace = 0;                                                               ///< tasks a second, on all its clusters
   double least_start = 0;                                                        ///< seconds, on the cluster where it is least
   store::PredictionPair::Access access = store::PredictionPair::Access::closed;  ///< the best of its pairs
+  bool awaits_epilogue = false;
   prediction::Forecast forecast;
   std::optional<prediction::StartForecast> start;
   grid::Instant started;
@@ -33,13 +34,15 @@ bool is_kept(const store::PredictionCampaign& campaign, grid::Instant end, grid:
   return prediction::is_kept(last, campaign.submitted_at, now, end);
 }
 
-/// Why no task of its bag is sent anywhere; `none`: some are, or none is left there.
-prediction::Method obstacle_of(const store::PredictionCampaign& campaign, store::PredictionPair::Access access) {
+/// Why no task of its bag is sent anywhere, or what else is left; `none`: some are, or nothing is left.
+prediction::Method obstacle_of(const store::PredictionCampaign& campaign, store::PredictionPair::Access access, bool awaits_epilogue) {
   using Access = store::PredictionPair::Access;
   if (campaign.paused) return prediction::Method::paused;
   if (campaign.awaits) return prediction::Method::awaits;
+  if (campaign.remaining <= 0 && awaits_epilogue) return prediction::Method::epilogue;
   if (campaign.waiting <= 0) return prediction::Method::none;
   if (campaign.braked || access == Access::braked) return prediction::Method::braked;
+  if (access == Access::without_resources) return prediction::Method::no_resources;
   return access == Access::open ? prediction::Method::none : prediction::Method::closed;
 }
 
@@ -82,12 +85,16 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
     auto& one = forecasts[pair.campaign];
     one.durations.add({.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares});
     one.walltime = std::max(one.walltime, pair.walltime);
-    add_room(one, pair, starts.usable(pair), pace_of(pair, *campaigns.at(pair.campaign), config));
+    one.awaits_epilogue = one.awaits_epilogue || pair.awaits_epilogue;
+    const auto& campaign = *campaigns.at(pair.campaign);
+    // A test campaign gets no second job there.
+    if (campaign.type == grid::CampaignType::test && pair.concluded_jobs > 0) continue;
+    add_room(one, pair, starts.usable(pair), pace_of(pair, campaign, config));
   }
   for (const auto& campaign : facts.campaigns) {
     auto& one = forecasts[campaign.id];
     one.started = campaign.first_start_at.value_or(campaign.submitted_at);
-    const auto obstacle = obstacle_of(campaign, one.access);
+    const auto obstacle = obstacle_of(campaign, one.access, one.awaits_epilogue);
     if (!campaign.first_start_at && obstacle == prediction::Method::none) one.start = starts.of(campaign);
     one.forecast = prediction::forecast(progress_of(campaign, one, config, now));
     if (obstacle != prediction::Method::none) {

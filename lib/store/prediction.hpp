@@ -22,8 +22,9 @@ struct PredictionPair : grid::PairFacts {
   double whole_nodes = 0;  ///< resources of a job's nodes if each is the biggest; 0: unknown
   int free_resources = 0;
   bool reachable = false;
-  /// Whether tasks of the bag are sent there; `braked`: they would be, but for a brake on the cluster or the pair.
-  enum class Access { closed, braked, open } access = Access::closed;
+  /// Whether tasks of the bag are sent there. They would be, if `without_resources`: OAR had a live resource for them; `braked`: no brake
+  /// held the cluster or the pair.
+  enum class Access { closed, without_resources, braked, open } access = Access::closed;
   std::optional<double> start_cost{};  ///< seconds, as ClusterFacts::start_cost
   std::int64_t ended_in_window = 0;    ///< jobs, in the window of the throughput
 };

@@ -111,7 +111,8 @@ struct AwaitsTasks {
 /// All its tasks are settled.
 struct EpiloguesLeft {
   static constexpr std::string_view kName = "epilogues_left";
-  int clusters = 0;  ///< on which its epilogue is not over
+  std::string clusters;  ///< on which its epilogue is not over
+  std::string held;      ///< why it does not run on some of them; empty: it does
 };
 /// None of the campaign's clusters is known to the grid.
 struct NoCluster {

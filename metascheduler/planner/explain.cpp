@@ -108,8 +108,8 @@ struct ReasonText {
                        where_the_last_are(why));
   }
   std::string operator()(const reason::EpiloguesLeft& why) const {
-    return fmt::format("all tasks of the campaign are settled; it ends when its epilogue has ended on {}",
-                       counted(why.clusters, "cluster"));
+    return fmt::format("all tasks of the campaign are settled; it ends when its epilogue has ended on {}{}{}", why.clusters,
+                       why.held.empty() ? "" : "; it waits, as ", why.held);
   }
   std::string operator()(const reason::NoCluster&) const {
     return "none of the campaign's clusters is in the grid; 'gridctl cluster add' adds one";

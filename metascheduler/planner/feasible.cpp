@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "metascheduler/planner/explain_words.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
 
@@ -20,6 +21,18 @@ int room_of_all(const ClusterView& cluster) {
   return all - grid::kept_resources(cluster.headroom, cluster.learnt_headroom, all);
 }
 
+/// Why no script is sent to the cluster now. Empty: one is.
+std::string why_no_script(const CampaignView& campaign, const Candidate& candidate) {
+  const auto& cluster = *candidate.cluster;
+  const auto& pair = *candidate.pair;
+  if (!cluster.enabled) return fmt::format("{0} was disabled by an administrator ('gridctl cluster enable {0}' enables it)", cluster.name);
+  if (!cluster.reachable) return fmt::format("{} does not answer", cluster.name);
+  if (!pair.mapped) return fmt::format("the user {} has no account on {} (an administrator can map one)", campaign.user, cluster.name);
+  if (cluster.brake) return fmt::format("{} is braked ({}) {}", cluster.name, cluster.brake->reason, until(*cluster.brake));
+  if (pair.brake) return fmt::format("the campaign is braked on {} ({}) {}", cluster.name, pair.brake->reason, until(*pair.brake));
+  return {};
+}
+
 std::optional<Reason> whole_campaign(const Contender& contender) {
   const auto& campaign = *contender.campaign;
   if (campaign.state != grid::CampaignState::in_treatment) return reason::Paused{};
@@ -29,15 +42,22 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
   if (campaign.waiting_tasks > 0) return std::nullopt;
   int frozen_jobs = 0;
   int live_jobs = 0;
-  int epilogues = 0;
+  std::vector<std::string> epilogues;
+  std::vector<std::string> held;
   for (const auto& candidate : contender.candidates) {
-    if (candidate.pair->awaits_epilogue) ++epilogues;
+    // Where a cluster is retired, none is waited for.
+    if (candidate.pair->awaits_epilogue && !candidate.cluster->retired) {
+      epilogues.push_back(candidate.cluster->name);
+      if (auto why = why_no_script(campaign, candidate); !why.empty()) held.push_back(std::move(why));
+    }
     frozen_jobs += candidate.pair->frozen_jobs;
     live_jobs += candidate.pair->live_jobs;
   }
   if (campaign.holds_tasks && campaign.held_tasks > 0) return reason::AwaitsTasks{*campaign.holds_tasks, campaign.held_tasks, live_jobs};
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
-  if (epilogues > 0) return reason::EpiloguesLeft{epilogues};
+  if (!epilogues.empty())
+    return reason::EpiloguesLeft{.clusters = fmt::format("{}", fmt::join(epilogues, ", ")),
+                                 .held = fmt::format("{}", fmt::join(held, ", "))};
   return reason::BagEmpty{live_jobs, campaign.unsettled_tasks};
 }
 

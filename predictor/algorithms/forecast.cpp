@@ -36,6 +36,8 @@ std::string_view name_of(Method method) {
     case Method::awaits: return "awaits";
     case Method::braked: return "braked";
     case Method::closed: return "closed";
+    case Method::no_resources: return "no_resources";
+    case Method::epilogue: return "epilogue";
     case Method::none: break;
   }
   return "none";

@@ -35,8 +35,10 @@ struct Claim {
                        live(), why.live_jobs);
   }
   Text operator()(const planner::reason::EpiloguesLeft& why) const {
-    return fmt::format("{} AND (SELECT count(*) FROM campaign_clusters WHERE campaign_id = {} AND epilogue <> '') = {}",
-                       of_campaign(fmt::format("{} = 0 AND state = 'in_treatment'", kUnsettled)), campaign, why.clusters);
+    return fmt::format(
+        "{} AND (SELECT string_agg(k.name, ', ' ORDER BY k.id) FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id "
+        "WHERE p.campaign_id = {} AND p.epilogue <> '') = '{}' AND '{}' = ''",
+        of_campaign(fmt::format("{} = 0 AND state = 'in_treatment'", kUnsettled)), campaign, why.clusters, why.held);
   }
   Text operator()(const planner::reason::NoCluster&) const {
     return fmt::format("NOT EXISTS (SELECT FROM campaign_clusters WHERE campaign_id = {})", campaign);

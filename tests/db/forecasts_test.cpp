@@ -78,6 +78,28 @@ TEST_F(Forecasts, WhereEachPrologueFailed_OrTheUserHasNoAccount_SayThatNoCluster
   EXPECT_EQ(method(), "closed");
 }
 
+TEST_F(Forecasts, WhereNoNodeIsAlive_OrATestCampaignHadItsJob_OrOnlyAnEpilogueIsLeft_SayThat) {
+  const auto campaign = a_campaign(10);
+  const auto method = [&] {
+    predict();
+    return forecast_of(campaign).method;
+  };
+  predict();
+  EXPECT_TRUE(forecast_of(campaign).end);
+  execute("UPDATE gridstatus SET max_resources = 0, free = 0; UPDATE clusters SET suspected_resources = 16");
+  EXPECT_EQ(method(), "no_resources");
+  EXPECT_FALSE(forecast_of(campaign).end);
+  execute("UPDATE campaign_clusters SET best_effort = false; UPDATE clusters SET reserved_resources = 2");
+  EXPECT_NE(method(), "no_resources") << "its jobs may have those that OAR gives to no best-effort job";
+  execute("UPDATE gridstatus SET max_resources = 16, free = 16; UPDATE clusters SET suspected_resources = 0");
+  execute("UPDATE campaigns SET type = 'test'; UPDATE campaign_clusters SET active = true, concluded = 1");
+  EXPECT_EQ(method(), "closed");
+  execute("UPDATE campaign_clusters SET epilogue = 'e', epilogue_due = true, last_start_at = now() WHERE cluster_id = 1");
+  execute("UPDATE tasks SET state = 'launching'; UPDATE tasks SET state = 'done'");
+  EXPECT_EQ(method(), "epilogue");
+  EXPECT_FALSE(forecast_of(campaign).end);
+}
+
 /// All that the last cycle submitted is over, and the resources are free again.
 TEST_F(Forecasts, OfJobsThatAreShort_SayThatAResourceIsWorthMore_AsFarAsTheBoundAllows) {
   store::PredictionPair pair;

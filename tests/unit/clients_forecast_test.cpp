@@ -93,10 +93,13 @@ TEST(ClientForecast, OfTheWalltimeAlone_IsABound_AndNeitherAPointNorAnInterval) 
 }
 
 TEST(ClientForecast, ACampaignThatNothingIsSentFor_ShowsWhyItHasNoEnd) {
-  const std::vector<std::pair<std::string, std::string>> reasons{{"paused", "paused: no forecast until it is resumed"},
-                                                                 {"braked", "braked: no forecast until its brakes are over"},
-                                                                 {"closed", "none of its clusters takes tasks: no forecast until one does"},
-                                                                 {"standstill", "the grid stands still: no forecast until a cycle ends"}};
+  const std::vector<std::pair<std::string, std::string>> reasons{
+      {"paused", "paused: no forecast until it is resumed"},
+      {"braked", "braked: no forecast until its brakes are over"},
+      {"closed", "none of its clusters takes tasks: no forecast until one does"},
+      {"no_resources", "its clusters have no live resources: no forecast until one has"},
+      {"epilogue", "its epilogue is left: no forecast of its end"},
+      {"standstill", "the grid stands still: no forecast until a cycle ends"}};
   for (const auto& [method, sentence] : reasons) {
     const auto answer = answer_of("", "", '"' + method + '"');
     EXPECT_THAT(gridstat::campaign_view(answer, answer, gridstat::Detail::some, setting(120)),
@@ -131,6 +134,19 @@ TEST(ClientWhy, OfACampaignThatIsOver_IsThat_WhateverWasDecidedLast) {
   const auto decision = Json::parse(R"({"cluster_name": "alpha", "since": "1970-01-01T00:00:01Z", "sentence": "alpha is full"})").value();
   const auto view = gridstat::why_view(Json::parse(text).value(), {decision}, {}, setting(80));
   EXPECT_THAT(view, AllOf(HasSubstr("It is over"), Not(HasSubstr("full"))));
+}
+
+TEST(ClientWhy, OfACampaignThatCannotEnd_OrWhosePlannerFails_BeginsWithThat) {
+  const auto decision = Json::parse(R"({"cluster_name": "alpha", "since": "1970-01-01T00:00:01Z", "sentence": "alpha is full"})").value();
+  auto campaign = answer_of("", "", R"("stale")");
+  campaign.add("cannot_end", Json::parse(R"("alpha is disabled; 'griddel 12' cancels it")").value());
+  campaign.add("old_since", Json::parse('"' + tests::utc(kNow - 1200) + '"').value());
+  campaign.add("forecast_time", Json::parse('"' + tests::utc(kNow - 1200) + '"').value());
+  EXPECT_THAT(gridstat::why_view(campaign, {decision}, {}, setting(300)),
+              AllOf(HasSubstr("It cannot end unless somebody acts: alpha is disabled"),
+                    HasSubstr("(20 min ago): what follows is from then. 'gridctl check' shows why")));
+  EXPECT_THAT(gridstat::campaign_view(campaign, campaign, gridstat::Detail::some, setting(120)),
+              HasSubstr("planner or predictor fails: no forecast until both work (since "));
 }
 
 TEST(GroupingAdvice, SaysInFiguresWhatPoolsWouldGain_WithinTheScreen) {

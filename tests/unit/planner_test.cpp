@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -364,8 +365,16 @@ TEST(Plan, ACampaignWhoseTasksAreSettled_WaitsForItsEpilogues) {
   snapshot.pairs[1].awaits_epilogue = true;
   const auto result = plan(snapshot);
   EXPECT_EQ(reason_on(result, 1, 1), "epilogues_left");
-  EXPECT_EQ(explain(*decision_on(result, 1, 1), {}),
-            "nothing left to start: all tasks of the campaign are settled; it ends when its epilogue has ended on 1 cluster");
+  EXPECT_EQ(
+      explain(*decision_on(result, 1, 1), {}),
+      "nothing left to start: all tasks of the campaign are settled; it ends when its epilogue has ended on " + snapshot.clusters[1].name);
+  snapshot.pairs[0].awaits_epilogue = true;
+  snapshot.clusters[0].retired = true;
+  snapshot.clusters[1].enabled = false;
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), {}),
+            fmt::format("nothing left to start: all tasks of the campaign are settled; it ends when its epilogue has ended on {0}; it "
+                        "waits, as {0} was disabled by an administrator ('gridctl cluster enable {0}' enables it)",
+                        snapshot.clusters[1].name));
 }
 
 TEST(Plan, ArraysAreNoLarger_ThanAWebServerBeforeOarTakes) {
