@@ -73,8 +73,8 @@ std::string report_waiting_in_vain(const Call& call, store::Transaction& transac
     if (one.tasks.empty()) waiting.push_back(one.campaign.value());
     else
       parts +=
-          fmt::format("; tasks {0} of campaign {1} wait for cancelled ones, and cannot run any more: 'griddel {1} --task {0}' cancels them",
-                      one.tasks, one.campaign.value());
+          fmt::format("; tasks {}{} of campaign {} wait for cancelled ones, and cannot run any more: {}", one.tasks,
+                      one.unnamed > 0 ? fmt::format(" and {} more", one.unnamed) : "", one.campaign.value(), store::cancellation_of(one));
   }
   if (waiting.empty()) return parts;
   const bool is_one = waiting.size() == 1;

@@ -21,6 +21,9 @@ using detail::exec_prepared;
 constexpr int kReleasedAtOnce = 2000;
 constexpr int kLookedAtOnce = 500;
 
+/// Of the tasks that wait in vain: some 600 characters.
+constexpr int kRangesNamed = 40;
+
 void hold(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::dependencies_hold{.campaign = campaign});
   exec(transaction, sql::dependencies_hold_bags{.campaign = campaign});
@@ -186,31 +189,35 @@ void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid
   exec(transaction, sql::events_close_of_cluster{.now = now, .code = kFilesOutOfReach, .cluster = cluster});
 }
 
+std::string cancellation_of(const InVain& waiting) {
+  const auto id = waiting.campaign.value();
+  const auto tasks = fmt::format("'griddel {} --task {}' cancels ", id, waiting.tasks);
+  if (waiting.unnamed == 0) return tasks + "them";
+  return tasks + fmt::format("some, and leaves {}; 'griddel {}' cancels the campaign", waiting.unnamed, id);
+}
+
 std::vector<InVain> waiting_in_vain(Transaction& transaction, grid::CampaignId on) {
   std::vector<InVain> waiting;
-  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.whole = true, .on = on}))
+  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.ranges = kRangesNamed, .whole = true, .on = on}))
     waiting.push_back({.campaign = *row.id, .is_own = *row.is_own, .tasks = {}});
   return waiting;
 }
 
 std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, Gone gone, grid::Instant now) {
-  constexpr std::int64_t kNamed = 10;
   std::vector<InVain> waiting;
-  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.whole = gone != Gone::tasks, .on = on})) {
+  for (const auto& row : exec(transaction, sql::dependencies_in_vain{.ranges = kRangesNamed, .whole = gone != Gone::tasks, .on = on})) {
     auto& one = waiting.emplace_back(InVain{.campaign = *row.id, .is_own = *row.is_own, .tasks = row.numbers.value_or("")});
     const auto id = one.campaign.value();
     const std::int64_t tasks = *row.tasks;
-    if (tasks > kNamed) one.tasks += ",...";
+    one.unnamed = tasks - row.named.as<std::int64_t>();
     const auto message =
         one.tasks.empty()
             ? fmt::format(
                   "it waits until all tasks of campaign {0} are done, and {1}, so that it cannot end: 'griddel {2}' cancels it; submit "
                   "it again without '{3}': {0}",
                   on.value(), gone == Gone::from_here ? "that one was deleted" : "some were cancelled", id, row.kind.as<std::string>())
-            : fmt::format(
-                  "{} of its tasks wait for tasks of campaign {} that were cancelled, so that it cannot end: 'griddel {} --task {}' "
-                  "cancels them",
-                  tasks, on.value(), id, one.tasks);
+            : fmt::format("{} of its tasks wait for tasks of campaign {} that were cancelled, so that it cannot end: {}", tasks, on.value(),
+                          cancellation_of(one));
     open_event(transaction, {.code = kAwaitsInVain, .target = {.campaign = one.campaign, .cluster = {}}, .job = {}, .message = message},
                now);
   }

@@ -71,9 +71,12 @@ void note_files_in_reach(Transaction& transaction, grid::ClusterId cluster, grid
 /// A live campaign that waits for one that cannot meet this any more.
 struct InVain {
   grid::CampaignId campaign{0};
-  bool is_own = false;  ///< of the same user
-  std::string tasks;    ///< the numbers of its tasks that wait in vain, if the others go on: `3,4`, at most ten and then `...`
+  bool is_own = false;       ///< of the same user
+  std::string tasks;         ///< the numbers of its tasks that wait in vain, if the others go on: `3-40,57`
+  std::int64_t unnamed = 0;  ///< further tasks, where these are too many ranges
 };
+/// The command that cancels its tasks that wait in vain: `'griddel 12 --task 3-40,57' cancels them`.
+[[nodiscard]] std::string cancellation_of(const InVain& waiting);
 /// What became of a campaign that others wait for.
 enum class Gone {
   tasks,     ///< some of its tasks were cancelled

@@ -75,17 +75,27 @@ ORDER BY w.id, d.on_campaign
 
 -- name: dependencies.in_vain
 -- Live campaigns that wait for one, and that cannot end unless it does more. `is_own`: of the same user. If not the @whole of it is gone,
--- those that wait for its tasks one by one have such as wait for cancelled ones: `tasks`, and the first of their numbers.
-SELECT w.id, d.kind, w.user_name = c.user_name AS is_own, coalesce(v.tasks, 0) AS tasks, v.numbers
+-- those that wait for its tasks one by one have such as wait for cancelled ones: `tasks`. `numbers`: `named` of them, as text::parse_ranges
+-- reads them, at most @ranges ranges.
+SELECT w.id, d.kind, w.user_name = c.user_name AS is_own, coalesce(v.tasks, 0) AS tasks, v.numbers, coalesce(v.named, 0) AS named
 FROM dependencies d
 JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
 JOIN campaigns c ON c.id = d.on_campaign
 LEFT JOIN LATERAL (
-  SELECT count(*) AS tasks, string_agg(f.number::text, ',' ORDER BY f.number) FILTER (WHERE f.place <= 10) AS numbers
+  SELECT
+    sum(r.tasks)::bigint AS tasks,
+    sum(r.tasks) FILTER (WHERE r.place <= @ranges::integer)::bigint AS named,
+    string_agg(r.numbers, ',' ORDER BY r.place) FILTER (WHERE r.place <= @ranges) AS numbers
   FROM (
-    SELECT t.number, row_number() OVER (ORDER BY t.number) AS place
-    FROM tasks o JOIN tasks t ON t.campaign_id = w.id AND t.number = o.number AND t.state = 'waiting'
-    WHERE o.campaign_id = c.id AND o.state = 'cancelled') f) v ON NOT @whole::boolean AND d.kind = 'after_each'
+    SELECT
+      count(*) AS tasks,
+      concat_ws('-', min(f.number), nullif(max(f.number), min(f.number))) AS numbers,
+      row_number() OVER (ORDER BY min(f.number)) AS place
+    FROM (
+      SELECT t.number, t.number - row_number() OVER (ORDER BY t.number) AS range
+      FROM tasks o JOIN tasks t ON t.campaign_id = w.id AND t.number = o.number AND t.state = 'waiting'
+      WHERE o.campaign_id = c.id AND o.state = 'cancelled') f
+    GROUP BY f.range) r) v ON NOT @whole::boolean AND d.kind = 'after_each'
 WHERE d.on_campaign = @on AND d.met_at IS NULL AND d.kind <> 'after_any_end' 
   AND (@whole OR (c.cancelled > 0 AND (d.kind = 'after' OR v.tasks > 0)))
 ORDER BY w.id
@@ -93,7 +103,7 @@ ORDER BY w.id
 -- name: dependencies.lock_followers
 -- Locks the live campaigns whose tasks wait for those of one, in the order of their ids.
 SELECT w.id FROM campaigns w
-WHERE is_live(w.state) AND w.id IN (SELECT campaign_id FROM dependencies WHERE on_campaign = @on AND kind = 'after_each')
+WHERE is_live(w.state) AND w.id IN (SELECT campaign_id FROM dependencies WHERE on_campaign = @on AND kind <> 'after_any_end')
 ORDER BY w.id FOR NO KEY UPDATE
 
 -- name: dependencies.hold_again

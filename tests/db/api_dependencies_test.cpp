@@ -154,6 +154,27 @@ TEST_F(DependenciesOverTheApi, WhoWaitsForACancelledCampaign_IsNamedAtTheAct_And
   EXPECT_EQ(remove(path(solve)).message(), fmt::format("Campaign {} cancelled", solve)) << "nobody waits for it";
 }
 
+TEST_F(DependenciesOverTheApi, TasksThatWaitInVain_AreNamedInRanges_WhichTheCommandTakesAsTheyStand) {
+  const auto mesh = submitted("mesh", "", 300);
+  const auto each = submitted("each", fmt::format(R"("after_each": {},)", mesh), 300);
+  const auto list = [&] {
+    const auto message = sql(fmt::format("SELECT message FROM events WHERE campaign_id = {} AND code = 'AWAITS_IN_VAIN'", each));
+    const auto begin = message.find("--task ") + 7;
+    return message.substr(begin, message.find('\'', begin) - begin);
+  };
+  EXPECT_THAT(remove(path(mesh, "/tasks?tasks=3-40,57")).message(), HasSubstr("tasks 3-40,57 of campaign"));
+  EXPECT_EQ(list(), "3-40,57");
+  std::string odd;
+  for (int task = 101; task < 301; task += 2) odd += fmt::format(",{}", task);
+  const auto many = remove(path(mesh, "/tasks?tasks=" + odd.substr(1)));
+  EXPECT_THAT(many.message(), HasSubstr(" and 62 more of campaign"));
+  EXPECT_THAT(sql(fmt::format("SELECT message FROM events WHERE campaign_id = {}", each)),
+              HasSubstr(fmt::format("cancels some, and leaves 62; 'griddel {}' cancels the campaign", each)));
+  EXPECT_LT(list().size(), 300U);
+  const auto cancelled = remove(path(each, "/tasks?tasks=" + list()));
+  EXPECT_THAT(cancelled.message(), HasSubstr("77 tasks cancelled")) << "39, and 38 of the others";
+}
+
 TEST_F(DependenciesOverTheApi, WhoWaitsForAPurgedCampaign_IsNamedAtTheAct_AndGetsAnEvent) {
   const auto mesh = submitted("mesh");
   const auto solve = submitted("solve", R"("after": "mesh",)");
