@@ -481,6 +481,19 @@ COMMENT ON COLUMN campaign_clusters.clean_tried_at IS 'when the removal of its f
 
 COMMENT ON COLUMN campaign_clusters.nodes_per_job IS 'nodes of one job; with resources_per_job it takes so many of their cores in all, else they are whole; null: the request names no nodes';
 
+CREATE FUNCTION held_by(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT live_jobs(pair) * held_of(campaign, pair, consumable)
+    + CASE WHEN campaign.dimensional_grouping THEN greatest(1, floor(job_width(pair))) ELSE 1 END * coalesce((
+      SELECT sum(f.jobs * (coalesce((l.needs ->> consumable)::double precision, 0)
+        - coalesce((campaign.jdl -> 'needs' ->> consumable)::double precision, 0)))
+      FROM launches l
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS jobs FROM jobs j WHERE j.launch_id = l.id AND is_live(j.state) AND NOT j.pooled) f
+      WHERE l.campaign_id = campaign.id AND l.cluster_id = pair.cluster_id AND l.needs IS NOT NULL), 0)
+$$;
+
 CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
     AS $$
@@ -1516,11 +1529,14 @@ CREATE TABLE launches (
     pool_s integer,
     script text,
     beside bigint,
+    needs jsonb,
     CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
     CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
 );
 
 COMMENT ON COLUMN launches.beside IS 'the job of the task of which this launch is a replica on the same cluster: it goes to another node; null: of none';
+
+COMMENT ON COLUMN launches.needs IS 'consumables that each of its tasks holds, as the campaign''s needs were before an edit; null: as they are';
 
 ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME launches_id_seq
@@ -1916,6 +1932,8 @@ CREATE INDEX jobs_task ON jobs USING btree (campaign_id, task);
 CREATE INDEX kill_requests_lost ON kill_requests USING btree (requested_at) WHERE (reason = 'lost'::text);
 
 CREATE INDEX launches_campaign ON launches USING btree (campaign_id);
+
+CREATE INDEX launches_of_former_needs ON launches USING btree (campaign_id, cluster_id) WHERE (needs IS NOT NULL);
 
 CREATE INDEX launches_open ON launches USING btree (cluster_id, id) WHERE (state = ANY (ARRAY['planned'::launch_state, 'launching'::launch_state, 'unknown'::launch_state]));
 

@@ -37,6 +37,7 @@ bool append_tasks(Transaction& transaction, grid::CampaignId campaign, TaskRange
 bool edit_campaign(Transaction& transaction, grid::CampaignId campaign, const EditedCampaign& edited) {
   if (exec(transaction, sql::changes_edit{.name = edited.name, .jdl = edited.jdl, .campaign = campaign, .before = edited.before}).empty())
     return false;
+  exec(transaction, sql::changes_keep_needs{.before = edited.before, .campaign = campaign});
   for (const auto& cluster : edited.clusters) {
     if (!add_campaign_cluster(transaction, campaign, cluster)) return false;
   }

@@ -43,6 +43,14 @@ UPDATE campaigns SET submitted_jdl = coalesce(submitted_jdl, jdl), name = @name,
 WHERE id = @campaign AND jdl = @before::jsonb AND (is_live(state) OR (state = 'terminated' AND failed > 0 AND NOT sealed))
 RETURNING id
 
+-- name: changes.keep_needs
+-- Has the jobs that were sent before an edit of the JDL @before hold what they did, if it changed the needs.
+UPDATE launches l SET needs = coalesce(@before::jsonb -> 'needs', '{}')
+FROM campaigns c
+WHERE c.id = @campaign AND (c.jdl -> 'needs') IS DISTINCT FROM (@before::jsonb -> 'needs')
+  AND l.campaign_id = c.id AND l.needs IS NULL AND l.state <> 'planned'
+  AND EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND is_live(j.state))
+
 -- name: changes.planned_walltimes
 -- Gives the launches that are planned and not begun the walltime of the edited JDL, as planning.launch does. Those of expressions keep
 -- theirs.

@@ -62,7 +62,7 @@ CROSS JOIN LATERAL (
   SELECT coalesce(sum(live_jobs(p)), 0)::double precision AS jobs,
     coalesce(sum(p.launching + p.waiting + p.unknown), 0)::double precision AS waiting,
     coalesce(sum((live_jobs(p)) * job_width(p)), 0)::double precision AS resources,
-    coalesce(sum(CASE WHEN l.consumable IS NOT NULL THEN live_jobs(p) * held_of(c, p, l.consumable) END), 0) AS held,
+    coalesce(sum(CASE WHEN l.consumable IS NOT NULL THEN held_by(c, p, l.consumable) END), 0) AS held,
     -- Expected use of the live jobs in all.
     coalesce(sum((live_jobs(p)) * job_width(p)
       * CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END), 0)::double precision AS seconds

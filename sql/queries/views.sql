@@ -137,8 +137,8 @@ GROUP BY c.id
 SELECT
   n.key AS consumable,
   n.value::integer AS each,
-  (SELECT coalesce(sum(live_jobs(p) * held_of(o, p, n.key)), 0) FROM campaign_clusters p JOIN campaigns o ON o.id = p.campaign_id
-   WHERE p.active AND live_jobs(p) > 0 AND o.needs IS NOT NULL) AS used,
+  (SELECT coalesce(sum(held_by(o, p, n.key)), 0) FROM campaign_clusters p JOIN campaigns o ON o.id = p.campaign_id
+   WHERE p.active AND live_jobs(p) > 0) AS used,
   l.most
 FROM campaigns c
 CROSS JOIN LATERAL jsonb_each_text(c.jdl -> 'needs') n

@@ -61,6 +61,36 @@ TEST_F(NeedsOverTheApi, ACampaign_ShowsWhatItsTasksNeed_AndWhatIsInUse) {
   EXPECT_EQ(get(path(id, "/jdl")).json["needs"]["matlab"].GetInt(), 2);
 }
 
+TEST_F(NeedsOverTheApi, AnEdit_FreesNothingThatJobsHold_AndItsNextJobsHoldWhatIsNeededNow) {
+  declare("matlab", 50);
+  const auto answer = post("/v1/campaigns", jdl(R"("matlab": 20)"));
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  const auto id = answer.json["id"].GetInt64();
+  const auto used = [&] { return get(path(id, "/stats")).json["needs"][0]["used"].GetDouble(); };
+  const auto launch = [&](int task, const std::string& state) {
+    sql(fmt::format(
+        "INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, state) SELECT {}, id, 1, 1, 1, now(), "
+        "'{}' FROM clusters WHERE name = 'alpha' RETURNING 1",
+        id, state));
+    sql(fmt::format("UPDATE tasks SET state = 'launching' WHERE campaign_id = {} AND number = {} RETURNING 1", id, task));
+    sql(fmt::format(
+        "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state) SELECT max(id), {0}, max(cluster_id), {1}, 0, "
+        "'planned' FROM launches WHERE campaign_id = {0} RETURNING 1",
+        id, task));
+  };
+  launch(0, "accepted");
+  EXPECT_DOUBLE_EQ(used(), 20);
+  const auto edited =
+      as("alice",
+         {.method = "PUT", .target = path(id), .body = R"({"needs": {"matlab": 5}})", .headers = {{"Content-Type", "application/json"}}});
+  ASSERT_EQ(edited.status, 202) << edited.body;
+  EXPECT_DOUBLE_EQ(used(), 20) << "the job runs with what it took";
+  launch(1, "planned");
+  EXPECT_DOUBLE_EQ(used(), 25);
+  sql("UPDATE jobs SET state = 'error' WHERE task = 0 RETURNING 1");
+  EXPECT_DOUBLE_EQ(used(), 5);
+}
+
 TEST_F(NeedsOverTheApi, ACampaign_KeepsTheUnixGroupsThatItsUserHadAtTheSubmission) {
   const auto* own = ::getpwuid(::geteuid());
   const std::string group = ::getgrgid(own->pw_gid)->gr_name;
