@@ -17,7 +17,8 @@ struct Draft {
   Plan plan = {};
   std::vector<Candidate*> served = {};  ///< those that got jobs, in the order of their first jobs
 
-  Draft(const Snapshot& of, const PlannerConfig& by) : snapshot{of}, config{by}, ledger{of.clusters}, limits{of} {}
+  Draft(const Snapshot& of, const PlannerConfig& by)
+      : snapshot{of}, config{by}, ledger{of.clusters}, limits{of, std::chrono::duration<double>{by.pool_duration}.count()} {}
 };
 
 [[nodiscard]] OfferParts parts_of(const ClusterView& cluster);

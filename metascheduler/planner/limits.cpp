@@ -27,20 +27,30 @@ bool holds(const grid::Limit& limit, const ClusterView& cluster) { return !limit
 
 int whole(double count) { return static_cast<int>(std::clamp(std::floor(count + kDust), 0.0, grid::kMostJobs)); }
 
+/// Seconds that one job lasts, if it takes tasks for `pool` seconds where the campaign groups them.
+double duration(const CampaignView& campaign, const PairView& pair, const Width& width, double pool) {
+  const double task = std::max(1.0, pair.mean_duration.value_or(pair.walltime));
+  const bool groups = grid::is_grouped(campaign.grouping) && !pair.pools_refused && !campaign.differing &&
+                      campaign.type != grid::CampaignType::test && (pair.mean_duration || campaign.grouping == grid::Grouping::on);
+  if (!groups) return task;
+  const double others = static_cast<double>(std::max<std::int64_t>(1, campaign.waiting_tasks) - 1) / at_a_time(campaign, width);
+  return task + std::min(pool, others * task);
+}
+
 /// One job, in the unit of the limit.
-double weight(const grid::Limit& limit, const CampaignView& campaign, const PairView& pair, const Width& width) {
+double weight(const grid::Limit& limit, const CampaignView& campaign, const PairView& pair, const Width& width, double pool) {
   switch (limit.kind) {
     case LimitKind::running_jobs:
     case LimitKind::waiting_jobs: return 1.0;
     case LimitKind::resources: return width.resources;
-    case LimitKind::resource_seconds: return width.resources * std::max(1.0, pair.mean_duration.value_or(pair.walltime));
+    case LimitKind::resource_seconds: return width.resources * duration(campaign, pair, width, pool);
     case LimitKind::consumable: return grid::need_of(campaign.needs, limit.consumable) * at_a_time(campaign, width);
   }
   return 1.0;
 }
 
-double weight(const grid::Limit& limit, const Contender& contender, const Candidate& candidate) {
-  return weight(limit, *contender.campaign, *candidate.pair, candidate.width);
+double weight(const grid::Limit& limit, const Contender& contender, const Candidate& candidate, double pool) {
+  return weight(limit, *contender.campaign, *candidate.pair, candidate.width, pool);
 }
 
 std::string_view unit(LimitKind kind) {
@@ -68,7 +78,7 @@ std::string text_of_target(const grid::Limit& limit) {
 
 }  // namespace
 
-Limits::Limits(const Snapshot& snapshot) {
+Limits::Limits(const Snapshot& snapshot, double pool) : pool_{pool} {
   if (!snapshot.limits.empty()) {
     for (const auto& campaign : snapshot.campaigns) campaigns_.emplace(campaign.id, &campaign);
   }
@@ -88,7 +98,7 @@ Limits::Holders Limits::holders_of(const grid::Limit& limit, const Snapshot& sna
     if (live == 0 || campaign == campaigns.end()) continue;
     const auto cluster = std::ranges::find(snapshot.clusters, pair.cluster, &ClusterView::id);
     if (cluster == snapshot.clusters.end() || !holds(limit, *cluster)) continue;
-    holders[pair.campaign] += live * weight(limit, *campaign->second, pair, width_of(pair, *cluster));
+    holders[pair.campaign] += live * weight(limit, *campaign->second, pair, width_of(pair, *cluster), 0.0);
   }
   return holders;
 }
@@ -107,7 +117,7 @@ Limits::Allowance Limits::left(const Contender& contender, const Candidate& cand
     const auto& limit = *accounts_[i].limit;
     const double used = accounts_[i].used;
     if (!holds(limit, *candidate.cluster)) continue;
-    int jobs = whole((limit.most - used) / weight(limit, contender, candidate));
+    int jobs = whole((limit.most - used) / weight(limit, contender, candidate, pool_));
     const bool counts_resources = limit.kind == LimitKind::resources || limit.kind == LimitKind::resource_seconds;
     allowance.count_resources = allowance.count_resources || counts_resources;
     // One job is allowed even if less than it takes is left of a window.
@@ -135,14 +145,14 @@ void Limits::take(const Contender& contender, const Candidate& candidate, int jo
     auto& account = accounts_[i];
     const auto& limit = *account.limit;
     if (!holds(limit, *candidate.cluster)) continue;
-    const double taken = (limit.kind == LimitKind::waiting_jobs ? waiting : jobs) * weight(limit, contender, candidate);
+    const double taken = (limit.kind == LimitKind::waiting_jobs ? waiting : jobs) * weight(limit, contender, candidate, pool_);
     account.used += taken;
     if (limit.kind == LimitKind::consumable) account.holders[contender.campaign->id] += taken;
   }
 }
 
 double Limits::need_of(std::size_t index, const Candidate& candidate) const {
-  return weight(*accounts_[index].limit, *campaigns_.at(candidate.pair->campaign), *candidate.pair, candidate.width);
+  return weight(*accounts_[index].limit, *campaigns_.at(candidate.pair->campaign), *candidate.pair, candidate.width, pool_);
 }
 
 bool Limits::fits_one_job(std::size_t index, const Candidate& candidate) const {

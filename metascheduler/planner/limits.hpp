@@ -10,7 +10,8 @@ namespace gleaner::planner {
 /// The limits of `gridctl limit`, with what they count, this plan included.
 class Limits {
  public:
-  explicit Limits(const Snapshot& snapshot);
+  /// @param pool  seconds for which a job takes tasks, where a campaign groups them
+  Limits(const Snapshot& snapshot, double pool);
 
   /// Indices of the limits that may bind a campaign, on some cluster or on all.
   [[nodiscard]] std::vector<std::size_t> holding(const CampaignView& campaign) const;
@@ -51,6 +52,7 @@ class Limits {
   [[nodiscard]] static std::string text_of_holders(const Account& account, grid::CampaignId own);
   /// One job of the candidate, in the unit of the limit.
   [[nodiscard]] double need_of(std::size_t limit, const Candidate& candidate) const;
+  double pool_;
   std::vector<Account> accounts_;
   std::map<grid::CampaignId, const CampaignView*> campaigns_;  ///< empty without limits
 };

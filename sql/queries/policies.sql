@@ -31,7 +31,18 @@ SELECT id, name, kind, parent_id, shares FROM tree ORDER BY path
 SELECT a.user_name, a.cluster_id, k.name AS cluster FROM affinities a JOIN clusters k ON k.id = a.cluster_id ORDER BY 1, 3
 
 -- name: policies.limits
--- Every limit with its present use. A job of unknown width is counted by an estimate that is rather too high.
+-- Every limit with its present use. A job of unknown width is counted by an estimate that is rather too high. `pools`: the tasks in the
+-- hands of jobs that take several, beside these jobs' own.
+WITH pools AS (
+  SELECT
+    n.campaign_id,
+    n.cluster_id,
+    n.pool_s,
+    count(*) FILTER (WHERE NOT j.pooled) AS carriers,
+    count(*) FILTER (WHERE j.pooled) AS pooled
+  FROM jobs j JOIN launches n ON n.id = j.launch_id AND n.pool_s IS NOT NULL
+  WHERE is_live(j.state) AND EXISTS (SELECT FROM limits WHERE kind = 'resource_seconds')
+  GROUP BY n.id)
 SELECT
   l.id,
   l.kind,
@@ -64,10 +75,15 @@ CROSS JOIN LATERAL (
     coalesce(sum((live_jobs(p)) * job_width(p)), 0)::double precision AS resources,
     coalesce(sum(CASE WHEN l.consumable IS NOT NULL THEN held_by(c, p, l.consumable) END), 0) AS held,
     -- Expected use of the live jobs in all.
-    coalesce(sum((live_jobs(p)) * job_width(p)
-      * CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END), 0)::double precision AS seconds
+    coalesce(sum(job_width(p) * (live_jobs(p) * e.mean + more.seconds)), 0)::double precision AS seconds
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id
+  CROSS JOIN LATERAL (SELECT CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END AS mean) e
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(least(
+      q.pooled * e.mean / CASE WHEN c.dimensional_grouping THEN greatest(1, floor(job_width(p))) ELSE 1 END, q.carriers * q.pool_s)), 0)
+      AS seconds
+    FROM pools q WHERE q.campaign_id = p.campaign_id AND q.cluster_id = p.cluster_id) more
   WHERE p.active AND live_jobs(p) > 0
     AND (l.user_name IS NULL OR c.user_name = l.user_name) AND (l.group_name IS NULL OR l.group_name = ANY (c.groups))
     AND (l.project IS NULL OR c.project = l.project)

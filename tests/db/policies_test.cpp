@@ -133,6 +133,18 @@ TEST_F(Policies, ALimitOnResources_CountsTheMeasuredMean_AndTheBiggestNodeBefore
   EXPECT_EQ(used(), std::pair(3 * 10.0, 3 * 10 * 600.0));
 }
 
+TEST_F(Policies, ALimitOnResourceSeconds_CountsAllTasksOfAJobThatTakesSeveral) {
+  launched(a_campaign(10), alpha, 3);
+  execute(
+      "UPDATE launches SET pool_s = 120; UPDATE tasks SET state = 'launching' WHERE number BETWEEN 3 AND 6; INSERT INTO jobs (launch_id, "
+      "campaign_id, cluster_id, task, attempt, pooled, state) SELECT l.id, l.campaign_id, l.cluster_id, n, 0, true, 'pooled' FROM launches l, "
+      "generate_series(3, 6) n");
+  edit([&](store::Transaction& t) { store::set_limit(t, {.kind = grid::LimitKind::resource_seconds, .most = 1e6}); });
+  EXPECT_DOUBLE_EQ(facts().limits.at(0).used, 3 * 600 + 3 * 120) << "they take tasks for two minutes, and then one more";
+  execute("UPDATE campaign_clusters SET done = 1, duration_sum = 10");
+  EXPECT_DOUBLE_EQ(facts().limits.at(0).used, 7 * 10);
+}
+
 TEST_F(Policies, Usage_OfJobsThatOarDidNotMeasure_IsThatOfTheOthersOfTheirCampaign) {
   const auto campaign = a_campaign(4);
   const auto jobs = launched(campaign, alpha, 2);

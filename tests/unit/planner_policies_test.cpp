@@ -84,6 +84,17 @@ TEST(Limits, EachKind_HoldsWhatItCounts) {
   EXPECT_EQ(jobs_with(LimitKind::waiting_jobs, 1, 0), 9);
 }
 
+TEST(Limits, OnResourceSeconds_CountWhatAJobOfSeveralTasksUses_NotOneOfThem) {
+  auto snapshot = one_of_each(2);
+  snapshot.pairs[0].walltime = 100;
+  snapshot.pairs[0].mean_duration = 10;
+  snapshot.campaigns[0].waiting_tasks = 1000;
+  snapshot.limits = {{.id = 7, .kind = LimitKind::resource_seconds, .most = 600, .used = 0, .user = "ada"}};
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 8) << "all that is free: 20 resource-seconds each";
+  snapshot.campaigns[0].grouping = grid::Grouping::on;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 2) << "2 min and one more task, with 2 resources";
+}
+
 TEST(Limits, OnlyThoseWhomItNames_AreHeld_AndTheyShareIt) {
   auto snapshot = users({"ada", "bob", "bob"});
   snapshot.limits = {{.id = 7, .kind = LimitKind::running_jobs, .most = 6, .user = "bob"}};
