@@ -237,6 +237,9 @@ HeldAgain hold_again(Transaction& transaction, grid::CampaignId on, std::span<co
   Array numbers;
   for (const auto task : tasks) numbers.add(task.value());
   if (exec(transaction, sql::dependencies_lock_followers{.on = on}).empty()) return {};
+  for (const auto& row : exec(transaction, sql::dependencies_unmeet{.on = on})) {
+    if (*row.task_by_task) hold(transaction, *row.campaign_id);
+  }
   HeldAgain held;
   held.waiting = static_cast<std::int64_t>(exec(transaction, sql::dependencies_hold_again{.tasks = numbers, .on = on}).size());
   held.not_held = *exec(transaction, sql::dependencies_not_held{.tasks = numbers, .on = on})[0].tasks;

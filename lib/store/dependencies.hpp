@@ -96,6 +96,7 @@ struct HeldAgain {
   std::int64_t waiting = 0;   ///< they were in the bag, and wait for them now
   std::int64_t not_held = 0;  ///< they are under way or done, or wait for nothing any more
 };
+/// Also where all of the campaign's were done, and the dependency was met.
 HeldAgain hold_again(Transaction& transaction, grid::CampaignId on, std::span<const grid::TaskNumber> tasks);
 
 /// A dependency task by task that may have tasks to release.

@@ -101,10 +101,19 @@ WHERE d.on_campaign = @on AND d.met_at IS NULL AND d.kind <> 'after_any_end'
 ORDER BY w.id
 
 -- name: dependencies.lock_followers
--- Locks the live campaigns whose tasks wait for those of one, in the order of their ids.
+-- Locks the live campaigns that wait, or waited, for tasks of one, in the order of their ids.
 SELECT w.id FROM campaigns w
 WHERE is_live(w.state) AND w.id IN (SELECT campaign_id FROM dependencies WHERE on_campaign = @on AND kind <> 'after_any_end')
 ORDER BY w.id FOR NO KEY UPDATE
+
+-- name: dependencies.unmeet
+-- Has the live campaigns with waiting tasks that came after all tasks of one wait for it again: some are to be done anew. Those that wait
+-- task by task look at all of these again.
+UPDATE dependencies d SET met_at = NULL, released_at = NULL, scan_at = 0, scan_to = CASE d.kind WHEN 'after_each' THEN w.total ELSE 0 END
+FROM campaigns w
+WHERE d.on_campaign = @on AND d.kind <> 'after_any_end' AND d.met_at IS NOT NULL AND w.id = d.campaign_id AND is_live(w.state)
+  AND w.waiting > 0
+RETURNING d.campaign_id, d.kind = 'after_each' AS task_by_task
 
 -- name: dependencies.hold_again
 -- Takes out of the bags what waits there for these tasks, which are to be done anew, of campaigns for which they count still.

@@ -282,6 +282,34 @@ TEST_F(Followers, OfTasksThatASinkGivesBack_WaitForThemAgain) {
   EXPECT_THAT(broken(), IsEmpty());
 }
 
+TEST_F(Followers, OfTasksThatASinkGivesBack_WaitAgain_AlsoWhereTheDependencyWasMet) {
+  const auto first = a_campaign(3);
+  const auto second = after(first, 3);
+  for (const auto& job : launched(first, alpha, 3)) end(job, grid::JobEnd::done);
+  finish();
+  ASSERT_EQ(bag(second), "0:alpha 1:alpha 2:alpha");
+  const auto whole = after(first, 3);
+  const auto met = [&] { return value("SELECT count(*) FROM dependencies WHERE met_at IS NOT NULL"); };
+  ASSERT_EQ(met(), "2");
+  execute(
+      "INSERT INTO events (campaign_id, cluster_id, code, message, state, opened_at, last_at) SELECT 1, id, 'SINK', 'm', 'open', now(), "
+      "now() FROM clusters WHERE name = 'alpha'; UPDATE jobs SET sink = (SELECT max(id) FROM events) WHERE campaign_id = 1 AND task < 2");
+  transact([&](store::Transaction& t) {
+    const auto given = store::retry_swallowed_tasks(t, first, {.cluster = "alpha"}, {grid::Seconds{60}, grid::Seconds{600}}, now);
+    EXPECT_EQ(given.tasks, 2);
+    EXPECT_EQ(given.after.not_held, 0);
+  });
+  execute("DELETE FROM brakes");
+  EXPECT_EQ(met(), "0");
+  for (const auto campaign : {second, whole}) EXPECT_EQ(bag(campaign), "2:alpha");
+  EXPECT_THAT(broken(), IsEmpty());
+  for (const auto& job : launched(first, beta, 2)) end(job, grid::JobEnd::done);
+  finish();
+  EXPECT_EQ(bag(second), "0:beta 1:beta 2:alpha");
+  EXPECT_EQ(met(), "2");
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
 TEST_F(Followers, AreCountedByTheirCluster_AndGetNoReplicas) {
   const auto second = after(done_campaign(3, 1), 3);
   ASSERT_EQ(bag(second), "0:alpha 1:alpha 2:beta");
