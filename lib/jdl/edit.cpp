@@ -172,20 +172,51 @@ class Editor {
     put(document_.root.members, std::move(change));
   }
 
+  /// What all present clusters have alike, of the keys that a campaign mostly states once for all.
+  Members agreed() {
+    constexpr std::array<std::string_view, 9> kKeys{"walltime", "max_walltime",      "exec_directory", "output_directory", "output_files",
+                                                    "prologue", "prologue_walltime", "epilogue",       "epilogue_walltime"};
+    Members alike;
+    for (const auto key : kKeys) {
+      const auto* const first = clusters().empty() ? nullptr : find(clusters().front().value.members, key);
+      const auto has_it = [&](Member& cluster) {
+        const auto* const member = find(cluster.value.members, key);
+        return member != nullptr && same(member->value, first->value);
+      };
+      if (first != nullptr && std::ranges::all_of(clusters(), has_it)) alike.push_back(*first);
+    }
+    return alike;
+  }
+
+  /// Unless it says otherwise, a cluster that is added has what the others have alike.
+  static void inherit(Members& keys, const Members& alike) {
+    const auto* const resources = find(keys, "resources");
+    const bool has_walltime = resources != nullptr && split_walltime(resources->value.text);
+    const bool has_outputs = find(keys, "output_destination") != nullptr || find(keys, "output_file") != nullptr;
+    for (const auto& member : alike) {
+      const bool is_stated = (has_walltime && member.key == "walltime") || (has_outputs && member.key.starts_with("output_"));
+      if (!is_stated && find(keys, member.key) == nullptr) keys.push_back(member);
+    }
+  }
+
   void change_clusters(Member change) {
     if (change.value.kind != NodeKind::object) {
       findings_.add(change.value.offset, change.spelling, shown(change.value),
                     fmt::format("it is {}; write an object: {{ \"CLUSTER\": {{ }} }}", kind_name(change.value.kind)));
       return;
     }
-    for (auto& cluster : change.value.members) change_cluster(std::move(cluster));
+    const auto alike = agreed();
+    for (auto& cluster : change.value.members) change_cluster(std::move(cluster), alike);
   }
 
-  void change_cluster(Member change) {
+  void change_cluster(Member change, const Members& alike) {
     auto* const present = find(clusters(), change.key);
     const auto path = cluster_path(Form::json, change.key, "");
     if (change.value.kind == NodeKind::object) {
-      if (present == nullptr) return clusters().push_back(std::move(change));
+      if (present == nullptr) {
+        inherit(change.value.members, alike);
+        return clusters().push_back(std::move(change));
+      }
       for (auto& key : change.value.members) change_cluster_key(*present, std::move(key));
     } else if (const auto is_on = read_switch(change.value); !is_on) {
       findings_.add(change.value.offset, path, shown(change.value),

@@ -133,6 +133,28 @@ TEST(Edit, Clusters_AreTurnedOffAndOn_AndAdded) {
   EXPECT_THAT(wrong(R"({"clusters": {"alpha": "off", "beta": "off"}})"), HasSubstr("no task would ever run"));
 }
 
+TEST(Edit, AClusterThatIsAdded_HasWhatTheOthersHaveAlike_UnlessItSaysOtherwise) {
+  auto file =
+      parse(R"({"name": "t", "nb_jobs": 7, "exec_file": "run", "walltime": "0:30:00", "prologue": ["make"], "prologue_walltime": "0:01:00",
+    "output_directory": "out", "clusters": {"alpha": {"exec_directory": "~/here"}, "beta": {}}})",
+            {}, &kKnown);
+  ASSERT_TRUE(file) << render(file.error(), "c");
+  const auto added = [&](const std::string& keys) {
+    const auto changed = edited(*file, R"({"clusters": {"gamma": {"exec_file": "new")" + keys + "}}}");
+    EXPECT_TRUE(changed) << (changed ? "" : render(changed.error(), "c"));
+    return changed ? on(changed->file, "gamma") : ClusterSection{};
+  };
+  const auto plain = added("");
+  EXPECT_EQ(plain.walltime, grid::Seconds{1800});
+  EXPECT_EQ(plain.prologue, std::vector<std::string>{"make"});
+  EXPECT_EQ(plain.prologue_walltime, grid::Seconds{60});
+  EXPECT_EQ(plain.output_directory, "out");
+  EXPECT_EQ(plain.exec_directory, on(*file, "beta").exec_directory) << "they differ";
+  EXPECT_EQ(added(R"(, "walltime": "2:00:00", "output_directory": "other")").walltime, grid::Seconds{7200});
+  EXPECT_EQ(added(R"(, "resources": "/core=1,walltime=3:00:00")").walltime, grid::Seconds{10800});
+  EXPECT_EQ(added(R"(, "output_directory": "other")").output_directory, "other");
+}
+
 TEST(Edit, WrongValues_AreToldAsThoseOfAFile_WithTheirPlaces) {
   EXPECT_EQ(wrong("{\n  \"walltime\": \"1:99:00\" }"), "c:2:15: walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00\n");
   EXPECT_THAT(wrong(R"({"clusters": {"alpha": {"resources": "/core=none"}}})"), HasSubstr("c:1:38: clusters.alpha.resources: "));
