@@ -39,8 +39,8 @@ std::vector<DueSignal> due_signals(Transaction& transaction, grid::ClusterId clu
     seconds.add(period.seconds);
   }
   std::vector<DueSignal> due;
-  for (const auto& row :
-       exec(transaction, sql::checkpoints_due{.campaigns = campaigns, .periods = seconds, .cluster = cluster, .now = now, .most = most}))
+  for (const auto& row : exec_prepared(
+           transaction, sql::checkpoints_due{.campaigns = campaigns, .periods = seconds, .cluster = cluster, .now = now, .most = most}))
     due.push_back({.job = *row.id,
                    .remote = *row.remote_id,
                    .campaign = *row.campaign_id,

@@ -4,7 +4,11 @@
 
 namespace gleaner::store {
 
-grid::Instant now(Transaction& transaction) { return *detail::exec_prepared(transaction, sql::clock_now{})[0].now; }
+/// The lease's guard reads the clock as well: most transactions of a module read it next.
+grid::Instant now(Transaction& transaction) {
+  if (const auto& known = transaction.implementation().now) return *known;
+  return *detail::exec_prepared(transaction, sql::clock_now{})[0].now;
+}
 
 grid::Instant now(Database& database) {
   auto transaction = database.begin();

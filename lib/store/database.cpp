@@ -76,8 +76,9 @@ Transaction Database::begin() {
 
 Transaction Database::begin(Term term) {
   auto transaction = begin();
-  if (detail::exec_prepared(transaction, sql::lease_guard{.term = term}).empty())
-    throw LeaseLost{fmt::format("term {} is over: another conductor holds the lease", term)};
+  const auto held = detail::exec_prepared(transaction, sql::lease_guard{.term = term});
+  if (held.empty()) throw LeaseLost{fmt::format("term {} is over: another conductor holds the lease", term)};
+  transaction.implementation().now = *held[0].now;
   return transaction;
 }
 

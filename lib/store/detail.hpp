@@ -22,8 +22,9 @@ struct Transaction::Implementation {
   Implementation(pqxx::connection& connection, Prepared& known) : work{connection}, prepared{known} {}
   pqxx::work work;
   Prepared& prepared;
-  bool savepoints = true;     ///< attempt() makes savepoints; without them, a refused statement fails the transaction
-  bool refused_part = false;  ///< a refused part would have been rolled back to a savepoint, had there been one
+  std::optional<grid::Instant> now;  ///< the database's clock, as long as the statement that read it is the last one
+  bool savepoints = true;            ///< attempt() makes savepoints; without them, a refused statement fails the transaction
+  bool refused_part = false;         ///< a refused part would have been rolled back to a savepoint, had there been one
 };
 
 namespace detail {

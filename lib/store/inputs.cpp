@@ -106,6 +106,7 @@ void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs, 
 
 std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   std::vector<InputsToSend> all;
+  if (!*exec_prepared(transaction, sql::inputs_wanted{.cluster = cluster})[0].wanted) return all;
   for (const auto& row : exec_prepared(transaction, sql::inputs_to_send{.cluster = cluster, .now = now}))
     all.push_back(
         {.campaign = *row.campaign_id, .login = *row.login, .sent = *row.sent, .user = *row.user_name, .priority = *row.priority});

@@ -186,7 +186,7 @@ void observe_jobs(Transaction& transaction, std::span<const Observation> observa
     starts.add(one.started_at);
     add(resources, one.resources);
   }
-  exec(transaction, sql::jobs_observe{.jobs = jobs, .states = states, .starts = starts, .resources = resources});
+  exec_prepared(transaction, sql::jobs_observe{.jobs = jobs, .states = states, .starts = starts, .resources = resources});
 }
 
 void note_waits(Transaction& transaction, std::span<const Waits> waits, grid::Instant now) {
@@ -218,7 +218,7 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
   for (const auto job : jobs) ids.add(job.value());
   exec(transaction, sql::jobs_lock_tasks{.jobs = ids});
   std::vector<SettlingFacts> facts;
-  for (const auto& row : exec(transaction, sql::jobs_facts{.jobs = ids})) facts.push_back(read_facts(row));
+  for (const auto& row : exec_prepared(transaction, sql::jobs_facts{.jobs = ids})) facts.push_back(read_facts(row));
   return facts;
 }
 
@@ -264,37 +264,37 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     if (one.run_end) run_ends.add(grid::name_of(*one.run_end));
     else run_ends.add(std::optional<std::int64_t>{});
   }
-  const auto rows = exec(transaction, sql::jobs_settle{
-                                          .jobs = jobs,
-                                          .leaves = leaves,
-                                          .states = states,
-                                          .endings = ends,
-                                          .exit_statuses = statuses,
-                                          .starts = starts,
-                                          .ends = stops,
-                                          .checkpoints = checkpoints,
-                                          .resources = resources,
-                                          .messages = messages,
-                                          .failures = failures,
-                                          .moves = moves,
-                                          .task_leaves = task_leaves,
-                                          .attempt_leaves = attempt_leaves,
-                                          .task_states = task_states,
-                                          .attempts = attempts,
-                                          .charges = charges,
-                                          .counted = counted,
-                                          .priorities = places,
-                                          .bound = bound,
-                                          .kept = kept,
-                                          .walltimes = walltimes,
-                                          .durations = durations,
-                                          .run_endings = run_ends,
-                                          .commands = commands,
-                                          .walls = walls,
-                                          .cpus = cpus,
-                                          .peaks = peaks,
-                                          .now = now,
-                                      });
+  const auto rows = exec_prepared(transaction, sql::jobs_settle{
+                                                   .jobs = jobs,
+                                                   .leaves = leaves,
+                                                   .states = states,
+                                                   .endings = ends,
+                                                   .exit_statuses = statuses,
+                                                   .starts = starts,
+                                                   .ends = stops,
+                                                   .checkpoints = checkpoints,
+                                                   .resources = resources,
+                                                   .messages = messages,
+                                                   .failures = failures,
+                                                   .moves = moves,
+                                                   .task_leaves = task_leaves,
+                                                   .attempt_leaves = attempt_leaves,
+                                                   .task_states = task_states,
+                                                   .attempts = attempts,
+                                                   .charges = charges,
+                                                   .counted = counted,
+                                                   .priorities = places,
+                                                   .bound = bound,
+                                                   .kept = kept,
+                                                   .walltimes = walltimes,
+                                                   .durations = durations,
+                                                   .run_endings = run_ends,
+                                                   .commands = commands,
+                                                   .walls = walls,
+                                                   .cpus = cpus,
+                                                   .peaks = peaks,
+                                                   .now = now,
+                                               });
   return *rows[0].ended;
 }
 

@@ -108,15 +108,15 @@ int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const A
     remote.add(job.remote.value());
     moves.add(std::string_view{job.moves ? "t" : "f"});
   }
-  const auto rows = exec(transaction, sql::launches_accept{
-                                          .launch = launch,
-                                          .jobs = local,
-                                          .remote_ids = remote,
-                                          .moves = moves,
-                                          .again = again,
-                                          .now = now,
-                                          .array_id = array,
-                                      });
+  const auto rows = exec_prepared(transaction, sql::launches_accept{
+                                                   .launch = launch,
+                                                   .jobs = local,
+                                                   .remote_ids = remote,
+                                                   .moves = moves,
+                                                   .again = again,
+                                                   .now = now,
+                                                   .array_id = array,
+                                               });
   return *rows[0].jobs;
 }
 

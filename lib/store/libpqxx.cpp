@@ -72,6 +72,7 @@ std::shared_ptr<bool> listen(pqxx::connection& connection, const std::string& ch
 std::shared_ptr<bool> listen_to(pqxx::connection& connection, const std::string& channel) { return listen(connection, channel); }
 
 pqxx::result run(Transaction& transaction, std::string_view name, std::string_view text, sql::Parameters parameters) {
+  transaction.implementation().now.reset();
   try {
     return execute(transaction.implementation().work, std::string{text}, parameters);
   } catch (...) {
@@ -82,6 +83,7 @@ pqxx::result run(Transaction& transaction, std::string_view name, std::string_vi
 pqxx::result run_prepared(Transaction& transaction, std::string_view name, const std::string_view& text, sql::Parameters parameters) {
   auto& work = transaction.implementation().work;
   auto& prepared = transaction.implementation().prepared;
+  transaction.implementation().now.reset();
   try {
     auto known = prepared.find(&text);
     if (known == prepared.end()) {

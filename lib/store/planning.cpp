@@ -278,16 +278,16 @@ grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaul
 namespace {
 
 int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
-  const auto plain = exec(transaction, sql::planning_launch{
-                                           .campaign = launch.campaign,
-                                           .cluster = launch.cluster,
-                                           .tasks = launch.jobs + launch.pooled,
-                                           .jobs = launch.jobs,
-                                           .resources = launch.resources,
-                                           .term = term,
-                                           .now = now,
-                                           .pool_s = static_cast<int>(launch.pool.count()),
-                                       });
+  const auto plain = exec_prepared(transaction, sql::planning_launch{
+                                                    .campaign = launch.campaign,
+                                                    .cluster = launch.cluster,
+                                                    .tasks = launch.jobs + launch.pooled,
+                                                    .jobs = launch.jobs,
+                                                    .resources = launch.resources,
+                                                    .term = term,
+                                                    .now = now,
+                                                    .pool_s = static_cast<int>(launch.pool.count()),
+                                                });
   if (!plain.empty()) return plain[0].jobs.as<int>();
   // Nothing, or a campaign whose tasks differ: those that ask for other resources are another launch, while there is room for a job
   // like the last.

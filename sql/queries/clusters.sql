@@ -158,13 +158,14 @@ RETURNING failed_polls
 
 -- name: clusters.with_launches
 -- Reachable clusters with launches to make, or to search for, or to which input files are to be brought, or whose jobs are to be read after
--- a restore. inputs_to_send asks of each pair whether its campaign waits for others: only where files are wanted.
+-- a restore. Where files are wanted, inputs.to_send decides which: its view takes tens of milliseconds to plan.
 SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM launches l WHERE l.cluster_id = c.id
     AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@void_since))))
-  OR (EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.state = 'in_treatment' AND g.waiting > 0
-              WHERE p.cluster_id = c.id AND p.inputs_wanted)
-      AND EXISTS (SELECT FROM inputs_to_send i WHERE i.cluster_id = c.id))
+  OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.state = 'in_treatment' AND g.waiting > 0
+             WHERE p.cluster_id = c.id AND p.inputs_wanted AND p.max_jobs IS DISTINCT FROM 0 AND c.enabled
+               AND (p.inputs_at IS NULL OR p.inputs_login <> coalesce(
+                 (SELECT m.login FROM user_mappings m WHERE m.user_name = g.user_name AND m.cluster_id = p.cluster_id), g.user_name)))
   OR EXISTS (SELECT FROM clusters r WHERE r.id = c.id AND r.recover_from IS NOT NULL))
 ORDER BY name
 

@@ -42,6 +42,12 @@ UPDATE campaigns SET input_files = @patterns, input_bytes = @bytes WHERE id = @c
 -- The input files of a campaign, in their order.
 SELECT path, sha256, bytes, begin, mode FROM campaign_inputs WHERE campaign_id = @campaign ORDER BY place
 
+-- name: inputs.wanted
+-- Whether tasks of a campaign would go to a cluster if their input files were there, or came again: without it, inputs.to_send is empty.
+SELECT EXISTS (
+  SELECT FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment' AND c.waiting > 0
+  WHERE p.cluster_id = @cluster AND p.inputs_wanted) AS wanted
+
 -- name: inputs.to_send
 -- The campaigns whose input files are to be brought to a cluster: those of the user first whose files went there least lately; of each user
 -- by priority, then likewise.

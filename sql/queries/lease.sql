@@ -19,9 +19,9 @@ UPDATE lease SET expires_at = '-infinity' WHERE term = @term
 UPDATE lease SET term = term + 1, expires_at = '-infinity'
 
 -- name: lease.guard
--- Keeps the lease's term unchanged until the end of the transaction; no row when the term is another. Renewals are possible meanwhile: the
--- term is a key, and a renewal does not change it.
-SELECT term FROM lease WHERE term = @term FOR KEY SHARE
+-- Keeps the lease's term unchanged until the end of the transaction, and reads the clock; no row when the term is another. Renewals are
+-- possible meanwhile: the term is a key, and a renewal does not change it.
+SELECT micros(clock_timestamp()) AS now FROM lease WHERE term = @term FOR KEY SHARE
 
 -- name: lease.holder
 -- The present holder of the lease; no row when it has none.
