@@ -33,11 +33,13 @@ class Draft {
     order();
     if (has(Feature::replicas, 0.3)) key("replicas", quoted("allowed"));
     // Each of these tasks has a job of its own: not with short ones.
-    if (has(Feature::checkpoint, 0.25) && !is_short_) key("checkpoint", R"({"signal": "USR1", "period": "0:02:00", "cost": "0:00:05"})");
+    saves_ = has(Feature::checkpoint, 0.25) && !is_short_;
+    if (saves_) key("checkpoint", R"({"signal": "USR1", "period": "0:02:00", "cost": "0:00:05"})");
     parameters();
     sections();
     if (has(Feature::tests, 0.15)) key("test_mode", quoted("true"));
     if (has(Feature::levels, 0.3)) key("campaign_priority", quoted("lowest"));
+    needs();
     draft_.text = fmt::format("{{{}}}", fmt::join(keys_, ", "));
     return draft_;
   }
@@ -45,6 +47,7 @@ class Draft {
   [[nodiscard]] Behaviour behaviour() {
     Behaviour drawn;
     drawn.seconds = is_short_ ? random_.between(2, 40) : random_.between(20, 900);
+    drawn.saves = saves_ && drawn.seconds % 2 == 0;
     if (!settings_.features.contains(Feature::failures)) return drawn;
     if (random_.chance(0.05)) drawn.status = static_cast<int>(random_.between(1, 3));
     if (random_.chance(0.1)) drawn.fails = static_cast<int>(random_.between(1, 2));
@@ -59,6 +62,12 @@ class Draft {
   }
   static std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
   void key(std::string_view name, std::string_view value) { keys_.push_back(fmt::format("\"{}\": {}", name, value)); }
+
+  void needs() {
+    Random own{settings_.seed, fmt::format("needs of campaign {}", place_)};
+    const auto most = own.between(1, 3);
+    if (own.chance(0.3) && settings_.features.contains(Feature::needs)) key("needs", fmt::format("{{\"{}\": {}}}", kConsumable, most));
+  }
 
   void attempts() {
     if (!has(Feature::retries, 0.5)) return;
@@ -115,6 +124,7 @@ class Draft {
   Random random_;
   Jdl draft_;
   bool is_short_ = false;
+  bool saves_ = false;
   std::vector<std::string> keys_;
 };
 
@@ -131,6 +141,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
 std::string text_of(const Behaviour& behaviour) {
   auto text = fmt::format("run={} exit={}", behaviour.seconds, behaviour.status);
   if (behaviour.fails > 0) text += fmt::format(" fails={}", behaviour.fails);
+  if (behaviour.saves) text += " saves=1";
   return text;
 }
 
@@ -140,8 +151,11 @@ std::optional<Behaviour> behaviour_in(std::string_view command_line) {
   if (!seconds || !status) return std::nullopt;
   return Behaviour{.seconds = *seconds,
                    .status = static_cast<int>(*status),
-                   .fails = static_cast<int>(number_after(command_line, "fails=").value_or(0))};
+                   .fails = static_cast<int>(number_after(command_line, "fails=").value_or(0)),
+                   .saves = number_after(command_line, "saves=").has_value()};
 }
+
+double licences_of(const Settings& settings) { return 6 + settings.campaigns / 4; }
 
 Jdl campaign_at(const Settings& settings, int place, const std::vector<std::string>& clusters, const std::vector<Earlier>& earlier) {
   return Draft{settings, place, clusters, earlier}.make();

@@ -12,9 +12,13 @@ namespace gleaner::world {
 /// How a task behaves; its parameter says it (`run=120 exit=0 fails=1`), so that whoever executes the task knows it from its command line.
 struct Behaviour {
   std::int64_t seconds = 60;
-  int status = 0;  ///< its exit status
-  int fails = 0;   ///< so many first attempts fail with status 1
+  int status = 0;      ///< its exit status
+  int fails = 0;       ///< so many first attempts fail with status 1
+  bool saves = false;  ///< it writes a checkpoint at the signal; with one, it takes half of the time
 };
+/// What campaigns need, and how much of it the grid has.
+inline constexpr std::string_view kConsumable{"licence"};
+[[nodiscard]] double licences_of(const Settings& settings);
 /// In the stderr of each task that fails, which is for its owner.
 inline constexpr std::string_view kSecret{"hunter2"};
 /// The words of a parameter.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <ranges>
+#include <set>
 
 #include "sim/minioar/api.hpp"
 #include "sim/minioar/engine.hpp"
@@ -124,6 +126,20 @@ std::int64_t Cluster::unfinished() {
   return engine_->read([](minioar::Ledger& ledger) {
     return std::ranges::count_if(ledger.unfinished(),
                                  [&](minioar::JobNumber id) { return ledger.find(id)->submission->user != kLocalUser; });
+  });
+}
+
+std::vector<Work> Cluster::under_way() {
+  return engine_->read([&](minioar::Ledger& ledger) {
+    const auto& unfinished = ledger.unfinished();
+    std::vector<Work> found;
+    std::set<minioar::JobNumber> seen;
+    for (const auto& work : std::views::reverse(works())) {  // the last one of each job
+      if (seen.size() == unfinished.size()) break;
+      if (!unfinished.contains(work.job) || !seen.insert(work.job).second) continue;
+      if (!work.is_whole && ledger.find(work.job)->state == minioar::JobState::running) found.push_back(work);
+    }
+    return found;
   });
 }
 

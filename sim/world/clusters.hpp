@@ -29,6 +29,7 @@ struct Work {
   std::int64_t task = 0;
   int attempt = 0;
   minioar::JobNumber job = 0;
+  std::int64_t grid_job = 0;  ///< as the grid numbers it
   bool is_whole = false;      ///< it ended by itself
   int status = 0;             ///< its exit status, if it is whole
   bool is_swallowed = false;  ///< by a sink: it did nothing
@@ -56,8 +57,10 @@ class Cluster {
   /// The works that were begun since the last call.
   [[nodiscard]] std::vector<Work> take_works();
   [[nodiscard]] const std::vector<Work>& works() const;
-  /// Whether a job of the grid is not over.
+  /// The jobs of the grid that are not over.
   [[nodiscard]] std::int64_t unfinished();
+  /// The works that are under way.
+  [[nodiscard]] std::vector<Work> under_way();
 
  private:
   /// A moment at which the cluster's surroundings change.

@@ -39,11 +39,21 @@ struct WorldDatabase::Connection {
   pqxx::connection connection;
 };
 
-WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock) : clock_{clock} {
+WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock, Statements statements) : clock_{clock} {
   gridlocal::make_database_files(folder);
-  auto command = gridlocal::server_command(
-      folder, {"fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "autovacuum=off",
-               "max_parallel_workers_per_gather=0", "shared_buffers=64MB", "checkpoint_timeout=1d", "max_wal_size=4GB"});
+  std::vector<std::string> settings{"fsync=off",
+                                    "synchronous_commit=off",
+                                    "full_page_writes=off",
+                                    "wal_level=minimal",
+                                    "max_wal_senders=0",
+                                    "autovacuum=off",
+                                    "max_parallel_workers_per_gather=0",
+                                    "shared_buffers=64MB",
+                                    "checkpoint_timeout=1d",
+                                    "max_wal_size=4GB"};
+  if (statements == Statements::counted)
+    settings.insert(settings.end(), {"shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_planning=on"});
+  auto command = gridlocal::server_command(folder, settings);
   command.output = folder / "server.log";
   auto started = process::Child::start(std::move(command));
   if (!started) throw process::Error{process::ExitCode::failure, started.error()};
@@ -61,7 +71,7 @@ WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualC
   pqxx::nontransaction{connection_->connection}.exec("CREATE DATABASE gleaner");
   conninfo_ = server + " dbname=gleaner options='-c search_path=public,world,pg_catalog'";
   connection_ = std::make_unique<Connection>(conninfo_of("world"));
-  prepare();
+  prepare(statements);
 }
 
 WorldDatabase::~WorldDatabase() {
@@ -70,7 +80,7 @@ WorldDatabase::~WorldDatabase() {
   static_cast<void>(server_->wait(kLongestStart));
 }
 
-void WorldDatabase::prepare() {
+void WorldDatabase::prepare(Statements statements) {
   query(std::string{kTime});
   set_time();
   {
@@ -78,12 +88,26 @@ void WorldDatabase::prepare() {
     store::migrate(database);
   }
   query(std::string{kFixed});
+  if (statements == Statements::counted) query("CREATE EXTENSION pg_stat_statements SCHEMA world");
 }
 
 void WorldDatabase::set_time() {
   if (time_ == clock_.now()) return;
   time_ = clock_.now();
   query(fmt::format("SELECT setval('world.microseconds', {})", time_->time_since_epoch().count()));
+}
+
+void WorldDatabase::follow_time() {
+  constexpr std::chrono::milliseconds kUnseen{10};
+  if (!time_ || clock_.now() - *time_ >= kUnseen) set_time();
+}
+
+void WorldDatabase::vacuum() {
+  if (tables_.empty())
+    tables_ = value(
+        "SELECT string_agg(quote_ident(relname), ', ' ORDER BY relname) FROM pg_class"
+        " WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'");
+  query("VACUUM (ANALYZE) " + tables_);
 }
 
 std::vector<WorldDatabase::Row> WorldDatabase::query(const std::string& statement) {

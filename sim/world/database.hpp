@@ -17,12 +17,17 @@ namespace gleaner::world {
 /// rolls back. All below the folder; nothing is written to a disk.
 class WorldDatabase {
  public:
-  /// Throws process::Error if PostgreSQL does not start.
-  WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock);
+  enum class Statements { uncounted, counted };
+  /// Throws process::Error if PostgreSQL does not start. `statements`: counted: by pg_stat_statements.
+  WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock, Statements statements = Statements::uncounted);
   ~WorldDatabase();
 
-  /// Gives the database the world's time. Cheap if it has not moved.
+  /// Gives the database the world's time, if it has moved.
   void set_time();
+  /// The same, if it has moved by 10 ms or more: the clocks of two hosts differ by more.
+  void follow_time();
+  /// As autovacuum does at moments of its own.
+  void vacuum();
 
   using Row = std::vector<std::optional<std::string>>;
   /// Runs a statement over a connection of the world's own, which no fault meets.
@@ -38,13 +43,14 @@ class WorldDatabase {
 
  private:
   struct Connection;
-  void prepare();
+  void prepare(Statements statements);
 
   const VirtualClock& clock_;
   std::optional<process::Child> server_;
   std::string conninfo_;
   std::unique_ptr<Connection> connection_;
   std::optional<grid::Instant> time_;
+  std::string tables_;  ///< of production, with commas
 };
 
 }  // namespace gleaner::world

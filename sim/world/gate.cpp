@@ -32,7 +32,7 @@ void Gate::die_perhaps(std::string_view place) {
 
 void Gate::pass(std::string_view place) {
   if (std::this_thread::get_id() != thread_) return;
-  database_.set_time();
+  database_.follow_time();
   if (module_.empty()) return;
   die_perhaps(place);
   if (has_lost_database_) throw store::Unavailable{"the database went away"};

@@ -71,6 +71,7 @@ std::map<std::string, Reader, std::less<>> readers(Asked& asked) {
       {"--cycle", [&](auto o, auto v) { s.cycle = std::chrono::seconds{read_number(o, v, 1, 3600)}; }},
       {"--faults", [&](auto o, auto v) { s.faults = read_names<Fault>(o, v, kFaultNames); }},
       {"--features", [&](auto o, auto v) { s.features = read_names<Feature>(o, v, kFeatureNames); }},
+      {"--statements", [&](auto o, auto v) { s.statements = read_number(o, v, 1, 1000); }},
       {"--trace", [&](auto, auto v) { s.trace = v; }},
       {"--folder", [&](auto, auto v) { s.folder = v; }},
   };
@@ -86,11 +87,6 @@ std::string names_of(const std::set<Kind>& kinds) {
 }  // namespace
 
 std::set<Fault> all_faults() { return all_of<Fault>(kFaultNames); }
-std::set<Fault> usual_faults() {
-  auto usual = all_faults();
-  usual.erase(Fault::unreadable);
-  return usual;
-}
 std::set<Feature> all_features() { return all_of<Feature>(kFeatureNames); }
 
 std::string command_of(const Settings& settings) {
@@ -143,6 +139,7 @@ std::string help_text() {
       "  --no-faults\n"
       "  --features A,B    only these of {}\n"
       "  --trace FILE      all that happens, a line each\n"
+      "  --statements N    the N statements that took PostgreSQL longest\n"
       "  --logs            the logs of the modules, on stderr\n"
       "  --shrink          makes a world that fails smaller, as long as it fails\n"
       "  --folder DIR      (/dev/shm) where its files are meanwhile\n",

@@ -52,16 +52,16 @@ enum class Feature {
   retry,       ///< users give failed tasks back
   tests,       ///< test campaigns
   levels,      ///< campaign_priority: jobs of the lowest give way
-  asking       ///< users ask what they may not know, and submit what must be refused
+  asking,      ///< users ask what they may not know, and submit what must be refused
+  edit,        ///< users edit campaigns
+  needs        ///< campaigns need licences, of which all clusters have few
 };
-inline constexpr std::array<std::string_view, 15> kFeatureNames{"failures", "retries",  "pools",      "scripts", "follow",
-                                                                "normal",   "replicas", "checkpoint", "append",  "hold",
-                                                                "cancel",   "retry",    "tests",      "levels",  "asking"};
+inline constexpr std::array<std::string_view, 17> kFeatureNames{"failures", "retries",    "pools",  "scripts", "follow", "normal",
+                                                                "replicas", "checkpoint", "append", "hold",    "cancel", "retry",
+                                                                "tests",    "levels",     "asking", "edit",    "needs"};
 [[nodiscard]] constexpr std::string_view name_of(Feature feature) { return kFeatureNames[static_cast<std::size_t>(feature)]; }
 
 [[nodiscard]] std::set<Fault> all_faults();
-/// Those of a world that names none: without `unreadable`, of which few seeds were played since it found a fault.
-[[nodiscard]] std::set<Fault> usual_faults();
 [[nodiscard]] std::set<Feature> all_features();
 
 /// A world. Two with the same settings are the same to the byte.
@@ -73,12 +73,13 @@ struct Settings {
   int cores = 4;  ///< of each node
   int campaigns = 10;
   std::chrono::seconds cycle{10};
-  std::set<Fault> faults = usual_faults();
+  std::set<Fault> faults = all_faults();
   std::set<Feature> features = all_features();
   std::filesystem::path trace;     ///< a file; empty: none
   std::filesystem::path folder;    ///< below which the world is; empty: /dev/shm
   std::filesystem::path programs;  ///< where `admission` is; empty: beside this program
   bool logs = false;               ///< whether the modules' logs go to stderr
+  int statements = 0;              ///< so many of the heaviest statements are shown
 };
 
 /// The command that makes this world again.

@@ -18,6 +18,7 @@ wrapper::TaskPlan plan_of(const Behaviour& behaviour, int attempt) {
   wrapper::TaskPlan plan;
   plan.duration = std::chrono::seconds{behaviour.seconds};
   plan.status = attempt < behaviour.fails ? 1 : behaviour.status;
+  if (behaviour.saves) plan.at_checkpoint = {.state = "half", .after = {}, .status = {}};
   return plan;
 }
 
@@ -25,10 +26,11 @@ wrapper::TaskPlan plan_of(const Behaviour& behaviour, int attempt) {
 
 wrapper::TaskPlan Tasks::task(const wrapper::TaskRun& run) {
   trace_.note(fmt::format("{} task {}.{}.{} begins in job {} of OAR", cluster_, run.campaign, run.task, run.attempt, run.remote_job));
-  works_.push_back({cluster_, run.campaign, run.task, run.attempt, run.remote_job});
+  works_.push_back({cluster_, run.campaign, run.task, run.attempt, run.remote_job, run.job});
   // The words of a script are those of its command, which the model does not execute: it takes the usual time.
   const auto words = fmt::format("{}", fmt::join(run.arguments, " "));
   auto plan = plan_of(behaviour_in(words).value_or(Behaviour{.seconds = 30}), run.attempt);
+  if (run.has_checkpoint) plan.duration /= 2;
   if (plan.status != 0) plan.errors = fmt::format("{} of campaign {}\n", kSecret, run.campaign);
   if (run.task >= 0 && faults_.is_away(Fault::sink, cluster_)) {
     works_.back().is_swallowed = plan.duration >= kLong;

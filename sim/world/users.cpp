@@ -37,6 +37,7 @@ Users::Users(const Settings& settings, api::Api& api, std::vector<std::string> c
   ids_.resize(static_cast<std::size_t>(settings.campaigns));
   texts_.resize(ids_.size());
   for (int place = 0; place < settings.campaigns; ++place) plan(place);
+  for (int place = 0; place < settings.campaigns; ++place) plan_edit(place);
 }
 
 void Users::plan(int place) {
@@ -60,6 +61,15 @@ void Users::plan(int place) {
   perhaps(Feature::cancel, Action::Kind::cancel_task, 0.2);
   perhaps(Feature::retry, Action::Kind::retry, 0.3);
   perhaps(Feature::asking, Action::Kind::inquire, 0.8);
+}
+
+void Users::plan_edit(int place) {
+  Random random{settings_.seed, fmt::format("edit of user {}", place)};
+  const auto submission =
+      std::ranges::find_if(actions_, [&](const Action& action) { return action.kind == Action::Kind::submit && action.place == place; });
+  const auto end = VirtualClock::begin() + microseconds{static_cast<std::int64_t>(settings_.hours * 3600e6)};
+  const auto at = submission->at + microseconds{static_cast<std::int64_t>(random.exponential(0.1 * settings_.hours) * 3600e6)};
+  if (random.chance(0.35) && settings_.features.contains(Feature::edit) && at < end) add({at, 0, Action::Kind::edit, place});
 }
 
 void Users::add(Action action) {
@@ -137,8 +147,30 @@ Users::Answer Users::change(const Action& action, const Earlier& campaign) {
       return ask(campaign.user, "DELETE", fmt::format("{}/tasks/{}", path, random.between(0, campaign.tasks - 1)), {}, {});
     case Action::Kind::retry: return ask(campaign.user, "POST", path + "/retries", {}, {});
     case Action::Kind::inquire: return inquire(action, campaign);
+    case Action::Kind::edit: return edit(action, campaign);
   }
   return {0, {}};
+}
+
+/// Changes the command, or turns one of several clusters off: not of a test campaign, whose task for that cluster would wait for its user.
+Users::Answer Users::edit(const Action& action, const Earlier& campaign) {
+  constexpr unsigned kWrong = 400;
+  Random own{settings_.seed, fmt::format("edit {}", action.place)};
+  const auto& text = texts_.at(static_cast<std::size_t>(action.place));
+  std::vector<std::string> used;
+  for (const auto& cluster : clusters_) {
+    if (text.find(fmt::format("\"{}\": {{", cluster)) != std::string::npos) used.push_back(cluster);
+  }
+  const auto turned_off =
+      used.size() > 1 && text.find("test_mode") == std::string::npos && own.chance(0.5) ? own.one_of(used) : std::string{};
+  const auto body =
+      turned_off.empty() ? std::string{R"({"exec_file": "task edited"})"} : fmt::format(R"({{"clusters": {{"{}": "off"}}}})", turned_off);
+  auto known = std::ranges::find(edits_, action.order, &Edit::order);
+  if (known == edits_.end()) known = edits_.insert(known, {campaign.id, clock_.now(), {}, turned_off, action.order});
+  auto answer = ask(campaign.user, "PUT", fmt::format("/v1/campaigns/{}", campaign.id), body, {});
+  if (answer.status < kWrong) known->end = clock_.now();
+  if (answer.status == kWrong) find_(fmt::format("the edit {} of campaign {} was refused: {}", body, campaign.id, answer.body));
+  return answer;
 }
 
 /// A stranger reads what is another's, and the owner sends what must be refused.
@@ -180,7 +212,8 @@ void Users::give_up(const std::vector<std::int64_t>& campaigns) {
 void Users::perform(Action action) {
   constexpr std::chrono::seconds kBetweenTries{20};
   constexpr int kMostTries = 100;
-  constexpr std::array<std::string_view, 8> kNames{"submit", "append", "hold", "resume", "cancel", "cancel_task", "retry", "inquire"};
+  constexpr std::array<std::string_view, 9> kNames{"submit",      "append", "hold",    "resume", "cancel",
+                                                   "cancel_task", "retry",  "inquire", "edit"};
   const auto name = kNames.at(static_cast<std::size_t>(action.kind));
   Answer answer{0, {}};
   if (action.kind == Action::Kind::submit) {

@@ -13,6 +13,15 @@
 
 namespace gleaner::world {
 
+/// What a user changed of a campaign.
+struct Edit {
+  std::int64_t campaign;
+  grid::Instant begin;               ///< of the first try
+  std::optional<grid::Instant> end;  ///< when it was accepted
+  std::string cluster;               ///< turned off; empty: the command was changed
+  int order;                         ///< of the action
+};
+
 /// The users of the grid: they submit, append, hold, cancel and retry through gridapi's own code, at moments from the seed, and repeat what
 /// the API could not answer.
 class Users {
@@ -28,12 +37,13 @@ class Users {
   /// The owners of these campaigns cancel them, because they wait for a user.
   void give_up(const std::vector<std::int64_t>& campaigns);
   [[nodiscard]] const std::vector<Earlier>& campaigns() const { return submitted_; }
+  [[nodiscard]] const std::vector<Edit>& edits() const { return edits_; }
 
  private:
   struct Action {
     grid::Instant at;
     int order;  ///< of actions at the same moment
-    enum class Kind { submit, append, hold, resume, cancel, cancel_task, retry, inquire } kind;
+    enum class Kind { submit, append, hold, resume, cancel, cancel_task, retry, inquire, edit } kind;
     int place;  ///< of the campaign
     int tries = 0;
   };
@@ -43,11 +53,13 @@ class Users {
     bool is_disturbed = false;  ///< by a fault of the world
   };
   void plan(int place);
+  void plan_edit(int place);
   void add(Action action);
   [[nodiscard]] Answer ask(const std::string& user, std::string method, const std::string& target, const std::string& body,
                            const std::string& key);
   [[nodiscard]] Answer submit(int place);
   [[nodiscard]] Answer change(const Action& action, const Earlier& campaign);
+  [[nodiscard]] Answer edit(const Action& action, const Earlier& campaign);
   [[nodiscard]] Answer inquire(const Action& action, const Earlier& campaign);
   void perform(Action action);
 
@@ -63,6 +75,7 @@ class Users {
   std::vector<Earlier> submitted_;
   std::vector<std::optional<std::size_t>> ids_;  ///< of the campaigns by their places: where they are in submitted_
   std::vector<std::string> texts_;               ///< of the campaigns by their places, as they were submitted
+  std::vector<Edit> edits_;
   int order_ = 0;
 };
 

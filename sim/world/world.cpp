@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "almighty/cycle.hpp"
@@ -18,8 +19,11 @@
 #include "lib/process/options.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/lease.hpp"
+#include "lib/store/policies.hpp"
 #include "sim/world/messenger.hpp"
 #include "sim/world/oracle.hpp"
+#include "sim/world/promises.hpp"
+#include "sim/world/statements.hpp"
 #include "sim/world/turns.hpp"
 #include "sim/world/users.hpp"
 
@@ -28,6 +32,18 @@ namespace {
 
 namespace fs = std::filesystem;
 using Real = std::chrono::steady_clock;
+
+/// The time of processors that this process took, and its children that have ended.
+double processor_seconds() {
+  double seconds = 0;
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const auto& part : {used.ru_utime, used.ru_stime})
+      seconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) / 1e6;
+  }
+  return seconds;
+}
 
 /// A folder that is removed at the end.
 class Folder {
@@ -126,7 +142,8 @@ World::World(const Settings& settings)
     : settings_{settings},
       folder_{settings.folder},
       trace_{clock_, settings.trace.string(), folder_.path().string()},
-      database_{folder_.path() / "database", clock_},
+      database_{folder_.path() / "database", clock_,
+                settings.statements > 0 ? WorldDatabase::Statements::counted : WorldDatabase::Statements::uncounted},
       faults_{settings_, clock_},
       clusters_{folder_.path() / "clusters", settings_, clock_, faults_, trace_},
       config_{config_of(settings_, database_)},
@@ -153,6 +170,9 @@ void World::add_clusters() {
     cluster.url = fmt::format("http://{}{}", name, clusters_.at(name).prefix());
     store::add_cluster(transaction, cluster);
   }
+  if (settings_.features.contains(Feature::needs))
+    store::set_limit(transaction,
+                     {.kind = grid::LimitKind::consumable, .most = licences_of(settings_), .consumable = std::string{kConsumable}});
   transaction.commit();
 }
 
@@ -233,7 +253,7 @@ bool World::stands_still() {
 Verdict World::run() {
   constexpr double kPeace = 24 * 3600;    // so long after the last fault all must be over
   constexpr std::int64_t kLawsEach = 25;  // cycles
-  constexpr std::int64_t kAnalyzeEach = 200;
+  constexpr std::int64_t kVacuumEach = 200;
   constexpr std::int64_t kGiveUpEach = 60;
   const auto start = Real::now();
   bool is_over = false;
@@ -247,17 +267,24 @@ Verdict World::run() {
       oracle_.judge_work();
       oracle_.judge_kills();
       oracle_.judge_brakes();
+      if (settings_.features.contains(Feature::needs)) {
+        for (auto& broken : exceeded_licences(database_, clusters_, licences_of(settings_))) oracle_.find(std::move(broken));
+      }
       is_stuck = stands_still();
       if (cycles_ % kLawsEach == 0) oracle_.judge_laws();
       note_counts();
       is_over = faults_.are_over() && !users_.next() && oracle_.is_all_over();
     });
     if (faults_.are_over() && !is_over && cycles_ % kGiveUpEach == 0) users_.give_up(oracle_.awaiting_users());
-    if (cycles_ % kAnalyzeEach == 1) database_.query("ANALYZE");
+    if (cycles_ % kVacuumEach == 1) database_.vacuum();
     if (is_stuck || clock_.seconds() > settings_.hours * 3600 + kPeace) break;
   }
   Verdict verdict;
-  if (is_over && oracle_.faults().empty()) timed("judging", [&] { oracle_.judge_end(); });
+  if (is_over && oracle_.faults().empty())
+    timed("judging", [&] {
+      oracle_.judge_end();
+      for (auto& broken : broken_edits(database_, clusters_, users_.edits())) oracle_.find(std::move(broken));
+    });
   verdict.faults = oracle_.faults();
   if (!is_over && verdict.faults.empty())
     verdict.faults.push_back(is_stuck ? std::string{"no task has ended for 4 h, and none of the faults goes on"}
@@ -272,6 +299,7 @@ Verdict World::run() {
   verdict.lines = trace_.lines();
   verdict.digest = trace_.digest();
   verdict.drawn = faults_.counts();
+  if (settings_.statements > 0) verdict.statements = heaviest_statements(database_, settings_.statements);
   for (const auto& [what, seconds] : times_)
     verdict.times += fmt::format("{}{} {:.1f} s", verdict.times.empty() ? "" : ", ", what, seconds);
   return verdict;
@@ -281,18 +309,22 @@ Verdict World::run() {
 
 std::string summary(const Verdict& verdict) {
   auto text = fmt::format(
-      "{:.0f} s in {:.1f} s ({:.0f} times as fast as life; {}), {} cycles, {} tasks, {} done, {} requests, trace {:016x} of {} lines\nfaults: {}\n",
-      verdict.simulated_s, verdict.real_s, verdict.simulated_s / std::max(verdict.real_s, 0.001), verdict.times, verdict.cycles,
-      verdict.tasks, verdict.done, verdict.requests, verdict.digest, verdict.lines, verdict.drawn);
+      "{:.0f} s in {:.1f} s ({:.0f} times as fast as life; {}; {:.1f} s of a processor, with PostgreSQL), {} cycles, {} tasks, {} done, {} requests, trace {:016x} of {} lines\nfaults: {}\n",
+      verdict.simulated_s, verdict.real_s, verdict.simulated_s / std::max(verdict.real_s, 0.001), verdict.times, verdict.processor_s,
+      verdict.cycles, verdict.tasks, verdict.done, verdict.requests, verdict.digest, verdict.lines, verdict.drawn);
   for (const auto& fault : verdict.faults) text += "RED: " + fault + "\n";
   for (const auto& wait : verdict.waits) text += "  " + wait + "\n";
-  return text;
+  return text + verdict.statements;
 }
 
 Verdict run(const Settings& settings) {
   process::log::set_up("world", settings.logs ? "info" : "error", settings.logs ? "" : "/dev/null");
-  World world{settings};
-  return world.run();
+  const auto before = processor_seconds();
+  std::optional<World> world{std::in_place, settings};
+  auto verdict = world->run();
+  world.reset();  // its PostgreSQL has ended, and its time is known
+  verdict.processor_s = processor_seconds() - before;
+  return verdict;
 }
 
 }  // namespace gleaner::world

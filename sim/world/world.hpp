@@ -13,6 +13,7 @@ struct Verdict {
   std::vector<std::string> waits;   ///< for what, if it did not end
   double simulated_s = 0;
   double real_s = 0;
+  double processor_s = 0;  ///< of this process, and of its PostgreSQL
   std::int64_t cycles = 0;
   std::int64_t tasks = 0;
   std::int64_t done = 0;
@@ -21,6 +22,7 @@ struct Verdict {
   std::uint64_t digest = 0;   ///< of the trace
   std::string drawn;          ///< how often each fault happened
   std::string times;          ///< where the real time went
+  std::string statements;     ///< the heaviest ones, if they were counted
 
   [[nodiscard]] bool is_green() const { return faults.empty(); }
 };

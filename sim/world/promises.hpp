@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/world/clusters.hpp"
+#include "sim/world/database.hpp"
+#include "sim/world/users.hpp"
+
+/// Promises of features that users order, judged by what the executors saw. Each returns what broke them.
+namespace gleaner::world {
+
+/// No more licences are in use at once than the grid has.
+[[nodiscard]] std::vector<std::string> exceeded_licences(WorldDatabase& database, Clusters& clusters, double most);
+/// Nothing is planned for a cluster that a user has turned off, but tasks that are bound to it.
+[[nodiscard]] std::vector<std::string> broken_edits(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits);
+
+}  // namespace gleaner::world
