@@ -1,13 +1,16 @@
-# Writes queries.hpp (one struct a query: its parameters are the members, its columns are those of its Row) and catalogue.cpp (the
-# migrations, the list of all queries, that of those for databases of other systems, and the script of the first installation). A query
+# Writes queries.hpp (one struct a query: its parameters are the members, its columns are those of its Row), world_queries.hpp (the same of
+# sql/world, and their list) and catalogue.cpp (the migrations, the list of all queries of queries.hpp, that of those for databases of other
+# systems, and the script of the first installation). A query
 # starts at a line "-- name: group.query" in the file group.sql and goes to the next such line. Its parameters are written @name and numbered for PostgreSQL ($1, $2, …) in the order in which they first appear. Its
 # columns are those of its RETURNING, else of its outermost SELECT.
 cmake_minimum_required(VERSION 3.20)
 file(GLOB query_files ${SQL}/queries/*.sql)
 file(GLOB foreign_files ${SQL}/foreign/*.sql)
+file(GLOB world_files ${SQL}/world/*.sql)
 file(GLOB migration_files ${SQL}/migrations/*.sql)
 list(SORT query_files)
 list(SORT foreign_files)
+list(SORT world_files)
 list(SORT migration_files)
 
 # Semicolons and brackets would be taken for CMake's own: these stand for them meanwhile.
@@ -142,9 +145,11 @@ ${members}  [[nodiscard]] std::array<const Parameter*, ${parameter_count}> param
 endfunction()
 
 set(header "#pragma once\n#include <array>\n#include <string_view>\n#include \"sql/field.hpp\"\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
+set(world_header "#pragma once\n#include \"sql/catalogue.hpp\"\n#include \"sql/queries.hpp\"\nnamespace gleaner::sql {\n")
 set(list "")
 set(foreign_list "")
-foreach(file ${query_files} ${foreign_files})
+set(world_list "")
+foreach(file ${query_files} ${foreign_files} ${world_files})
   get_filename_component(group ${file} NAME_WE)
   file(READ ${file} text)
   string(REPLACE "\\" "${backslash}" text "${text}")
@@ -166,11 +171,17 @@ foreach(file ${query_files} ${foreign_files})
     string(REPLACE "${open_bracket}" "[" body "${body}")
     string(REPLACE "${close_bracket}" "]" body "${body}")
     string(REPLACE "${backslash}" "\\" body "${body}")
-    declare_query(${name} "${body}" "${parameters}" "${columns}" header)
+    if(file IN_LIST world_files)
+      declare_query(${name} "${body}" "${parameters}" "${columns}" world_header)
+    else()
+      declare_query(${name} "${body}" "${parameters}" "${columns}" header)
+    endif()
     string(REPLACE "." "_" type "${name}")
     set(line "    {${type}::kName, ${type}::kText, ${type}::kColumns},\n")
     if(file IN_LIST foreign_files)
       string(APPEND foreign_list "${line}")
+    elseif(file IN_LIST world_files)
+      string(APPEND world_list "${line}")
     else()
       string(APPEND list "${line}")
     endif()
@@ -178,6 +189,11 @@ foreach(file ${query_files} ${foreign_files})
 endforeach()
 string(APPEND header "}  // namespace gleaner::sql\n")
 file(WRITE ${OUT}/queries.hpp.new "${header}")
+if(world_list)
+  string(APPEND world_header "inline constexpr auto kWorldQueries = std::to_array<NamedQuery>({\n${world_list}});\n")
+endif()
+string(APPEND world_header "}  // namespace gleaner::sql\n")
+file(WRITE ${OUT}/world_queries.hpp.new "${world_header}")
 
 set(source "#include \"sql/catalogue.hpp\"\n#include \"sql/queries.hpp\"\n#include <array>\nnamespace gleaner::sql {\nnamespace {\n")
 string(APPEND source "const auto kQueries = std::to_array<NamedQuery>({\n${list}});\n")
@@ -198,7 +214,7 @@ string(APPEND source "});\n}  // namespace\nstd::span<const NamedQuery> queries(
 string(APPEND source "std::string_view setup_script() { return R\"sql(${setup})sql\"; }\n}  // namespace gleaner::sql\n")
 file(WRITE ${OUT}/catalogue.cpp.new "${source}")
 
-foreach(name queries.hpp catalogue.cpp)
+foreach(name queries.hpp world_queries.hpp catalogue.cpp)
   execute_process(COMMAND ${CMAKE_COMMAND} -E copy_if_different ${OUT}/${name}.new ${OUT}/${name})
 endforeach()
-file(TOUCH ${OUT}/queries.hpp ${OUT}/catalogue.cpp)
+file(TOUCH ${OUT}/queries.hpp ${OUT}/world_queries.hpp ${OUT}/catalogue.cpp)

@@ -1,10 +1,11 @@
 #include "sim/world/database.hpp"
 
 #include <fmt/format.h>
+#include <libpq-fe.h>
 
 #include <chrono>
 #include <csignal>
-#include <pqxx/pqxx>
+#include <stdexcept>
 #include <thread>
 
 #include "lib/process/exit_code.hpp"
@@ -18,25 +19,34 @@ namespace {
 constexpr std::chrono::seconds kLongestStart{60};
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
-/// PostgreSQL's own functions are inlined into the statements that call these, at 0.4 us a call.
-constexpr std::string_view kTime{R"sql(
-CREATE SCHEMA world;
-CREATE SEQUENCE world.microseconds;
-SELECT setval('world.microseconds', 1);
-CREATE FUNCTION world.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
-  $$SELECT pg_catalog.to_timestamp(pg_catalog.pg_sequence_last_value('world.microseconds') / 1000000.0::float8)$$;
-CREATE FUNCTION world.now() RETURNS timestamptz LANGUAGE sql VOLATILE AS
-  $$SELECT pg_catalog.to_timestamp(pg_catalog.pg_sequence_last_value('world.microseconds') / 1000000.0::float8)$$;
-)sql"};
-
-/// What production leaves to chance, and what PostgreSQL does at moments of its own.
-constexpr std::string_view kFixed{"UPDATE grid SET token = 'world000'"};
-
 }  // namespace
 
-struct WorldDatabase::Connection {
-  explicit Connection(const std::string& conninfo) : connection{conninfo} {}
-  pqxx::connection connection;
+/// By libpq, which takes the parameters of a query as they are, outside a transaction too.
+class WorldDatabase::Connection {
+ public:
+  explicit Connection(const std::string& conninfo) : connection_{PQconnectdb(conninfo.c_str()), PQfinish} {
+    if (PQstatus(connection_.get()) != CONNECTION_OK) throw std::runtime_error{PQerrorMessage(connection_.get())};
+  }
+
+  Texts run(const std::string& statement, sql::Parameters parameters) {
+    std::vector<const char*> values;
+    for (const auto* parameter : parameters) values.push_back(parameter->text() ? parameter->text()->c_str() : nullptr);
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result{
+        PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr, 0),
+        PQclear};
+    if (const auto status = PQresultStatus(result.get()); status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+      throw std::runtime_error{PQerrorMessage(connection_.get())};
+    Texts texts(static_cast<std::size_t>(PQntuples(result.get())));
+    for (int row = 0; row < PQntuples(result.get()); ++row) {
+      for (int column = 0; column < PQnfields(result.get()); ++column)
+        texts[static_cast<std::size_t>(row)].push_back(
+            PQgetisnull(result.get(), row, column) != 0 ? std::nullopt : std::optional<std::string>{PQgetvalue(result.get(), row, column)});
+    }
+    return texts;
+  }
+
+ private:
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
 };
 
 WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock, Statements statements) : clock_{clock} {
@@ -68,7 +78,7 @@ WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualC
         throw process::Error{process::ExitCode::failure, fmt::format("PostgreSQL does not start: {}", error.what())};
     }
   }
-  pqxx::nontransaction{connection_->connection}.exec("CREATE DATABASE gleaner");
+  query(sql::world_add_database{});
   conninfo_ = server + " dbname=gleaner options='-c search_path=public,world,pg_catalog'";
   connection_ = std::make_unique<Connection>(conninfo_of("world"));
   prepare(statements);
@@ -81,20 +91,22 @@ WorldDatabase::~WorldDatabase() {
 }
 
 void WorldDatabase::prepare(Statements statements) {
-  query(std::string{kTime});
+  query(sql::world_add_time{});
+  query(sql::world_add_now{});
+  query(sql::world_add_clock_timestamp{});
   set_time();
   {
     store::Database database{conninfo_of("migrations")};
     store::migrate(database);
   }
-  query(std::string{kFixed});
-  if (statements == Statements::counted) query("CREATE EXTENSION pg_stat_statements SCHEMA world");
+  query(sql::world_fix_token{});
+  if (statements == Statements::counted) query(sql::world_count_statements{});
 }
 
 void WorldDatabase::set_time() {
   if (time_ == clock_.now()) return;
   time_ = clock_.now();
-  query(fmt::format("SELECT setval('world.microseconds', {})", time_->time_since_epoch().count()));
+  query(sql::world_set_time{.micros = *time_});
 }
 
 void WorldDatabase::follow_time() {
@@ -103,39 +115,18 @@ void WorldDatabase::follow_time() {
 }
 
 void WorldDatabase::vacuum() {
-  if (tables_.empty())
-    tables_ = value(
-        "SELECT string_agg(quote_ident(relname), ', ' ORDER BY relname) FROM pg_class"
-        " WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'");
-  query("VACUUM (ANALYZE) " + tables_);
+  if (tables_.empty()) tables_ = *query(sql::world_tables{}).one().names;
+  run("VACUUM (ANALYZE) " + tables_);
 }
 
-std::vector<WorldDatabase::Row> WorldDatabase::query(const std::string& statement) {
-  pqxx::nontransaction work{connection_->connection};
-  const auto result = work.exec(statement);
-  std::vector<Row> rows;
-  for (const auto& row : result) {
-    auto& fields = rows.emplace_back();
-    for (const auto& field : row) fields.push_back(field.is_null() ? std::nullopt : std::optional<std::string>{field.c_str()});
-  }
-  return rows;
-}
-
-std::string WorldDatabase::value(const std::string& statement) {
-  const auto rows = query(statement);
-  return rows.empty() || rows[0].empty() ? std::string{} : rows[0][0].value_or("");
-}
-
-std::int64_t WorldDatabase::number(const std::string& statement) {
-  const auto text = value(statement);
-  return text.empty() ? 0 : std::stoll(text);
+WorldDatabase::Texts WorldDatabase::run(const std::string& statement, sql::Parameters parameters) {
+  return connection_->run(statement, parameters);
 }
 
 std::string WorldDatabase::conninfo_of(std::string_view program) const { return fmt::format("{} application_name={}", conninfo_, program); }
 
 void WorldDatabase::await_end_of(std::string_view program) {
-  while (number(fmt::format("SELECT count(*) FROM pg_stat_activity WHERE application_name = '{}'", program)) > 0)
-    std::this_thread::sleep_for(kBetweenLooks);
+  while (query(sql::world_connections{.program = program}).one().connections.as<int>() > 0) std::this_thread::sleep_for(kBetweenLooks);
 }
 
 }  // namespace gleaner::world

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/process/child.hpp"
+#include "sim/world/rows.hpp"
 #include "sim/world/virtual_clock.hpp"
 
 namespace gleaner::world {
@@ -29,12 +30,11 @@ class WorldDatabase {
   /// As autovacuum does at moments of its own.
   void vacuum();
 
-  using Row = std::vector<std::optional<std::string>>;
-  /// Runs a statement over a connection of the world's own, which no fault meets.
-  std::vector<Row> query(const std::string& statement);
-  /// The first field of the first row; empty: null, or no row.
-  [[nodiscard]] std::string value(const std::string& statement);
-  [[nodiscard]] std::int64_t number(const std::string& statement);
+  /// Runs a query of sql/world over a connection of the world's own, which no fault meets: `query(sql::oracle_tasks{})`.
+  template <class Query>
+  Rows<Query> query(const Query& query) {
+    return Rows<Query>{run(std::string{Query::kText}, query.parameters())};
+  }
 
   /// For the connections of one of production's programs.
   [[nodiscard]] std::string conninfo_of(std::string_view program) const;
@@ -42,8 +42,10 @@ class WorldDatabase {
   void await_end_of(std::string_view program);
 
  private:
-  struct Connection;
+  using Texts = std::vector<std::vector<std::optional<std::string>>>;
+  class Connection;
   void prepare(Statements statements);
+  Texts run(const std::string& statement, sql::Parameters parameters = {});
 
   const VirtualClock& clock_;
   std::optional<process::Child> server_;

@@ -10,15 +10,9 @@
 namespace gleaner::world {
 namespace {
 
-/// The jobs of a campaign that were planned after an instant, but those of tasks that may be bound to their cluster.
 std::set<std::int64_t> jobs_planned_after(WorldDatabase& database, std::int64_t campaign, grid::Instant instant) {
   std::set<std::int64_t> jobs;
-  for (const auto& row : database.query(
-           fmt::format("SELECT j.id FROM jobs j JOIN launches l ON l.id = j.launch_id JOIN campaigns c ON c.id = j.campaign_id"
-                       " WHERE j.campaign_id = {} AND micros(l.planned_at) > {} AND l.beside IS NULL AND c.checkpoint_cost_s IS NULL"
-                       " AND NOT EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = c.id AND d.kind = 'after_each')",
-                       campaign, instant.time_since_epoch().count())))
-    jobs.insert(std::stoll(row[0].value_or("0")));
+  for (const auto& row : database.query(sql::promises_jobs_planned_after{.campaign = campaign, .instant = instant})) jobs.insert(*row.id);
   return jobs;
 }
 
@@ -26,9 +20,7 @@ std::set<std::int64_t> jobs_planned_after(WorldDatabase& database, std::int64_t 
 
 std::vector<std::string> exceeded_licences(WorldDatabase& database, Clusters& clusters, double most) {
   std::map<std::int64_t, double> needs;
-  for (const auto& row :
-       database.query(fmt::format("SELECT id, jdl -> 'needs' ->> '{0}' FROM campaigns WHERE jdl -> 'needs' ? '{0}'", kConsumable)))
-    needs.emplace(std::stoll(row[0].value_or("0")), std::stod(row[1].value_or("0")));
+  for (const auto& row : database.query(sql::promises_needs{.consumable = kConsumable})) needs.emplace(*row.id, *row.most);
   if (needs.empty()) return {};
   double used = 0;
   std::string users;

@@ -29,15 +29,11 @@ std::string heaviest_statements(WorldDatabase& database, int most) {
   constexpr std::size_t kShown = 90;
   const auto known = names();
   std::string lines = "   total s   calls      plan ms     execute ms\n";
-  for (
-      const auto& row : database.query(fmt::format(
-          "SELECT round(((total_exec_time + total_plan_time) / 1000)::numeric, 2), calls, round((total_plan_time / greatest(plans, 1))::numeric, 3),"
-          " round(mean_exec_time::numeric, 3), query FROM pg_stat_statements ORDER BY total_exec_time + total_plan_time DESC LIMIT {}",
-          most))) {
-    const auto shape = shape_of(row[4].value_or(""));
+  for (const auto& row : database.query(sql::world_heaviest_statements{.most = most})) {
+    const auto shape = shape_of(row.query.value_or(""));
     const auto name = known.find(shape);
-    lines += fmt::format("{:>10} {:>7} {:>12} {:>14}  {}\n", row[0].value_or(""), row[1].value_or(""), row[2].value_or(""),
-                         row[3].value_or(""), name == known.end() ? shape.substr(0, kShown) : std::string{name->second});
+    lines += fmt::format("{:>10} {:>7} {:>12} {:>14}  {}\n", row.total_s.value_or(""), row.calls.value_or(""), row.plan_ms.value_or(""),
+                         row.execute_ms.value_or(""), name == known.end() ? shape.substr(0, kShown) : std::string{name->second});
   }
   return lines;
 }

@@ -234,18 +234,11 @@ std::chrono::milliseconds World::period() {
                                      : std::max<std::chrono::milliseconds>(kIdle, settings_.cycle);
 }
 
-void World::note_counts() {
-  const auto counts = database_.value(
-      "SELECT concat_ws(' ', (SELECT string_agg(format('%s=%s', state, n), ' ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM tasks"
-      " GROUP BY state) t), '|', (SELECT string_agg(format('%s=%s', state, n), ' ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM jobs"
-      " GROUP BY state) j), '|', (SELECT string_agg(format('%s=%s', code, n), ' ' ORDER BY code) FROM (SELECT code, sum(occurrences) AS n"
-      " FROM events GROUP BY code) e))");
-  trace_.note("counts " + counts);
-}
+void World::note_counts() { trace_.note("counts " + database_.query(sql::world_counts{}).one().counts.value_or("")); }
 
 bool World::stands_still() {
   constexpr std::chrono::hours kLongest{4};
-  const auto ended = database_.number("SELECT sum(done + failed + cancelled) FROM campaigns");
+  const auto ended = database_.query(sql::world_ends{}).one().tasks.as<std::int64_t>();
   if (ended != std::exchange(ended_, ended)) ended_at_ = clock_.now();
   return clock_.now() - std::max(ended_at_, faults_.end()) > kLongest;
 }
@@ -293,8 +286,9 @@ Verdict World::run() {
   verdict.simulated_s = clock_.seconds();
   verdict.real_s = std::chrono::duration<double>(Real::now() - start).count();
   verdict.cycles = cycles_;
-  verdict.tasks = database_.number("SELECT count(*) FROM tasks");
-  verdict.done = database_.number("SELECT count(*) FROM tasks WHERE state = 'done'");
+  const auto totals = database_.query(sql::world_totals{});
+  verdict.tasks = *totals.one().tasks;
+  verdict.done = *totals.one().done;
   verdict.requests = messenger_.requests();
   verdict.lines = trace_.lines();
   verdict.digest = trace_.digest();

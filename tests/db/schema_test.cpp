@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <libpq-fe.h>
 
 #include <array>
 #include <cstdio>
@@ -11,7 +10,6 @@
 #include <memory>
 #include <pqxx/pqxx>
 #include <regex>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +19,7 @@
 #include "sql/catalogue.hpp"
 #include "sql/queries.hpp"
 #include "tests/db/postgres.hpp"
+#include "tests/named_queries.hpp"
 
 namespace gleaner {
 namespace {
@@ -139,35 +138,13 @@ TEST(Schema, EachMigrationEndsTheTermOfWhoConducts) {
   EXPECT_TRUE(store::renew_lease(database, *first, std::chrono::hours{1})) << "nothing was applied";
 }
 
-using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
-
-std::vector<std::string> columns_of(const PGresult* described) {
-  std::vector<std::string> columns;
-  for (int column = 0; column < PQnfields(described); ++column) columns.emplace_back(PQfname(described, column));
-  return columns;
-}
-
-/// By libpq, as libpqxx does not say which columns a prepared statement gives.
-void expect_accepted(const std::string& conninfo, std::span<const sql::NamedQuery> queries) {
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection{PQconnectdb(conninfo.c_str()), PQfinish};
-  ASSERT_FALSE(queries.empty());
-  for (const auto& query : queries) {
-    SCOPED_TRACE(query.name);
-    const Result prepared{PQprepare(connection.get(), "", std::string{query.text}.c_str(), 0, nullptr), PQclear};
-    if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
-      ADD_FAILURE() << PQresultErrorMessage(prepared.get());
-      continue;
-    }
-    const Result described{PQdescribePrepared(connection.get(), ""), PQclear};
-    EXPECT_THAT(columns_of(described.get()), testing::ElementsAreArray(query.columns.begin(), query.columns.end()));
-  }
-}
-
 TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow) {
-  expect_accepted(postgres().fresh_database(), sql::queries());
+  tests::expect_accepted(postgres().fresh_database(), sql::queries());
 }
 
-TEST(Schema, QueriesForOtherSystemsDatabases_AreAcceptedThere) { expect_accepted(postgres().cigri_database(), sql::foreign_queries()); }
+TEST(Schema, QueriesForOtherSystemsDatabases_AreAcceptedThere) {
+  tests::expect_accepted(postgres().cigri_database(), sql::foreign_queries());
+}
 
 /// Else no index on states would be used, and each row would cost a call.
 TEST(Schema, NamesOfStates_AreReplacedByTheStates) {

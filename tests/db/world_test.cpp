@@ -19,6 +19,7 @@
 #include "sim/world/database.hpp"
 #include "sim/world/shrink.hpp"
 #include "sim/world/world.hpp"
+#include "tests/named_queries.hpp"
 #include "tests/seed.hpp"
 
 /// The world (docs/architecture/world.md): its time, and that a seed decides all.
@@ -48,26 +49,36 @@ TEST_F(TheWorld, ItsTime_IsThatOfTheProcess_AndOfEachStatementOfTheDatabase) {
   VirtualClock clock;
   WorldDatabase database{folder() / "database", clock};
   store::Database connection{database.conninfo_of("test")};
+  pqxx::connection other{database.conninfo_of("test")};
+  const auto value = [&](const std::string& statement) {
+    const auto rows = pqxx::nontransaction{other}.exec(statement);
+    return rows.empty() ? std::string{} : std::string{rows[0][0].c_str()};
+  };
   const auto now_in_a_trigger = [&] {
-    return database.value(
-        "INSERT INTO admission_rules (name, position, text, created_by, changed_by) VALUES (clock_timestamp()::text, (SELECT max(position) + 1 FROM admission_rules), '', '', '')"
-        " RETURNING concat_ws(' ', created_at, now(), (SELECT max(acted_at) FROM audit))");
+    value(
+        "INSERT INTO admission_rules (name, position, text, created_by, changed_by) VALUES (clock_timestamp()::text, (SELECT max(position) + 1 FROM admission_rules), '', '', '')");
   };
   const auto expect_time = [&](const std::string& text) {
     database.set_time();
     EXPECT_EQ(grid::now(), clock.now());
     EXPECT_EQ(store::now(connection), clock.now());
-    EXPECT_EQ(database.value("SELECT now()"), text);
-    EXPECT_EQ(database.value("SELECT clock_timestamp()"), text);
+    EXPECT_EQ(value("SELECT now()"), text);
+    EXPECT_EQ(value("SELECT clock_timestamp()"), text);
     // A column's default, and a trigger's function in its language.
-    database.query("DELETE FROM audit");
+    value("DELETE FROM audit");
     now_in_a_trigger();
-    EXPECT_EQ(database.value("SELECT max(acted_at) FROM audit"), text);
-    EXPECT_EQ(database.value("SELECT max(created_at) FROM admission_rules"), text);
+    EXPECT_EQ(value("SELECT max(acted_at) FROM audit"), text);
+    EXPECT_EQ(value("SELECT max(created_at) FROM admission_rules"), text);
   };
   expect_time("2020-09-13 12:26:40+00");
   clock.advance(std::chrono::hours{1});
   expect_time("2020-09-13 13:26:40+00");
+}
+
+TEST_F(TheWorld, ItsQueries_AreAcceptedByItsDatabase_AndGiveTheColumnsOfTheirRows) {
+  VirtualClock clock;
+  const WorldDatabase database{folder() / "database", clock, WorldDatabase::Statements::counted};
+  tests::expect_accepted(database.conninfo_of("test"), sql::kWorldQueries);
 }
 
 TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {

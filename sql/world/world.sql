@@ -1,0 +1,65 @@
+-- What the world (docs/architecture/world.md) asks of its own database, over a connection that no fault meets.
+
+-- name: world.add_database
+CREATE DATABASE gleaner
+
+-- name: world.add_time
+-- The time, in microseconds since 1970: a sequence, as no transaction rolls it back.
+CREATE SCHEMA world CREATE SEQUENCE microseconds
+
+-- name: world.add_now
+-- Found before PostgreSQL's own by the search_path of each connection of the world. PostgreSQL puts the body into the statements that call
+-- it, at 0.4 us a call.
+CREATE FUNCTION world.now() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+  $$SELECT pg_catalog.to_timestamp(pg_catalog.pg_sequence_last_value('world.microseconds') / 1000000.0::float8)$$
+
+-- name: world.add_clock_timestamp
+-- The same for the other name of the time.
+CREATE FUNCTION world.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+  $$SELECT pg_catalog.to_timestamp(pg_catalog.pg_sequence_last_value('world.microseconds') / 1000000.0::float8)$$
+
+-- name: world.set_time
+SELECT setval('world.microseconds', @micros) AS micros
+
+-- name: world.fix_token
+-- Production leaves the grid's token to chance.
+UPDATE grid SET token = 'world000'
+
+-- name: world.count_statements
+CREATE EXTENSION pg_stat_statements SCHEMA world
+
+-- name: world.tables
+-- Those of production, with commas.
+SELECT string_agg(quote_ident(relname), ', ' ORDER BY relname) AS names FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+
+-- name: world.connections
+-- Those that a program has.
+SELECT count(*) AS connections FROM pg_stat_activity WHERE application_name = @program
+
+-- name: world.counts
+-- Tasks and jobs by state, and events by code, for the trace.
+SELECT concat_ws(' ',
+  (SELECT string_agg(format('%s=%s', state, n), ' ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM tasks GROUP BY state) t),
+  '|',
+  (SELECT string_agg(format('%s=%s', state, n), ' ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM jobs GROUP BY state) j),
+  '|',
+  (SELECT string_agg(format('%s=%s', code, n), ' ' ORDER BY code) FROM (SELECT code, sum(occurrences) AS n FROM events GROUP BY code) e))
+  AS counts
+
+-- name: world.ends
+-- How many tasks are over.
+SELECT coalesce(sum(done + failed + cancelled), 0) AS tasks FROM campaigns
+
+-- name: world.totals
+SELECT count(*) AS tasks, count(*) FILTER (WHERE state = 'done') AS done FROM tasks
+
+-- name: world.heaviest_statements
+-- The statements that took PostgreSQL longest, their plans included.
+SELECT
+  round(((total_exec_time + total_plan_time) / 1000)::numeric, 2) AS total_s,
+  calls,
+  round((total_plan_time / greatest(plans, 1))::numeric, 3) AS plan_ms,
+  round(mean_exec_time::numeric, 3) AS execute_ms,
+  query
+FROM pg_stat_statements ORDER BY total_exec_time + total_plan_time DESC LIMIT @most
