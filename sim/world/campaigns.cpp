@@ -36,6 +36,8 @@ class Draft {
     saves_ = has(Feature::checkpoint, 0.25) && !is_short_;
     if (saves_) key("checkpoint", R"({"signal": "USR1", "period": "0:02:00", "cost": "0:00:05"})");
     parameters();
+    Random own{settings_.seed, fmt::format("types of campaign {}", place_)};
+    is_resent_ = own.chance(0.25) && settings_.features.contains(Feature::resent);
     sections();
     if (has(Feature::tests, 0.15)) key("test_mode", quoted("true"));
     if (has(Feature::levels, 0.3)) key("campaign_priority", quoted("lowest"));
@@ -110,6 +112,7 @@ class Draft {
     said.push_back(fmt::format(R"("resources": "/core={}")", is_wide ? cores : 1));
     if (has(Feature::normal, 0.3)) said.push_back(fmt::format(R"("max_jobs": {})", random_.between(1, 6)));
     if (has(Feature::normal, 0.3)) said.push_back(fmt::format(R"("priority": {})", random_.between(0, 20)));
+    if (is_resent_) said.emplace_back(R"("cluster_job_type": "idempotent")");
     if (has(Feature::scripts, 0.25))
       said.push_back(fmt::format(R"("prologue": ["task {}"])", text_of({.seconds = random_.between(2, 60)})));
     if (has(Feature::scripts, 0.25))
@@ -125,6 +128,7 @@ class Draft {
   Jdl draft_;
   bool is_short_ = false;
   bool saves_ = false;
+  bool is_resent_ = false;
   std::vector<std::string> keys_;
 };
 

@@ -69,11 +69,12 @@ void Cluster::plan_changes(const Settings& settings) {
 
 void Cluster::make(const Change& change) {
   switch (change.kind) {
-    case Change::Kind::server_dies: return engine_->server_dies({});
+    case Change::Kind::server_dies: faults_.count(Fault::server_death); return engine_->server_dies({});
     case Change::Kind::server_starts: return engine_->server_starts();
     case Change::Kind::launch_fails: {
       constexpr std::array kFates{minioar::LaunchFate::launching, minioar::LaunchFate::running, minioar::LaunchFate::unseen,
                                   minioar::LaunchFate::resubmitted, minioar::LaunchFate::run_twice};
+      faults_.count(Fault::failed_launch);
       return engine_->spoil_launches(faults_.random(Fault::failed_launch).one_of(kFates), 1);
     }
     case Change::Kind::local_job: {
@@ -88,6 +89,7 @@ void Cluster::make(const Change& change) {
       request.headers.add("X_REMOTE_IDENT", std::string{kLocalUser});
       request.body = &text;
       const auto answer = api_->handle(request);
+      faults_.count(Fault::local_jobs);
       return trace_.note(fmt::format("{} local job of {} cores for {} s: {}", name_, change.cores, change.seconds, answer.status));
     }
   }
@@ -122,10 +124,14 @@ std::vector<Work> Cluster::take_works() {
   return fresh;
 }
 
-std::int64_t Cluster::unfinished() {
+std::vector<Cluster::Unfinished> Cluster::unfinished() {
   return engine_->read([](minioar::Ledger& ledger) {
-    return std::ranges::count_if(ledger.unfinished(),
-                                 [&](minioar::JobNumber id) { return ledger.find(id)->submission->user != kLocalUser; });
+    std::vector<Unfinished> found;
+    for (const auto id : ledger.unfinished()) {
+      const auto* job = ledger.find(id);
+      if (job->submission->user != kLocalUser) found.push_back({id, job->state});
+    }
+    return found;
   });
 }
 

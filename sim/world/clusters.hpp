@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/http/message.hpp"
+#include "sim/minioar/job.hpp"
 #include "sim/minioar/schedule.hpp"
 #include "sim/world/faults.hpp"
 #include "sim/world/trace.hpp"
@@ -58,7 +59,11 @@ class Cluster {
   [[nodiscard]] std::vector<Work> take_works();
   [[nodiscard]] const std::vector<Work>& works() const;
   /// The jobs of the grid that are not over.
-  [[nodiscard]] std::int64_t unfinished();
+  struct Unfinished {
+    minioar::JobNumber job;
+    minioar::JobState state;
+  };
+  [[nodiscard]] std::vector<Unfinished> unfinished();
   /// The works that are under way.
   [[nodiscard]] std::vector<Work> under_way();
 

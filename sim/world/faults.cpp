@@ -32,14 +32,15 @@ Rhythm rhythm_of(Fault fault) {
   constexpr double kHour = 3600;
   switch (fault) {
     case Fault::refused: return {1.5 * kHour, 900};
-    case Fault::away: return {3 * kHour, 120};
-    case Fault::server_death: return {4 * kHour, 600};
+    case Fault::away: return {1.5 * kHour, 120};
+    case Fault::standstill: return {kHour, 1200};
+    case Fault::server_death: return {2 * kHour, 600};
+    case Fault::unreadable: return {1.5 * kHour, 3600};
     case Fault::login_ends:
-    case Fault::unreadable:
-    case Fault::sink:
+    case Fault::sink: return {kHour, 900};
     case Fault::too_large:
-    case Fault::wrong_total: return {1.5 * kHour, 900};
-    default: return {kHour, 1200};  // local jobs
+    case Fault::wrong_total: return {0.75 * kHour, 900};  // they stay
+    default: return {kHour, 1200};                        // local jobs
   }
 }
 
@@ -57,6 +58,24 @@ bool Faults::happens(Fault fault) {
   if (!random(fault).chance(probability_of(fault))) return false;
   count(fault);
   return true;
+}
+
+bool Faults::kills(const std::string& program) {
+  constexpr double kBefore = 0.5;  // of the disturbed time
+  constexpr std::int64_t kMostPassages = 12;
+  if (!settings_.faults.contains(Fault::death) || are_over()) return false;
+  auto known = appointments_.find(program);
+  if (known == appointments_.end()) {
+    Random random{settings_.seed, "death of " + program};
+    const auto from = VirtualClock::begin() + microseconds_of(random.fraction() * kBefore * settings_.hours * 3600);
+    known = appointments_.emplace(program, Appointment{from, random.between(0, kMostPassages)}).first;
+  }
+  auto& appointment = known->second;
+  const bool is_due = appointment.passages >= 0 && clock_.now() >= appointment.from && appointment.passages-- == 0;
+  const bool dies = happens(Fault::death);
+  if (is_due && !dies) count(Fault::death);
+  if (is_due || dies) ++happened_["death of " + program];
+  return is_due || dies;
 }
 
 std::vector<Outage> Faults::draw(Fault fault, const std::string& subject) const {
@@ -78,7 +97,6 @@ const std::vector<Outage>& Faults::outages(Fault fault, const std::string& subje
   const auto known = outages_.find({fault, subject});
   if (known != outages_.end()) return known->second;
   auto drawn = draw(fault, subject);
-  for (std::size_t place = 0; place < drawn.size(); ++place) count(fault);
   return outages_.emplace(std::pair{fault, subject}, std::move(drawn)).first->second;
 }
 
@@ -90,14 +108,6 @@ bool Faults::is_away(Fault fault, const std::string& subject) {
 bool Faults::has_begun(Fault fault, const std::string& subject, std::chrono::seconds ago) {
   const auto& all = outages(fault, subject);
   return !all.empty() && all.front().begin + ago <= clock_.now();
-}
-
-std::string Faults::counts() const {
-  std::string text;
-  for (std::size_t place = 0; place < counts_.size(); ++place) {
-    if (counts_.at(place) > 0) text += fmt::format("{}{}={}", text.empty() ? "" : " ", kFaultNames.at(place), counts_.at(place));
-  }
-  return text.empty() ? "none" : text;
 }
 
 }  // namespace gleaner::world

@@ -1,6 +1,6 @@
 #pragma once
-#include <array>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,6 +25,9 @@ class Faults {
 
   /// Whether the fault happens now, at one of the places where it may.
   [[nodiscard]] bool happens(Fault fault);
+  /// Whether this program dies now: by chance, and once at one of its first passages after a moment that is drawn for it, so that each
+  /// program dies in nearly every world, however seldom it passes.
+  [[nodiscard]] bool kills(const std::string& program);
   /// Whether now is in one of a subject's outages; these are drawn at the beginning.
   [[nodiscard]] bool is_away(Fault fault, const std::string& subject);
   /// Whether the first of a subject's outages has begun, so long ago at least, for what stays as it is then.
@@ -36,18 +39,25 @@ class Faults {
   [[nodiscard]] bool are_over() const { return clock_.now() >= end_; }
   [[nodiscard]] grid::Instant end() const { return end_; }
 
-  /// How often each happened.
-  [[nodiscard]] std::string counts() const;
-  void count(Fault fault) { ++counts_.at(static_cast<std::size_t>(fault)); }
+  /// How often each happened, where it changed something: an outage in which nobody asks is none. Deaths also by program
+  /// ("death of runner").
+  [[nodiscard]] const std::map<std::string, std::int64_t>& happened() const { return happened_; }
+  void count(Fault fault) { ++happened_[std::string{name_of(fault)}]; }
 
  private:
+  /// A death that waits for its program.
+  struct Appointment {
+    grid::Instant from;
+    std::int64_t passages;  ///< so many more are survived
+  };
   [[nodiscard]] std::vector<Outage> draw(Fault fault, const std::string& subject) const;
 
   const Settings& settings_;
   const VirtualClock& clock_;
   grid::Instant end_;
   std::vector<Random> random_;
-  std::array<std::int64_t, kFaultNames.size()> counts_{};
+  std::map<std::string, std::int64_t> happened_;
+  std::map<std::string, Appointment> appointments_;  ///< by program
   std::map<std::pair<Fault, std::string>, std::vector<Outage>> outages_;
 };
 

@@ -24,7 +24,7 @@ std::string Gate::enter(std::string module) {
 void Gate::die_perhaps(std::string_view place) {
   if (module_.empty()) return;
   if (is_dead_) throw Death{};
-  if (!faults_.happens(Fault::death)) return;
+  if (!faults_.kills(module_)) return;
   is_dead_ = true;
   trace_.note(fmt::format("death {} at {}", module_, place));
   throw Death{};
@@ -38,6 +38,7 @@ void Gate::pass(std::string_view place) {
   if (has_lost_database_) throw store::Unavailable{"the database went away"};
   if (faults_.is_away(Fault::away, "database")) {
     has_lost_database_ = true;
+    faults_.count(Fault::away);
     throw store::Unavailable{"the database cannot be reached: the world has taken it away"};
   }
 }

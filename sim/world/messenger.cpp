@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "sim/world/text_body.hpp"
@@ -18,6 +19,14 @@ std::string_view name_of(oar::Method method) {
     case oar::Method::remove: return "DELETE";
   }
   return "?";
+}
+
+/// The jobs of an array, which a submission lists by lines; 0: it is none.
+int listed_jobs(std::string_view body) {
+  const auto list = body.find("\"param_file\":");
+  int lines = 0;
+  for (auto at = list; at != std::string_view::npos; at = body.find("\\n", at + 2)) ++lines;
+  return std::max(0, lines - 1);
 }
 
 /// A list of files shows their times, which are those of this machine.
@@ -52,7 +61,10 @@ oar::Result<oar::Answer> WorldMessenger::exchange(Cluster& cluster, const oar::A
   constexpr int kInternalError = 500;
   const milliseconds latency{latency_.between(2, 20)};
   clock_.advance(faults_.happens(Fault::late) ? kLate : latency);
-  if (faults_.is_away(Fault::refused, cluster.name())) return tl::unexpected(oar::Failure{oar::NotSent{"Connection refused"}});
+  if (faults_.is_away(Fault::refused, cluster.name())) {
+    faults_.count(Fault::refused);
+    return tl::unexpected(oar::Failure{oar::NotSent{"Connection refused"}});
+  }
   if (faults_.happens(Fault::unsent)) return tl::unexpected(oar::Failure{oar::NoAnswer{"Connection reset by peer"}});
   if (faults_.happens(Fault::error)) {
     return oar::Answer{.status = kInternalError,
@@ -75,23 +87,28 @@ oar::Result<oar::Answer> WorldMessenger::exchange(Cluster& cluster, const oar::A
 std::optional<oar::Answer> WorldMessenger::refusal_of(const Cluster& cluster, const oar::Request& request) {
   constexpr int kForbidden = 403;
   constexpr int kTooLarge = 413;
-  constexpr std::size_t kLarge = 12288;  // more than one job needs
-  const auto refused = [](int status) {
-    return oar::Answer{.status = status, .content_type = "text/html", .body = "<html>refused</html>", .latency = {}, .clock_ahead = {}};
+  constexpr std::string_view kTooLargeWords{"the request is too large"};  // sql/world/promises.sql looks for them
+  constexpr int kMost = 2;
+  const auto refused = [&](int status, Fault fault, std::string_view words) {
+    faults_.count(fault);
+    return oar::Answer{
+        .status = status, .content_type = "text/html", .body = fmt::format("<html>{}</html>", words), .latency = {}, .clock_ahead = {}};
   };
-  if (request.path.starts_with("/media") && faults_.is_away(Fault::unreadable, cluster.name())) return refused(kForbidden);
-  if (request.body.size() > kLarge && faults_.has_begun(Fault::too_large, cluster.name())) return refused(kTooLarge);
+  if (request.path.starts_with("/media") && faults_.is_away(Fault::unreadable, cluster.name()))
+    return refused(kForbidden, Fault::unreadable, "forbidden");
+  if (listed_jobs(request.body) > kMost && faults_.has_begun(Fault::too_large, cluster.name()))
+    return refused(kTooLarge, Fault::too_large, kTooLargeWords);
   return std::nullopt;
 }
 
 /// What OAR's lists say otherwise than they should.
 void WorldMessenger::falsify(const Cluster& cluster, const oar::Request& request, oar::Answer& answer) {
+  constexpr std::string_view kTotal{"\"total\":"};
   if (request.method != oar::Method::get || !request.path.starts_with("/jobs")) return;
-  const auto replace_all = [&](std::string_view before, std::string_view after) {
-    for (auto at = answer.body.find(before); at != std::string::npos; at = answer.body.find(before, at + after.size()))
-      answer.body.replace(at, before.size(), after);
-  };
-  if (faults_.has_begun(Fault::wrong_total, cluster.name())) replace_all("\"total\":", "\"total\":9");
+  const auto at = answer.body.find(kTotal);
+  if (at == std::string::npos || !faults_.has_begun(Fault::wrong_total, cluster.name())) return;
+  answer.body.insert(at + kTotal.size(), "9");
+  faults_.count(Fault::wrong_total);
 }
 
 oar::Answer WorldMessenger::answer_of(Cluster& cluster, const oar::Access& access, const oar::Request& request) {

@@ -50,7 +50,6 @@ void Oracle::judge_laws(store::Weight most) {
 bool Oracle::is_all_over() { return database_.query(sql::oracle_live{}).one().live.as<std::int64_t>() == 0; }
 
 std::vector<std::int64_t> Oracle::awaiting_users() {
-  judge_waits_in_vain();
   std::vector<std::int64_t> waiting;
   if (database_.query(sql::oracle_live_jobs{}).one().jobs.as<std::int64_t>() > 0) return waiting;
   for (const auto& row : database_.query(sql::oracle_awaiting_users{})) waiting.push_back(*row.id);
@@ -106,11 +105,33 @@ void Oracle::judge_brakes() {
                      row.name.value_or("")));
 }
 
-/// What was cancelled is told to those that wait for it.
 void Oracle::judge_waits_in_vain() {
   for (const auto& row : database_.query(sql::oracle_waits_in_vain{}))
     find(fmt::format("campaign {} waits in vain for campaign {}, and no event says so", row.campaign_id.value_or(""),
                      row.on_campaign.value_or("")));
+}
+
+void Oracle::judge_running(grid::Instant now, std::chrono::minutes longest) {
+  std::set<std::pair<std::int64_t, std::int64_t>> carried_out;
+  std::set<std::int64_t> campaigns;
+  for (auto& [name, cluster] : clusters_.all()) {
+    for (const auto& work : cluster->under_way()) {
+      carried_out.emplace(work.campaign, work.task);
+      campaigns.insert(work.campaign);
+    }
+  }
+  std::map<std::pair<std::int64_t, std::int64_t>, grid::Instant> idle;
+  for (const auto& row : database_.query(sql::oracle_running{})) {
+    const std::pair<std::int64_t, std::int64_t> task{*row.campaign_id, *row.number};
+    // What became of a pool's task may be unknown as long as its job carries out others.
+    if (carried_out.contains(task) || (row.pooled.as<bool>() && campaigns.contains(task.first))) continue;
+    const auto known = idle_since_.find(task);
+    const auto since = idle.emplace(task, known == idle_since_.end() ? now : known->second).first->second;
+    if (now - since > longest)
+      find(fmt::format("task {} of campaign {} is said to run, and nobody has carried it out for {} min", task.second, task.first,
+                       std::chrono::duration_cast<std::chrono::minutes>(now - since).count()));
+  }
+  idle_since_ = std::move(idle);
 }
 
 void Oracle::judge_task(const Task& task, const std::vector<Work>& works) {
@@ -152,7 +173,12 @@ void Oracle::judge_end() {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Work>> works;
   for (auto& [name, cluster] : clusters_.all()) {
     for (const auto& work : cluster->works()) works[{work.campaign, work.task}].push_back(work);
-    if (const auto left = cluster->unfinished(); left > 0) find(fmt::format("{} still has {} jobs of the grid", name, left));
+    for (const auto& [job, state] : cluster->unfinished()) {
+      // OAR may fail to launch a job, and have it for ever; one of a request that was doubled is unknown to the grid.
+      const bool is_known = database_.query(sql::oracle_known{.cluster = name, .remote = job}).one().jobs.as<int>() > 0;
+      if (is_known || state != minioar::JobState::launching)
+        find(fmt::format("{} still has job {} of the grid ({})", name, job, minioar::name_of(state)));
+    }
   }
   for (const auto& row : database_.query(sql::oracle_tasks{})) {
     const Task task{*row.campaign_id, *row.number, *row.state, *row.parameter};

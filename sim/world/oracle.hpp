@@ -1,8 +1,10 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "lib/store/checks.hpp"
@@ -31,6 +33,10 @@ class Oracle {
   /// After each cycle: promises about what is under way.
   void judge_kills();
   void judge_brakes();
+  /// What was cancelled was told to those that wait for it.
+  void judge_waits_in_vain();
+  /// Every few minutes: what is said to run is carried out by somebody, or was not so long ago.
+  void judge_running(grid::Instant now, std::chrono::minutes longest);
   /// The laws of `gridctl db check`.
   void judge_laws(store::Weight most = store::Weight::law);
   /// At the end, when all must be over: what each task came to agrees with what was executed.
@@ -49,13 +55,13 @@ class Oracle {
  private:
   void judge_task(const Task& task, const std::vector<Work>& works);
   void judge_sinks();
-  void judge_waits_in_vain();
 
   WorldDatabase& database_;
   Clusters& clusters_;
   Trace& trace_;
   store::Database laws_;
   std::map<std::tuple<std::int64_t, std::int64_t, int>, std::string> done_by_;  ///< (campaign, task, attempt)
+  std::map<std::pair<std::int64_t, std::int64_t>, grid::Instant> idle_since_;   ///< tasks (campaign, number) that are said to run
   std::vector<std::string> faults_;
 };
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "sim/world/campaigns.hpp"
 
@@ -45,6 +47,43 @@ std::vector<std::string> broken_edits(WorldDatabase& database, Clusters& cluster
       if (work.campaign == edit.campaign && work.task >= 0 && later.contains(work.grid_job))
         broken.push_back(fmt::format("job {} of campaign {} was planned for {}, which the user had turned off", work.grid_job,
                                      work.campaign, edit.cluster));
+    }
+  }
+  return broken;
+}
+
+std::vector<std::string> repeated_arrays(WorldDatabase& database) {
+  constexpr int kMost = 4;  // users lift the bound by what they do
+  std::vector<std::string> broken;
+  for (const auto& row : database.query(sql::promises_sent_again{.most = kMost}))
+    broken.push_back(fmt::format("an array of {} jobs of campaign {} is too large for {}, and was sent {} times", row.jobs.value_or(""),
+                                 row.campaign_id.value_or(""), row.name.value_or(""), row.times.value_or("")));
+  return broken;
+}
+
+std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string>> common;  // clusters, by follower and whom it follows
+  for (const auto& row : database.query(sql::promises_followers{})) common[{*row.id, *row.on_campaign}].insert(row.name.value_or(""));
+  std::vector<std::string> broken;
+  for (const auto& [pair, names] : common) {
+    const auto [follower, followed] = pair;
+    const bool is_edited = std::ranges::any_of(
+        edits, [&](const Edit& edit) { return !edit.cluster.empty() && (edit.campaign == follower || edit.campaign == followed); });
+    if (is_edited) continue;
+    std::map<std::int64_t, std::set<std::string>> done;  // where each task was done
+    for (auto& [name, cluster] : clusters.all()) {
+      for (const auto& work : cluster->works()) {
+        if (work.campaign == followed && work.is_whole && work.status == 0) done[work.task].insert(name);
+      }
+    }
+    for (auto& [name, cluster] : clusters.all()) {
+      for (const auto& work : cluster->works()) {
+        const auto known = work.campaign == follower && work.task >= 0 ? done.find(work.task) : done.end();
+        if (known == done.end() || known->second.contains(name)) continue;
+        if (std::ranges::none_of(known->second, [&](const auto& home) { return names.contains(home); })) continue;
+        broken.push_back(fmt::format("task {} of campaign {} began on {}, and follows that of campaign {}, which was done on {}", work.task,
+                                     follower, name, followed, *known->second.begin()));
+      }
     }
   }
   return broken;

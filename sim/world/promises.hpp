@@ -14,4 +14,10 @@ namespace gleaner::world {
 /// Nothing is planned for a cluster that a user has turned off, but tasks that are bound to it.
 [[nodiscard]] std::vector<std::string> broken_edits(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits);
 
+/// Arrays that were too large for a web server, and were sent again as they were.
+[[nodiscard]] std::vector<std::string> repeated_arrays(WorldDatabase& database);
+
+/// Tasks that follow others (after_each), and began where those did not run.
+[[nodiscard]] std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits);
+
 }  // namespace gleaner::world

@@ -29,11 +29,13 @@ enum class Fault {
   unreadable,     ///< the cluster's files cannot be read or written, for a while
   sink,           ///< a cluster's tasks end at once with 0, and have done nothing, for a while
   too_large,      ///< the web server takes no large request, from some time on
-  wrong_total     ///< lists say that they are longer than they are, from some time on
+  wrong_total,    ///< lists say that they are longer than they are, from some time on
+  standstill      ///< nobody conducts, for a while
 };
-inline constexpr std::array<std::string_view, 18> kFaultNames{
-    "refused",     "lost",       "unsent",       "late",          "error",      "truncated",  "doubled", "death",     "away",
-    "commit_lost", "local_jobs", "server_death", "failed_launch", "login_ends", "unreadable", "sink",    "too_large", "wrong_total"};
+inline constexpr std::array<std::string_view, 19> kFaultNames{"refused",    "lost",         "unsent",        "late",       "error",
+                                                              "truncated",  "doubled",      "death",         "away",       "commit_lost",
+                                                              "local_jobs", "server_death", "failed_launch", "login_ends", "unreadable",
+                                                              "sink",       "too_large",    "wrong_total",   "standstill"};
 [[nodiscard]] constexpr std::string_view name_of(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
 
 /// What campaigns may say, and what their users do.
@@ -54,11 +56,12 @@ enum class Feature {
   levels,      ///< campaign_priority: jobs of the lowest give way
   asking,      ///< users ask what they may not know, and submit what must be refused
   edit,        ///< users edit campaigns
-  needs        ///< campaigns need licences, of which all clusters have few
+  needs,       ///< campaigns need licences, of which all clusters have few
+  resent       ///< campaigns of idempotent jobs, which OAR sends again when it preempted them
 };
-inline constexpr std::array<std::string_view, 17> kFeatureNames{"failures", "retries",    "pools",  "scripts", "follow", "normal",
+inline constexpr std::array<std::string_view, 18> kFeatureNames{"failures", "retries",    "pools",  "scripts", "follow", "normal",
                                                                 "replicas", "checkpoint", "append", "hold",    "cancel", "retry",
-                                                                "tests",    "levels",     "asking", "edit",    "needs"};
+                                                                "tests",    "levels",     "asking", "edit",    "needs",  "resent"};
 [[nodiscard]] constexpr std::string_view name_of(Feature feature) { return kFeatureNames[static_cast<std::size_t>(feature)]; }
 
 [[nodiscard]] std::set<Fault> all_faults();

@@ -34,6 +34,7 @@ wrapper::TaskPlan Tasks::task(const wrapper::TaskRun& run) {
   if (plan.status != 0) plan.errors = fmt::format("{} of campaign {}\n", kSecret, run.campaign);
   if (run.task >= 0 && faults_.is_away(Fault::sink, cluster_)) {
     works_.back().is_swallowed = plan.duration >= kLong;
+    faults_.count(Fault::sink);
     plan.duration = {};
     plan.status = 0;
   }
@@ -54,6 +55,7 @@ void Tasks::ended(const wrapper::TaskRun& run, int status) {
 
 std::optional<int> Tasks::login_shell_ends(std::int64_t remote_job) {
   if (!faults_.is_away(Fault::login_ends, cluster_)) return std::nullopt;
+  faults_.count(Fault::login_ends);
   trace_.note(fmt::format("{} shell of job {} ends early", cluster_, remote_job));
   return static_cast<int>(remote_job % 2);
 }

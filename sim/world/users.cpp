@@ -15,6 +15,7 @@ using std::chrono::microseconds;
 
 constexpr unsigned kCreated = 201;
 constexpr unsigned kRepeated = 200;  // of an Idempotency-Key
+constexpr unsigned kWrong = 400;
 constexpr unsigned kServerErrors = 500;
 
 /// A number in an answer's JSON, whose members have no blanks before their values.
@@ -145,7 +146,7 @@ Users::Answer Users::change(const Action& action, const Earlier& campaign) {
     case Action::Kind::cancel: return ask(campaign.user, "DELETE", path, {}, {});
     case Action::Kind::cancel_task:
       return ask(campaign.user, "DELETE", fmt::format("{}/tasks/{}", path, random.between(0, campaign.tasks - 1)), {}, {});
-    case Action::Kind::retry: return ask(campaign.user, "POST", path + "/retries", {}, {});
+    case Action::Kind::retry: return retry(campaign);
     case Action::Kind::inquire: return inquire(action, campaign);
     case Action::Kind::edit: return edit(action, campaign);
   }
@@ -154,7 +155,6 @@ Users::Answer Users::change(const Action& action, const Earlier& campaign) {
 
 /// Changes the command, or turns one of several clusters off: not of a test campaign, whose task for that cluster would wait for its user.
 Users::Answer Users::edit(const Action& action, const Earlier& campaign) {
-  constexpr unsigned kWrong = 400;
   Random own{settings_.seed, fmt::format("edit {}", action.place)};
   const auto& text = texts_.at(static_cast<std::size_t>(action.place));
   std::vector<std::string> used;
@@ -173,17 +173,24 @@ Users::Answer Users::edit(const Action& action, const Earlier& campaign) {
   return answer;
 }
 
-/// A stranger reads what is another's, and the owner sends what must be refused.
+/// A stranger reads what is another's, and the owner sends what must be refused, and what must not.
 Users::Answer Users::inquire(const Action& action, const Earlier& campaign) {
   const auto path = fmt::format("/v1/campaigns/{}", campaign.id);
+  const auto expect = [&](std::string_view what, const Answer& answer, bool is_right) {
+    if (answer.is_disturbed || answer.status >= kServerErrors || is_right) return;
+    find_(fmt::format("{}: {} {}", what, answer.status, answer.body.substr(0, 200)));
+  };
   const auto refused = [&](std::string_view what, const Answer& answer) {
-    const bool is_refused = answer.status >= 400 && answer.status < kServerErrors;
-    if (!is_refused && !answer.is_disturbed)
-      find_(fmt::format("{} was not refused: {} {}", what, answer.status, answer.body.substr(0, 200)));
+    const bool is_error = answer.status >= kServerErrors && !answer.is_disturbed;
+    if (is_error) find_(fmt::format("{} was not refused: {} {}", what, answer.status, answer.body.substr(0, 200)));
+    expect(fmt::format("{} was not refused", what), answer, answer.status >= kWrong);
   };
   const auto jdl = [&](std::string_view keys, std::string_view section) {
     return fmt::format(R"({{"name": "wrong", {}, "clusters": {{"{}": {{"exec_file": "task", "walltime": "1:00:00"{}}}}}}})", keys,
                        clusters_.front(), section);
+  };
+  const auto submit_alike = [&](std::string_view query, const std::string& text) {
+    return ask(campaign.user, "POST", fmt::format("/v1/campaigns{}", query), text, {});
   };
   for (const auto* target : {"/events", "/jobs"}) {
     const auto answer = ask("eve", "GET", path + target, {}, {});
@@ -195,10 +202,42 @@ Users::Answer Users::inquire(const Action& action, const Earlier& campaign) {
   if (const auto run = other.find("run="); run != std::string::npos) other.insert(run + 4, "1");
   refused("the key of an earlier submission with other parameters",
           ask(campaign.user, "POST", "/v1/campaigns", other, fmt::format("campaign-{}", action.place)));
-  refused("a type of OAR that executes nothing",
-          ask(campaign.user, "POST", "/v1/campaigns", jdl(R"("nb_jobs": 1)", R"(, "cluster_job_type": "noop")"), {}));
+  refused("a type of OAR that executes nothing", submit_alike("", jdl(R"("nb_jobs": 1)", R"(, "cluster_job_type": "noop")")));
+  refused("replicas of tasks that share jobs, strictly",
+          submit_alike("?dry_run=1&strict=1", jdl(R"("nb_jobs": 1, "replicas": "allowed", "temporal_grouping": true)", "")));
+  if (settings_.features.contains(Feature::needs)) {
+    const auto all_of_them =
+        fmt::format(R"("nb_jobs": 2, "dimensional_grouping": true, "needs": {{"{}": {}}})", kConsumable, licences_of(settings_));
+    if (settings_.cores > 1)
+      refused("tasks side by side that need more licences than there are",
+              submit_alike("?dry_run=1", jdl(all_of_them, R"(, "resources": "/nodes=1/core=2")")));
+  }
+  // CiGri's words: a job that failed is no terminated one.
+  const auto finished = ask(campaign.user, "GET", fmt::format("/cigri/campaigns/{}/jobs/finished", campaign.id), {}, {});
+  for (auto at = finished.body.find("\"state\":"); at != std::string::npos; at = finished.body.find("\"state\":", at + 1)) {
+    const auto item = std::string_view{finished.body}.substr(at, finished.body.find('}', at) - at);
+    const auto code = number_in(item, "return_code");
+    expect("CiGri's clients are told that a failed job is terminated", finished,
+           !code || *code == 0 || item.find("\"terminated\"") == std::string_view::npos);
+  }
   return ask("eve", "GET", path, {}, {});
 }
+
+/// A campaign that is over may be edited before its failed tasks are given back.
+Users::Answer Users::retry(const Earlier& campaign) {
+  const auto path = fmt::format("/v1/campaigns/{}", campaign.id);
+  const auto known = ask(campaign.user, "GET", path, {}, {});
+  const bool is_over = known.body.find(R"("state":"terminated")") != std::string::npos;
+  if (is_over && number_in(known.body, "failed").value_or(0) > 0) {
+    const auto edited = ask(campaign.user, "PUT", path + "?dry_run=1", R"({"exec_file": "task edited"})", {});
+    if (edited.status >= kWrong && edited.status < kServerErrors)
+      find_(fmt::format("campaign {} cannot be edited before its failed tasks are given back: {} {}", campaign.id, edited.status,
+                        edited.body));
+  }
+  return ask(campaign.user, "POST", path + "/retries", {}, {});
+}
+
+bool Users::is_told_well() { return ask("eve", "GET", "/health", {}, {}).body.find(R"("status":"ok")") != std::string::npos; }
 
 void Users::give_up(const std::vector<std::int64_t>& campaigns) {
   for (const auto id : campaigns) {

@@ -34,6 +34,8 @@ class Users {
   [[nodiscard]] std::optional<grid::Instant> next() const;
   /// Does what is due.
   void act();
+  /// Whether the API says that the grid is well.
+  [[nodiscard]] bool is_told_well();
   /// The owners of these campaigns cancel them, because they wait for a user.
   void give_up(const std::vector<std::int64_t>& campaigns);
   [[nodiscard]] const std::vector<Earlier>& campaigns() const { return submitted_; }
@@ -60,6 +62,7 @@ class Users {
   [[nodiscard]] Answer submit(int place);
   [[nodiscard]] Answer change(const Action& action, const Earlier& campaign);
   [[nodiscard]] Answer edit(const Action& action, const Earlier& campaign);
+  [[nodiscard]] Answer retry(const Earlier& campaign);
   [[nodiscard]] Answer inquire(const Action& action, const Earlier& campaign);
   void perform(Action action);
 

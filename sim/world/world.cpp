@@ -1,6 +1,7 @@
 #include "sim/world/world.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -106,9 +107,11 @@ class World {
   void add_clusters();
   void cycle();
   bool conduct();
+  bool stands_by();
   void jump();
   [[nodiscard]] std::chrono::milliseconds period();
   void note_counts();
+  void judge_promises();
   /// Whether no task has come to an end for longer than any walltime and brake of the world.
   [[nodiscard]] bool stands_still();
   template <class Work>
@@ -131,6 +134,7 @@ class World {
   Random order_;
   std::optional<store::Database> conductor_;
   std::optional<store::Term> term_;
+  std::optional<grid::Instant> rests_since_;  ///< nobody conducts
   grid::Instant next_cycle_ = VirtualClock::begin() + settings_.cycle;
   std::int64_t cycles_ = 0;
   std::int64_t ended_ = -1;  ///< tasks that are over
@@ -191,7 +195,20 @@ bool World::conduct() {
   return term_.has_value();
 }
 
+/// Whether nobody conducts now. Who asks is told so within three minutes.
+bool World::stands_by() {
+  constexpr std::chrono::minutes kUnseen{3};
+  if (!faults_.is_away(Fault::standstill, "almighty")) return false;
+  if (!std::exchange(rests_since_, rests_since_.value_or(clock_.now()))) faults_.count(Fault::standstill);
+  if (clock_.now() - *rests_since_ > kUnseen && users_.is_told_well())
+    oracle_.find(fmt::format("nobody has conducted for {} s, and the API says that all is well",
+                             std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - *rests_since_).count()));
+  return true;
+}
+
 void World::cycle() {
+  if (stands_by()) return;
+  rests_since_.reset();
   gate_.enter("almighty");
   std::string failure;
   try {
@@ -243,6 +260,11 @@ bool World::stands_still() {
   return clock_.now() - std::max(ended_at_, faults_.end()) > kLongest;
 }
 
+void World::judge_promises() {
+  for (auto& broken : repeated_arrays(database_)) oracle_.find(std::move(broken));
+  for (auto& broken : strayed_followers(database_, clusters_, users_.edits())) oracle_.find(std::move(broken));
+}
+
 Verdict World::run() {
   constexpr double kPeace = 24 * 3600;    // so long after the last fault all must be over
   constexpr std::int64_t kLawsEach = 25;  // cycles
@@ -264,7 +286,13 @@ Verdict World::run() {
         for (auto& broken : exceeded_licences(database_, clusters_, licences_of(settings_))) oracle_.find(std::move(broken));
       }
       is_stuck = stands_still();
-      if (cycles_ % kLawsEach == 0) oracle_.judge_laws();
+      if (cycles_ % kLawsEach == 0) {
+        oracle_.judge_laws();
+        oracle_.judge_waits_in_vain();
+        // A launch that failed is running for OAR until its walltime, an hour.
+        oracle_.judge_running(clock_.now(), std::chrono::minutes{settings_.faults.contains(Fault::failed_launch) ? 100 : 45});
+        judge_promises();
+      }
       note_counts();
       is_over = faults_.are_over() && !users_.next() && oracle_.is_all_over();
     });
@@ -276,6 +304,7 @@ Verdict World::run() {
   if (is_over && oracle_.faults().empty())
     timed("judging", [&] {
       oracle_.judge_end();
+      judge_promises();
       for (auto& broken : broken_edits(database_, clusters_, users_.edits())) oracle_.find(std::move(broken));
     });
   verdict.faults = oracle_.faults();
@@ -292,7 +321,7 @@ Verdict World::run() {
   verdict.requests = messenger_.requests();
   verdict.lines = trace_.lines();
   verdict.digest = trace_.digest();
-  verdict.drawn = faults_.counts();
+  verdict.happened = faults_.happened();
   if (settings_.statements > 0) verdict.statements = heaviest_statements(database_, settings_.statements);
   for (const auto& [what, seconds] : times_)
     verdict.times += fmt::format("{}{} {:.1f} s", verdict.times.empty() ? "" : ", ", what, seconds);
@@ -302,10 +331,12 @@ Verdict World::run() {
 }  // namespace
 
 std::string summary(const Verdict& verdict) {
+  std::vector<std::string> happened;
+  for (const auto& [what, times] : verdict.happened) happened.push_back(fmt::format("{}={}", what, times));
   auto text = fmt::format(
       "{:.0f} s in {:.1f} s ({:.0f} times as fast as life; {}; {:.1f} s of a processor, with PostgreSQL), {} cycles, {} tasks, {} done, {} requests, trace {:016x} of {} lines\nfaults: {}\n",
       verdict.simulated_s, verdict.real_s, verdict.simulated_s / std::max(verdict.real_s, 0.001), verdict.times, verdict.processor_s,
-      verdict.cycles, verdict.tasks, verdict.done, verdict.requests, verdict.digest, verdict.lines, verdict.drawn);
+      verdict.cycles, verdict.tasks, verdict.done, verdict.requests, verdict.digest, verdict.lines, fmt::join(happened, ", "));
   for (const auto& fault : verdict.faults) text += "RED: " + fault + "\n";
   for (const auto& wait : verdict.waits) text += "  " + wait + "\n";
   return text + verdict.statements;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,12 @@ struct Verdict {
   std::int64_t cycles = 0;
   std::int64_t tasks = 0;
   std::int64_t done = 0;
-  std::int64_t requests = 0;  ///< to the clusters
-  std::int64_t lines = 0;     ///< of the trace
-  std::uint64_t digest = 0;   ///< of the trace
-  std::string drawn;          ///< how often each fault happened
-  std::string times;          ///< where the real time went
-  std::string statements;     ///< the heaviest ones, if they were counted
+  std::int64_t requests = 0;                     ///< to the clusters
+  std::int64_t lines = 0;                        ///< of the trace
+  std::uint64_t digest = 0;                      ///< of the trace
+  std::map<std::string, std::int64_t> happened;  ///< how often each fault did, and the death of each program
+  std::string times;                             ///< where the real time went
+  std::string statements;                        ///< the heaviest ones, if they were counted
 
   [[nodiscard]] bool is_green() const { return faults.empty(); }
 };

@@ -45,7 +45,7 @@ WHERE k.reason = 'preempted' AND k.sent_at < k.requested_at + (60 + 2 * c.checkp
 
 -- name: oracle.tests_taken_back
 SELECT k.job_id, j.campaign_id FROM kill_requests k JOIN jobs j ON j.id = k.job_id JOIN campaigns c ON c.id = j.campaign_id
-WHERE k.reason = 'excess' AND c.type = 'test'
+WHERE k.reason IN ('excess', 'waited_too_long') AND c.type = 'test'
 
 -- name: oracle.braked
 -- Pairs that failures brake, where the order of failures is that of attempts: two copies of a task may both fail before the first is known,
@@ -60,16 +60,25 @@ WHERE b.reason LIKE '%jobs in a row failed there (%' AND NOT c.replicas AND NOT 
 SELECT j.campaign_id, k.name, count(*) AS jobs FROM jobs j JOIN clusters k ON k.id = j.cluster_id
 WHERE j.ending = 'never_began' GROUP BY 1, 2 HAVING count(*) > @most
 
+-- name: oracle.running
+-- The tasks that are said to run.
+SELECT t.campaign_id, t.number, c.temporal_grouping <> 'false' AS pooled FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
+WHERE t.state = 'running'
+
 -- name: oracle.waits_in_vain
--- Campaigns that wait for a cancelled one, and no event says so.
+-- Campaigns that wait for one that was cancelled meanwhile, and no event says so.
 SELECT d.campaign_id, d.on_campaign FROM dependencies d JOIN campaigns c ON c.id = d.campaign_id JOIN campaigns o ON o.id = d.on_campaign
 WHERE is_live(c.state) AND d.met_at IS NULL AND d.kind <> 'after_any_end' AND o.state = 'cancelled'
-  AND NOT EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.code = 'AWAITS_IN_VAIN')
+  AND o.ended_at > c.submitted_at AND NOT EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.code = 'AWAITS_IN_VAIN')
 
 -- name: oracle.sink_reports
 -- Events that name a cluster as the sink of a campaign; more than none where pools would hide one.
 SELECT count(*) AS events FROM events e JOIN clusters k ON k.id = e.cluster_id JOIN campaigns c ON c.id = @campaign
 WHERE (e.campaign_id = @campaign AND k.name = @cluster AND e.code = 'SINK') OR c.temporal_grouping <> 'false'
+
+-- name: oracle.known
+-- Whether the grid knows a job of OAR.
+SELECT count(*) AS jobs FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = @cluster AND j.remote_id = @remote
 
 -- name: oracle.tasks
 SELECT campaign_id, number, state, parameter FROM tasks ORDER BY campaign_id, number

@@ -32,6 +32,24 @@ TEST(FaultsOfAWorld, ThatStay_HaveBegunFromTheirFirstTimeOn_AndOthersEnd) {
   EXPECT_FALSE(faults.has_begun(Fault::too_large, "k00"));  // it is not among those of this world
 }
 
+TEST(FaultsOfAWorld, EachProgramDies_HoweverSeldomItPasses_AndNobodyAfterTheEnd) {
+  Settings settings;
+  settings.seed = tests::test_seed();
+  settings.hours = 1;
+  settings.faults = {Fault::death};
+  VirtualClock clock;
+  Faults faults{settings, clock};
+  for (int minute = 0; minute < 60; ++minute) {
+    for (const auto* program : {"runner", "gridapi"}) static_cast<void>(faults.kills(program));
+    clock.advance(std::chrono::minutes{1});
+  }
+  const auto happened = faults.happened();
+  EXPECT_GE(happened.at("death of runner"), 1);
+  EXPECT_GE(happened.at("death of gridapi"), 1);
+  EXPECT_EQ(happened.at("death"), happened.at("death of runner") + happened.at("death of gridapi"));
+  for (int more = 0; more < 10'000; ++more) EXPECT_FALSE(faults.kills("runner"));
+}
+
 TEST(TasksOfAWorld, OfASink_DoNothing_AndSecretsAreInTheStderrOfThoseThatFail) {
   Settings settings;
   settings.seed = tests::test_seed();

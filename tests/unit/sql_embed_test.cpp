@@ -15,21 +15,28 @@
 namespace gleaner {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 namespace fs = std::filesystem;
 
 struct Embedded {
   int status = 0;
   std::string output;  ///< of CMake
   std::string header;  ///< queries.hpp
+  std::string world_header;
 };
 
-/// As if sql/queries/jobs.sql were this text.
-Embedded embed(const std::string& queries, const std::string& schema = {}) {
+/// As if sql/queries/jobs.sql were this text, and sql/world/judge.sql the other one.
+Embedded embed(const std::string& queries, const std::string& schema = {}, const std::string& of_world = {}) {
   const char* root = std::getenv("GLEANER_SOURCE_DIR");
   const auto folder = fs::temp_directory_path() / fmt::format("gleaner_embed_{}", ::getpid());
   fs::create_directories(folder / "queries");
   fs::create_directories(folder / "migrations");
+  if (!of_world.empty()) {
+    fs::create_directories(folder / "world");
+    std::ofstream{folder / "world/judge.sql"} << of_world;
+  }
   std::ofstream{folder / "queries/jobs.sql"} << queries;
   std::ofstream{folder / "schema.sql"} << schema;
   const auto command =
@@ -42,6 +49,7 @@ Embedded embed(const std::string& queries, const std::string& schema = {}) {
   embedded.status = WEXITSTATUS(std::system(command.c_str()));  // NOLINT(concurrency-mt-unsafe): one thread
   embedded.output = contents("output");
   embedded.header = contents("queries.hpp");
+  embedded.world_header = contents("world_queries.hpp");
   fs::remove_all(folder);
   return embedded;
 }
@@ -59,6 +67,15 @@ TEST(Embed, CommentsStringsAndOperators_AreLeftAsTheyAre) {
   EXPECT_EQ(embedded.status, 0) << embedded.output;
   EXPECT_THAT(embedded.header, HasSubstr(kKept));
   EXPECT_THAT(embedded.header, HasSubstr("z @> ARRAY[$1] AND w = '\\;'"));
+}
+
+TEST(Embed, QueriesOfTheWorld_AreInAHeaderOfTheirOwn_WithTheirList) {
+  const auto embedded =
+      embed("-- name: jobs.all\nSELECT id FROM jobs\n", {}, "-- name: judge.jobs\nSELECT id FROM jobs WHERE id > @least\n");
+  EXPECT_EQ(embedded.status, 0) << embedded.output;
+  EXPECT_THAT(embedded.world_header, HasSubstr("struct judge_jobs {"));
+  EXPECT_THAT(embedded.world_header, HasSubstr("    {judge_jobs::kName, judge_jobs::kText, judge_jobs::kColumns},\n"));
+  EXPECT_THAT(embedded.header, AllOf(HasSubstr("struct jobs_all {"), Not(HasSubstr("judge"))));
 }
 
 TEST(Embed, ANumberInsteadOfAName_IsRefused) {
