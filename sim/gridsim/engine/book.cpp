@@ -147,6 +147,12 @@ std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant 
     if (pooled) world_.pools.back().tasks.push_back(job);
     else world_.pools.back().carriers.push_back(job);
   }
+  if (is_pool)
+    live_pools_.emplace(static_cast<int>(world_.pools.size()) - 1, LivePool{.campaign = static_cast<int>(index_of(launch.campaign)),
+                                                                            .pair = pair,
+                                                                            .duration = world_.pools.back().duration,
+                                                                            .carriers = static_cast<int>(jobs.size()),
+                                                                            .pooled = static_cast<int>(tasks.size() - jobs.size())});
   return jobs;
 }
 

@@ -149,6 +149,7 @@ class Book {
   void note_first(int campaign, grid::CampaignFacts& facts) const;
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
+  [[nodiscard]] double pooled_seconds(int campaign, int pair) const;
   void count_limits(grid::PolicyFacts& facts, std::int64_t today) const;
   void add_usage(grid::PolicyFacts& facts, grid::Instant now) const;
   void add_endings(grid::PolicyFacts& facts, grid::Instant now) const;
@@ -178,6 +179,13 @@ class Book {
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
   std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
   std::vector<int> carried_;               ///< pooled jobs that carriers carry out, as far as the grid knows
+  /// By pool, the jobs of it that the grid has not settled.
+  struct LivePool {
+    int campaign, pair;
+    double duration;  ///< seconds for which a carrier takes tasks
+    int carriers, pooled;
+  };
+  std::map<int, LivePool> live_pools_;
   /// Resource-seconds of ended jobs by campaign, pair and day.
   std::map<std::tuple<int, int, std::int64_t>, double> usage_;
   std::vector<int> free_;                ///< by cluster, in the status

@@ -19,7 +19,8 @@ std::optional<double> mean_duration(const grid::PairFacts& pair) {
 }
 
 /// What a limit of this kind counts of a pair now; of resource-seconds, what its live jobs are expected to use in all.
-double counted(const grid::Limit& limit, const grid::CampaignFacts& campaign, const grid::PairFacts& pair, int node) {
+/// @param pooled  seconds of these jobs for the tasks that they take beside their own
+double counted(const grid::Limit& limit, const grid::CampaignFacts& campaign, const grid::PairFacts& pair, int node, double pooled) {
   const auto kind = limit.kind;
   const int live = pair.waiting + pair.running;
   if (kind == grid::LimitKind::waiting_jobs) return pair.waiting;
@@ -27,7 +28,8 @@ double counted(const grid::Limit& limit, const grid::CampaignFacts& campaign, co
   if (kind == grid::LimitKind::consumable)
     return live * grid::need_of(campaign.needs, limit.consumable) *
            (campaign.side_by_side ? std::max(1.0, std::floor(width_of(pair, node))) : 1.0);
-  return live * width_of(pair, node) * (kind == grid::LimitKind::resources ? 1.0 : mean_duration(pair).value_or(pair.walltime));
+  if (kind == grid::LimitKind::resources || live == 0) return live * width_of(pair, node);
+  return width_of(pair, node) * (live * mean_duration(pair).value_or(pair.walltime) + pooled);
 }
 
 }  // namespace
@@ -77,6 +79,20 @@ void Book::add_usage(grid::PolicyFacts& facts, grid::Instant now) const {
                            .resource_seconds = seconds});
 }
 
+/// Seconds that the jobs of a pair are expected to spend on the tasks that they take beside their own, until their time for that is over.
+double Book::pooled_seconds(int campaign, int pair) const {
+  const auto& spec = spec_of(campaign);
+  const auto& facts = campaigns_[index_of(campaign)].pairs[index_of(pair)].facts;
+  const int node = world_.scenario.clusters[spec.clusters[index_of(pair)].cluster].cores;
+  const double at_a_time = spec.side_by_side ? std::max(1.0, std::floor(width_of(facts, node))) : 1.0;
+  double seconds = 0;
+  for (const auto& [_, pool] : live_pools_) {
+    if (pool.campaign == campaign && pool.pair == pair)
+      seconds += std::min(pool.pooled * mean_duration(facts).value_or(facts.walltime) / at_a_time, pool.carriers * pool.duration);
+  }
+  return seconds;
+}
+
 /// As the query policies.limits; of resource-seconds what was used before the simulation began stays within the window.
 void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
   for (auto& limit : facts.limits) {
@@ -95,7 +111,8 @@ void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
       for (std::size_t j = 0; j < campaigns_[i].pairs.size(); ++j) {
         if (holds(i, j))
           limit.used += counted(limit, spec_of(static_cast<int>(i)), campaigns_[i].pairs[j].facts,
-                                world_.scenario.clusters[spec_of(static_cast<int>(i)).clusters[j].cluster].cores);
+                                world_.scenario.clusters[spec_of(static_cast<int>(i)).clusters[j].cluster].cores,
+                                seconds ? pooled_seconds(static_cast<int>(i), static_cast<int>(j)) : 0.0);
       }
     }
     if (!seconds) continue;

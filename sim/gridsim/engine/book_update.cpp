@@ -203,6 +203,10 @@ grid::JobFacts Book::facts_of(int index, const Task& task) const {
 void Book::settle(int index, Changes& changes) {
   const auto& config = world_.scenario.config;
   auto& job = world_.jobs[index_of(index)];
+  if (const auto pool = live_pools_.find(job.pool); pool != live_pools_.end()) {
+    --(job.pooled ? pool->second.pooled : pool->second.carriers);
+    if (pool->second.carriers + pool->second.pooled == 0) live_pools_.erase(pool);
+  }
   auto task = task_of(job);
   auto& facts = task.facts;
   const auto next = grid::settle(
