@@ -31,7 +31,7 @@ struct Chosen {
 };
 
 Asked<Chosen> read_chosen(const Call& call, std::string_view tasks) {
-  const auto own = own_campaign(call);
+  const auto own = changeable_campaign(call);
   if (!own) return tl::unexpected{own.error()};
   auto ranges = read_tasks(tasks, own->id, own->owner.tasks);
   if (!ranges) return tl::unexpected{ranges.error()};

@@ -7,14 +7,14 @@
 
 namespace gleaner::api {
 
-Asked<OwnCampaign> own_campaign(const Call& call) {
+Asked<ChangeableCampaign> changeable_campaign(const Call& call) {
   const auto number = id_of(call.parts[0]);
   if (!number) return tl::unexpected{no_campaign(call)};
   const grid::CampaignId id{*number};
   auto owner = call.connections.read([&](store::Transaction& transaction) { return store::campaign_owner(transaction, id); });
   if (!owner) return tl::unexpected{no_campaign(call)};
   if (!may_change(call, owner->user)) return tl::unexpected{not_yours(call, campaign_text(id), owner->user)};
-  return OwnCampaign{id, std::move(*owner)};
+  return ChangeableCampaign{id, std::move(*owner)};
 }
 
 Progress retry_failed_tasks(const Call& call, grid::CampaignId campaign, std::optional<grid::ClusterId> cluster) {

@@ -16,11 +16,11 @@ namespace gleaner::api {
 inline constexpr std::chrono::seconds kTimeOfPieces{5};
 
 /// The campaign that the path names, if the caller may change it. Error: the answer, 403 or 404.
-struct OwnCampaign {
+struct ChangeableCampaign {
   grid::CampaignId id{0};
   store::CampaignOwner owner;
 };
-[[nodiscard]] Asked<OwnCampaign> own_campaign(const Call& call);
+[[nodiscard]] Asked<ChangeableCampaign> changeable_campaign(const Call& call);
 
 /// What the pieces changed so far.
 struct Progress {

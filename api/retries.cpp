@@ -31,7 +31,7 @@ std::string after_text(const store::HeldAgain& after) {
   return text;
 }
 
-http::Response retry_swallowed(const Call& call, const OwnCampaign& own, std::string_view sink) {
+http::Response retry_swallowed(const Call& call, const ChangeableCampaign& own, std::string_view sink) {
   const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
   const store::BrakeLength brake{seconds(call.config.brake_time), seconds(call.config.brake_time_max)};
   store::HeldAgain after;
@@ -59,7 +59,7 @@ http::Response retry_swallowed(const Call& call, const OwnCampaign& own, std::st
   return accepted(message, progress.tasks, progress.next ? href_with(call, {}) : "");
 }
 
-http::Response retry_all_failed(const Call& call, const OwnCampaign& own) {
+http::Response retry_all_failed(const Call& call, const ChangeableCampaign& own) {
   const auto progress = retry_failed_tasks(call, own.id);
   if (progress.tasks == 0) return error(Code::wrong_state, fmt::format("campaign {} has no failed task", own.id.value()));
   process::log::info("failed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
@@ -76,7 +76,7 @@ http::Response retry(const Call& call) {
   const bool has_tasks = call.request.parameter("tasks").has_value();
   if (sink && has_tasks) return error(Code::bad_value, "sink and tasks exclude each other: a sink names its tasks itself");
   if (has_tasks) return retry_chosen_tasks(call);
-  const auto own = own_campaign(call);
+  const auto own = changeable_campaign(call);
   if (!own) return own.error();
   if (own->owner.state == grid::CampaignState::cancelled)
     return error(Code::wrong_state, fmt::format("campaign {} is cancelled", own->id.value()));

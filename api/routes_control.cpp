@@ -91,7 +91,7 @@ http::Response cancel(const Call& call) {
   if (flag(call, "purge")) return purge_campaign(call);
   if (flag(call, "hold")) return hold(call);
   if (flag(call, "resume")) return resume(call);
-  const auto own = own_campaign(call);
+  const auto own = changeable_campaign(call);
   if (!own) return own.error();
   if (const auto ahead = cancel_returned_tasks(call, own->id); ahead.next)
     return accepted(fmt::format("Campaign {}: {} tasks cancelled{}", call.parts[0], ahead.tasks, kRestIsLeft), ahead.tasks,
@@ -132,7 +132,7 @@ http::Response half_resubmitted(const Call& call, const Progress& progress) {
 http::Response fix_all(const Call& call) {
   Progress again;
   if (flag(call, "resubmit")) {
-    const auto own = own_campaign(call);
+    const auto own = changeable_campaign(call);
     if (!own) return own.error();
     again = retry_failed_tasks(call, own->id);
     if (again.next) return half_resubmitted(call, again);
