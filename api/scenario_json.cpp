@@ -17,7 +17,7 @@ double seconds_until(grid::Instant time, grid::Instant now) { return std::max(0.
 std::string why_left_out(const grid::ClusterFacts& cluster) {
   if (cluster.retired) return "retired";
   if (!cluster.enabled) return "disabled";
-  if (!cluster.reachable) return "not reachable";
+  if (!cluster.reachable) return cluster.status_at ? "not reachable" : "not reached yet";
   return cluster.max_resources > 0 ? "" : "without live resources";
 }
 

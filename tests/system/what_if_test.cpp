@@ -80,7 +80,7 @@ TEST_F(WhatIf, WrongCommands_GetAnErrorThatNamesTheMistake) {
   EXPECT_THAT(bad.output, HasSubstr("clusters"));
   const auto unasked = grid.run("gridsub", {"--what-if"});
   EXPECT_FALSE(unasked.end.succeeded());
-  EXPECT_THAT(unasked.output, HasSubstr("no cluster"));
+  EXPECT_THAT(unasked.output, HasSubstr("alpha is not reached yet"));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ const std::vector<Layer>& layers() {
       {"sim/gridsim/", {"lib/"}},
       {"sim/world/",
        {"lib/", "almighty/", "updator/", "predictor/", "metascheduler/", "runner/", "nikita/", "api/", "sim/minioar/", "sim/wrapper/",
-        "sim/gridlocal/"}},
+        "sim/gridlocal/", "sql/"}},
       {"sim/", {"lib/"}},
   };
   return table;
@@ -72,8 +72,8 @@ struct Library {
 
 const std::vector<Library>& libraries() {
   static const std::vector<Library> table{
-      {"pqxx/", {"lib/store/", "sim/world/"}},  // the judge reads the database with queries of its own
-      {"libpq-fe.h", {"lib/store/"}},
+      {"pqxx/", {"lib/store/"}},
+      {"libpq-fe.h", {"lib/store/", "sim/world/"}},  // the judge reads the database with queries of its own
       {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
       {"muParser.h", {"lib/jdl/"}},
       {"rapidjson/",
