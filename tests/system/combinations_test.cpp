@@ -213,7 +213,9 @@ class Combinations : public ::testing::Test {
       if (task.number == kAlwaysFails) {
         EXPECT_EQ(task.state, "failed");
       } else if (task.number == kFailsOnce) {
-        EXPECT_EQ(task.state, is_retried ? "done" : "failed");
+        // A second copy that runs beside the first one does it: the first success counts.
+        if (!row.values.at("replicas").empty() && !is_retried) EXPECT_THAT(task.state, ::testing::AnyOf("done", "failed"));
+        else EXPECT_EQ(task.state, is_retried ? "done" : "failed");
       } else if (row.action() == "cancel_some" && (task.number == 1 || task.number == 6)) {
         EXPECT_THAT(task.state, ::testing::AnyOf("cancelled", "done"));
       } else {
