@@ -307,11 +307,11 @@ http::Response list_decisions(const Call& call) {
   const auto part = window(call);
   if (!part) return part.error();
   Quiet quiet;
-  std::string cannot_end;
+  store::Stuck stuck;
   const auto decisions = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
     quiet = quiet_of(call, transaction);
-    cannot_end = store::cannot_end(transaction, grid::CampaignId{*id});
+    stuck = store::cannot_end(transaction, grid::CampaignId{*id});
     return views::decisions(transaction, grid::CampaignId{*id}, call.now);
   });
   if (!decisions) return no_campaign(call);
@@ -329,7 +329,8 @@ http::Response list_decisions(const Call& call) {
         json.field("since", decision.since);
       });
     });
-    json.field("cannot_end", cannot_end.empty() ? std::nullopt : std::optional{cannot_end});
+    json.field("cannot_end", stuck.why.empty() ? std::nullopt : std::optional{stuck.why});
+    json.field("cannot_end_may_pass", stuck.why.empty() ? std::nullopt : std::optional{stuck.may_pass});
     json.field("old_since", quiet.lapses.unplanned);
     json.field("standstill", quiet.standstill);
     write_page_end(

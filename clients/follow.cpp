@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "clients/asked.hpp"
 #include "clients/change_stream.hpp"
@@ -33,26 +34,42 @@ std::optional<std::vector<Json>> poll_once(ApiClient& api, terminal::Output& out
   }
 }
 
-/// Whether none of those that have not ended can; then reports why.
-bool none_can_end(ApiClient& api, terminal::Output& output, const std::vector<Json>& campaigns) {
-  std::vector<std::string> lines;
-  for (const auto& campaign : campaigns) {
-    if (has_ended(campaign)) continue;
-    const auto why = cannot_end(api, campaign);
-    if (why.empty()) return false;
-    lines.push_back(fmt::format("campaign {} cannot end: {}", campaign["id"].integer(), why));
+/// What is said of campaigns none of which goes on by itself.
+class Stuck {
+ public:
+  Stuck(ApiClient& api, terminal::Output& output) : api_{api}, output_{output} {}
+
+  /// Whether none of those that have not ended can unless its user acts; then reports why. What may pass without its user is reported once.
+  [[nodiscard]] bool ends_wait(const std::vector<Json>& campaigns) {
+    std::map<std::int64_t, CannotEnd> all;
+    for (const auto& campaign : campaigns) {
+      if (has_ended(campaign)) continue;
+      auto one = cannot_end(api_, campaign);
+      if (one.why.empty()) return false;
+      all.emplace(campaign["id"].integer(), std::move(one));
+    }
+    const bool ends = std::ranges::none_of(all, [](const auto& one) { return one.second.may_pass; });
+    for (const auto& [campaign, one] : all) {
+      auto line = fmt::format("campaign {} {}: {}", campaign, one.may_pass ? "waits" : "cannot end", one.why);
+      if (auto& reported = reported_[campaign]; reported != line) output_.report(reported = std::move(line));
+    }
+    return ends;
   }
-  for (const auto& line : lines) output.report(line);
-  return true;
-}
+
+ private:
+  ApiClient& api_;
+  terminal::Output& output_;
+  std::map<std::int64_t, std::string> reported_;
+};
 
 }  // namespace
 
-std::string cannot_end(ApiClient& api, const Json& campaign) {
+CannotEnd cannot_end(ApiClient& api, const Json& campaign) {
   const auto& tasks = campaign["tasks"];
   if (tasks["launching"].integer() + tasks["submitted"].integer() + tasks["running"].integer() > 0) return {};
   try {
-    return api.get(fmt::format("/v1/campaigns/{}/decisions?limit=1", campaign["id"].integer())).json["cannot_end"].text();
+    const auto decisions = api.get(fmt::format("/v1/campaigns/{}/decisions?limit=1", campaign["id"].integer())).json;
+    return {.why = decisions["cannot_end"].text(), .may_pass = decisions["cannot_end_may_pass"].is_true()};
   } catch (const Error& error) {
     // The next look at the campaigns reports it.
     if (error.code() != ExitCode::unavailable && error.code() != ExitCode::not_found) throw;
@@ -91,6 +108,7 @@ ExitCode follow(ApiClient& api, terminal::Output& output, const Following& follo
   // At the first request, an unreachable API is an error.
   auto campaigns = std::optional{campaigns_of(api, following.ids)};
   ChangeStream changes{api, following.ids};
+  Stuck stuck{api, output};
   bool is_there = true;
   bool stood_still = false;
   while (true) {
@@ -101,7 +119,7 @@ ExitCode follow(ApiClient& api, terminal::Output& output, const Following& follo
     if (campaigns && following.show) following.show(*campaigns);
     if (campaigns && std::ranges::all_of(*campaigns, has_ended))
       return std::ranges::all_of(*campaigns, has_succeeded) ? ExitCode::ok : ExitCode::failure;
-    if (campaigns && following.stuck == Following::Stuck::ends_it && none_can_end(api, output, *campaigns)) return ExitCode::refused;
+    if (campaigns && following.stuck == Following::Stuck::ends_it && stuck.ends_wait(*campaigns)) return ExitCode::refused;
     ChangeStream::Pause pause{.least = following.period, .most = following.slowest};
     if (deadline) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());

@@ -167,7 +167,7 @@ Json load_why(const Run& run, std::int64_t id) {
   auto json = run.api.get(path_of(id)).json;
   json.add("decisions", Json::of(clients::all_items(run.api, path_of(id, "/decisions"))));
   const auto beside = run.api.get(path_of(id, "/decisions?limit=1")).json;
-  for (const auto* key : {"cannot_end", "old_since"}) json.add(key, beside[key]);
+  for (const auto* key : {"cannot_end", "cannot_end_may_pass", "old_since"}) json.add(key, beside[key]);
   json.add("events", run.api.get(path_of(id, "/events")).json["items"]);
   return json;
 }

@@ -358,7 +358,9 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
                                  progress(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign)),
                      setting);
   if (const auto stuck = campaign["cannot_end"].text(); !stuck.empty())
-    text += fitted("It cannot end unless somebody acts: " + stuck, setting);
+    text += fitted(
+        (campaign["cannot_end_may_pass"].is_true() ? "It waits until this changes: " : "It cannot end unless somebody acts: ") + stuck,
+        setting);
   if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
   else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
   if (const auto since = campaign["old_since"].time(); since && is_live(campaign))

@@ -17,7 +17,7 @@ using detail::exec;
 /// A chain of campaigns is followed so far.
 constexpr int kMostLinks = 100;
 
-std::string why(Transaction& transaction, grid::CampaignId campaign, int links);
+Stuck stuck(Transaction& transaction, grid::CampaignId campaign, int links);
 
 /// Why what the campaign waits for does not become done. Empty: it may.
 std::string stuck_on(const grid::Awaited& other, grid::CampaignId campaign) {
@@ -33,14 +33,15 @@ std::string stuck_on(const grid::Awaited& other, grid::CampaignId campaign) {
                      other.failed == 1 ? "" : "s", on, other.failed == 1 ? "it" : "them");
 }
 
-std::string through(Transaction& transaction, grid::CampaignId on, int links) {
-  const auto because = links < kMostLinks ? why(transaction, on, links + 1) : std::string{};
-  return because.empty() ? because : fmt::format("it waits for campaign {}, which cannot end: {}", on.value(), because);
+Stuck through(Transaction& transaction, grid::CampaignId on, int links) {
+  auto because = links < kMostLinks ? stuck(transaction, on, links + 1) : Stuck{};
+  if (!because.why.empty()) because.why = fmt::format("it waits for campaign {}, which cannot end: {}", on.value(), because.why);
+  return because;
 }
 
 struct Waiting {
   bool first = false;  ///< another campaign comes first, and may end
-  std::string why;     ///< empty: it does not wait in vain
+  Stuck stuck;         ///< on what it waits for
 };
 
 Waiting waits(Transaction& transaction, grid::CampaignId campaign, int links) {
@@ -52,31 +53,43 @@ Waiting waits(Transaction& transaction, grid::CampaignId campaign, int links) {
       continue;
     }
     waiting.first = true;
-    waiting.why = stuck_on(one.awaited, campaign);
-    if (waiting.why.empty()) waiting.why = through(transaction, one.awaited.campaign, links);
-    if (!waiting.why.empty()) return waiting;
+    waiting.stuck = {.why = stuck_on(one.awaited, campaign)};
+    if (waiting.stuck.why.empty()) waiting.stuck = through(transaction, one.awaited.campaign, links);
+    if (!waiting.stuck.why.empty()) return waiting;
   }
   if (each.empty()) return waiting;
   if (!*exec(transaction, sql::cannot_end_hoping{.campaign = campaign})[0].some) {
     for (const auto& other : each) {
-      waiting.why = stuck_on(other, campaign);
-      if (!waiting.why.empty()) return waiting;
+      waiting.stuck = {.why = stuck_on(other, campaign)};
+      if (!waiting.stuck.why.empty()) return waiting;
     }
   }
   if (*exec(transaction, sql::cannot_end_ready{.campaign = campaign})[0].some) return waiting;
   waiting.first = true;
   for (const auto& other : each) {
-    waiting.why = through(transaction, other.campaign, links);
-    if (!waiting.why.empty()) return waiting;
+    waiting.stuck = through(transaction, other.campaign, links);
+    if (!waiting.stuck.why.empty()) return waiting;
   }
   return waiting;
 }
 
+/// Clusters where nothing of a campaign starts.
 struct Shut {
-  std::vector<std::string> clusters;  ///< where nothing of the campaign starts, and why
-  std::vector<std::string> names;     ///< of those with bound tasks
-  std::vector<std::string> epilogues;
-  bool open = false;  ///< a cluster takes tasks
+  std::vector<std::string> texts;  ///< why
+  bool may_pass = false;           ///< one of them opens again without the campaign's user
+
+  void add(std::string text, bool opens_again) {
+    texts.push_back(std::move(text));
+    may_pass = may_pass || opens_again;
+  }
+};
+
+struct Clusters {
+  bool open = false;  ///< one takes tasks
+  Shut shut;
+  Shut bound;                      ///< to which tasks are bound
+  std::vector<std::string> names;  ///< of those
+  Shut epilogues;                  ///< where the epilogue is due
 };
 
 std::string text_of(std::string_view shut, const std::string& cluster) {
@@ -85,52 +98,66 @@ std::string text_of(std::string_view shut, const std::string& cluster) {
   if (shut == "no_account") return fmt::format("its user has no account on {}", cluster);
   if (shut == "prologue_failed") return fmt::format("its prologue failed on {} ('gridsub --fix' of its event runs it again)", cluster);
   if (shut == "off") return fmt::format("it does not use {} (max_jobs is 0)", cluster);
+  if (shut == "too_big" || shut == "no_task_fits") return fmt::format("{} has too few resources for one of its jobs", cluster);
+  if (shut == "few_match") return fmt::format("too few resources of {} have the JDL's properties", cluster);
   return fmt::format("a test has one job on each cluster, and {} had it", cluster);
 }
 
-Shut shut_of(Transaction& transaction, grid::CampaignId campaign) {
-  Shut shut;
+bool opens_again(std::string_view shut) { return shut == "disabled" || shut == "too_big" || shut == "no_task_fits" || shut == "few_match"; }
+
+Clusters clusters_of(Transaction& transaction, grid::CampaignId campaign) {
+  Clusters clusters;
   for (const auto& row : exec(transaction, sql::cannot_end_clusters{.campaign = campaign})) {
-    const auto name = row.name.as<std::string>();
     if (!row.shut.has_value()) {
-      shut.open = true;
+      clusters.open = true;
       continue;
     }
-    shut.clusters.push_back(text_of(row.shut.as<std::string>(), name));
-    if (*row.bound) shut.names.push_back(name);
-    if (row.epilogue.value_or(false)) shut.epilogues.push_back(shut.clusters.back());
+    const auto name = row.name.as<std::string>();
+    const auto shut = row.shut.as<std::string>();
+    const auto text = text_of(shut, name);
+    clusters.shut.add(text, opens_again(shut));
+    if (row.epilogue.value_or(false)) clusters.epilogues.add(text, opens_again(shut));
+    if (!*row.bound) continue;
+    clusters.bound.add(text, opens_again(shut));
+    clusters.names.push_back(name);
   }
-  return shut;
+  return clusters;
 }
 
-std::string why(Transaction& transaction, grid::CampaignId campaign, int links) {
+Stuck stuck(Transaction& transaction, grid::CampaignId campaign, int links) {
   const auto found = exec(transaction, sql::cannot_end_campaign{.campaign = campaign});
   if (found.empty() || *found[0].moves || *found[0].held) return {};
   const auto id = campaign.value();
   if (*found[0].failed)
-    return fmt::format(
-        "more tasks failed than its max_fails allows, which paused it: 'gridsub --resume {}' goes on, 'griddel {}' cancels it", id, id);
+    return {.why = fmt::format(
+                "more tasks failed than its max_fails allows, which paused it: 'gridsub --resume {}' goes on, 'griddel {}' cancels it", id,
+                id)};
   const bool has_tasks = found[0].waiting.as<std::int64_t>() > 0;
   if (has_tasks) {
     const auto waiting = waits(transaction, campaign, links);
-    if (waiting.first || !waiting.why.empty()) return waiting.why;
+    if (waiting.first || !waiting.stuck.why.empty()) return waiting.stuck;
   }
-  const auto shut = shut_of(transaction, campaign);
+  const auto clusters = clusters_of(transaction, campaign);
+  const auto& epilogues = clusters.epilogues;
   if (!has_tasks) {
-    if (shut.epilogues.empty()) return {};
-    return fmt::format("its epilogue is due, and cannot run: {}; its administrators can change that, 'griddel {}' cancels it",
-                       fmt::join(shut.epilogues, ", "), id);
+    if (epilogues.texts.empty()) return {};
+    return {.why = fmt::format("its epilogue is due, and cannot run: {}; its administrators can change that, 'griddel {}' cancels it",
+                               fmt::join(epilogues.texts, ", "), id),
+            .may_pass = epilogues.may_pass};
   }
-  const bool is_bound = shut.open && !shut.names.empty() &&
-                        *exec(transaction, sql::cannot_end_bound{.shut = detail::text_array(shut.names), .campaign = campaign})[0].whole;
-  if (shut.open && !is_bound) return {};
-  return fmt::format("{}: {}; 'griddel {}' cancels it",
-                     is_bound ? "the tasks left can run nowhere else" : "none of its clusters takes its tasks",
-                     shut.clusters.empty() ? std::string{"there are none"} : fmt::format("{}", fmt::join(shut.clusters, ", ")), id);
+  if (clusters.shut.texts.empty() && !clusters.open) return {.why = fmt::format("it has no cluster; 'griddel {}' cancels it", id)};
+  const auto text_of_shut = [id](std::string_view what, const Shut& them) {
+    return Stuck{.why = fmt::format("{}: {}; 'griddel {}' cancels it", what, fmt::join(them.texts, ", "), id), .may_pass = them.may_pass};
+  };
+  if (!clusters.open) return text_of_shut("none of its clusters takes its tasks", clusters.shut);
+  const auto is_whole = [&]() -> bool {
+    return *exec(transaction, sql::cannot_end_bound{.shut = detail::text_array(clusters.names), .campaign = campaign})[0].whole;
+  };
+  return clusters.names.empty() || !is_whole() ? Stuck{} : text_of_shut("the tasks left can run nowhere else", clusters.bound);
 }
 
 }  // namespace
 
-std::string cannot_end(Transaction& transaction, grid::CampaignId campaign) { return why(transaction, campaign, 0); }
+Stuck cannot_end(Transaction& transaction, grid::CampaignId campaign) { return stuck(transaction, campaign, 0); }
 
 }  // namespace gleaner::store

@@ -46,7 +46,8 @@ SELECT
       WHEN p.prologue <> '' AND p.prepared AND ps.state = 'failed' THEN 'prologue_failed'
       WHEN p.max_jobs = 0 AND NOT b.bound THEN 'off'
       WHEN c.type = 'test' AND p.concluded > 0 THEN 'test_given'
-    END) AS shut,
+    END,
+    d.reason) AS shut,
   s.shut IN ('disabled', 'no_account') AND (coalesce(es.state = 'waiting', false)
     OR (p.epilogue <> '' AND p.epilogue_due AND p.last_start_at IS NOT NULL)) AS epilogue,
   b.bound
@@ -60,6 +61,7 @@ CROSS JOIN LATERAL (SELECT CASE
   WHEN u.login !~ '^[A-Za-z0-9_]+$' THEN 'no_account' END AS shut) s
 CROSS JOIN LATERAL (SELECT EXISTS (
   SELECT FROM returned_tasks r WHERE r.campaign_id = c.id AND r.cluster_id = k.id AND r.number >= 0) AS bound) b
+LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = k.id AND d.reason IN ('too_big', 'no_task_fits', 'few_match')
 LEFT JOIN tasks ps ON ps.campaign_id = c.id AND ps.number = prologue_on(k.id)
 LEFT JOIN tasks es ON es.campaign_id = c.id AND es.number = epilogue_on(k.id)
 WHERE c.id = @campaign ORDER BY k.name

@@ -27,6 +27,18 @@ class CannotEnd : public CampaignsFixture {
     EXPECT_EQ(answer.status, 200) << answer.body;
     return answer.json["cannot_end"].IsNull() ? std::string{} : answer.json["cannot_end"].GetString();
   }
+  /// Whether what keeps it from ending may pass without its user.
+  [[nodiscard]] bool may_pass(std::int64_t id) const {
+    const auto answer = get(path(id, "/decisions"));
+    EXPECT_FALSE(answer.json["cannot_end"].IsNull()) << answer.body;
+    return answer.json["cannot_end_may_pass"].IsBool() && answer.json["cannot_end_may_pass"].GetBool();
+  }
+  void decide(std::int64_t id, const std::string& cluster, const std::string& reason) const {
+    sql(
+        fmt::format("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, sentence, jobs, since) SELECT {}, id, 'feasible', "
+                    "'{}', 's', 0, now() FROM clusters WHERE name = '{}' RETURNING 1",
+                    id, reason, cluster));
+  }
   void of_cluster(const std::string& name, const std::string& change) const {
     sql(fmt::format("UPDATE clusters SET {} WHERE name = '{}' RETURNING 1", change, name));
   }
@@ -71,6 +83,28 @@ TEST_F(CannotEnd, WhereNoClusterTakesItsTasks_EachIsNamedWithItsReason) {
   EXPECT_THAT(as("boss", {.target = path(id, "/decisions")}).body, HasSubstr("its user has no account on alpha"));
 }
 
+TEST_F(CannotEnd, WhereAClusterIsDisabledOrTooSmall_ThatMayPassWithoutItsUser) {
+  const auto id = on_both();
+  of_cluster("beta", "retired_at = now()");
+  decide(id, "alpha", "no_free_resources");
+  EXPECT_EQ(why(id), "");
+  for (const auto* reason : {"too_big", "no_task_fits"}) {
+    sql(fmt::format("UPDATE decisions SET reason = '{}' RETURNING 1", reason));
+    EXPECT_EQ(why(id),
+              fmt::format("none of its clusters takes its tasks: alpha has too few resources for one of its jobs, beta is retired; "
+                          "'griddel {}' cancels it",
+                          id));
+    EXPECT_TRUE(may_pass(id)) << reason;
+  }
+  sql("UPDATE decisions SET reason = 'few_match' RETURNING 1");
+  EXPECT_THAT(why(id), HasSubstr("too few resources of alpha have the JDL's properties"));
+  EXPECT_TRUE(may_pass(id));
+  of_cluster("alpha", "enabled = false");
+  EXPECT_TRUE(may_pass(id)) << "an administrator enables it after a maintenance";
+  of_cluster("alpha", "retired_at = now()");
+  EXPECT_FALSE(may_pass(id));
+}
+
 TEST_F(CannotEnd, WhileSomethingIsInFlight_OrItsUserPausedIt_ItMay) {
   const auto id = on_both();
   sql("UPDATE clusters SET enabled = false RETURNING 1");
@@ -107,6 +141,9 @@ TEST_F(CannotEnd, TasksThatAreBoundToAClusterThatTakesNone_DoNotRunElsewhere) {
   sql("DELETE FROM returned_tasks WHERE number = 1 RETURNING 1");
   of_task(id, 1, "done");
   EXPECT_EQ(why(id), fmt::format("the tasks left can run nowhere else: alpha is disabled; 'griddel {}' cancels it", id));
+  EXPECT_TRUE(may_pass(id));
+  of_cluster("alpha", "retired_at = now()");
+  EXPECT_FALSE(may_pass(id));
 }
 
 TEST_F(CannotEnd, AnEpilogueThatIsDue_WhereNothingIsSentTo) {
@@ -116,6 +153,7 @@ TEST_F(CannotEnd, AnEpilogueThatIsDue_WhereNothingIsSentTo) {
   EXPECT_EQ(why(id), "");
   of_cluster("alpha", "enabled = false");
   EXPECT_THAT(why(id), HasSubstr("its epilogue is due, and cannot run: alpha is disabled; its administrators can change that"));
+  EXPECT_TRUE(may_pass(id));
   of_cluster("alpha", "retired_at = now()");
   EXPECT_EQ(why(id), "") << "it ends without";
 }

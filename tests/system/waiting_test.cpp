@@ -78,21 +78,37 @@ TEST(Waiting, ForWhatCannotEnd_EndsWithALineAndAStatus_AndForWhatAUserPausedItGo
   grid.oracle().open_gate();
 }
 
-TEST(Waiting, ForACampaignWhoseClusterIsDisabled_EndsWithALineAndAStatus_AsWhySaysIt) {
+TEST(Waiting, ForACampaignWhoseClusterIsDisabled_SaysSoOnce_AndGoesOnWhenItIsEnabled) {
   GridUnderTest grid;
   grid.start_api();
   const auto campaign = grid.gridsub(R"({"name":"a","nb_jobs":3,"exec_file":"true","clusters":{"beta":{}}})");
   const auto id = std::to_string(campaign.value());
-  EXPECT_EQ(grid.run("gridwait", {"--timeout", "1s", id}).end.exit_status, 75);
   ASSERT_TRUE(grid.run("gridctl", {"cluster", "disable", "beta"}).end.succeeded());
+  const auto said = grid.run("gridwait", {"--timeout", "3s", id});
+  EXPECT_EQ(said.end.exit_status, 75) << said.output;
+  const auto line = "campaign " + id + " waits: none of its clusters takes its tasks: beta is disabled";
+  ASSERT_NE(said.output.find(line), std::string::npos) << said.output;
+  EXPECT_EQ(said.output.find(line, said.output.find(line) + 1), std::string::npos) << said.output;
+  const auto why = grid.run("gridstat", {id, "--why"});
+  EXPECT_NE(why.output.find("It waits until this changes: none of its clusters takes its tasks"), std::string::npos) << why.output;
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "enable", "beta"}).end.succeeded());
+  const auto goes_on = grid.run("gridwait", {"--timeout", "1s", id});
+  EXPECT_EQ(goes_on.end.exit_status, 75);
+  EXPECT_EQ(goes_on.output.find("waits:"), std::string::npos) << goes_on.output;
+}
+
+TEST(Waiting, ForACampaignWhoseClusterIsRetired_EndsWithALineAndAStatus_AsWhySaysIt) {
+  GridUnderTest grid;
+  grid.start_api();
+  const auto campaign = grid.gridsub(R"({"name":"a","nb_jobs":3,"exec_file":"true","clusters":{"beta":{}}})");
+  const auto id = std::to_string(campaign.value());
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "retire", "beta", "--yes"}).end.succeeded());
   const auto said = grid.run("gridwait", {id});
   EXPECT_EQ(said.end.exit_status, 4) << said.output;
-  EXPECT_NE(said.output.find("campaign " + id + " cannot end: none of its clusters takes its tasks: beta is disabled"), std::string::npos)
+  EXPECT_NE(said.output.find("campaign " + id + " cannot end: none of its clusters takes its tasks: beta is retired"), std::string::npos)
       << said.output;
   const auto why = grid.run("gridstat", {id, "--why"});
   EXPECT_NE(why.output.find("It cannot end unless somebody acts: none of its clusters takes its tasks"), std::string::npos) << why.output;
-  ASSERT_TRUE(grid.run("gridctl", {"cluster", "enable", "beta"}).end.succeeded());
-  EXPECT_EQ(grid.run("gridwait", {"--timeout", "1s", id}).end.exit_status, 75);
 }
 
 }  // namespace
