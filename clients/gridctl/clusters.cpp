@@ -248,6 +248,15 @@ void check_cluster_url(const std::string& url) {
     throw Error{ExitCode::usage, fmt::format("'{}' is no URL of an OAR API: such as https://frontend.example.org/oarapi-priv", url)};
 }
 
+/// Says that another cluster in use is reached at the same URL, most likely by mistake.
+std::string twin_note(store::Transaction& transaction, const store::Cluster& cluster) {
+  for (const auto& other : store::clusters(transaction))
+    if (other.name != cluster.name && other.url == cluster.url && !other.retired_at)
+      return fmt::format("; {} is reached at the same URL: the grid takes them for two clusters, and counts the same resources twice",
+                         other.name);
+  return {};
+}
+
 process::Outcome cluster_add(const Call& call) {
   store::Cluster cluster;
   cluster.name = call.arguments[0];
@@ -260,19 +269,22 @@ process::Outcome cluster_add(const Call& call) {
   check_password_in_clear(cluster);
   cluster.enabled = !call.has("disabled");
   auto database = open_database(call);
+  std::string twin;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     if (store::find_cluster(transaction, cluster.name))
       throw Error{ExitCode::refused,
                   fmt::format("there is a cluster '{}' already: change it with 'gridctl cluster edit {}'", cluster.name, cluster.name)};
     store::add_cluster(transaction, cluster);
+    twin = twin_note(transaction, cluster);
     store::wake_up(transaction);
   });
-  done(call, fmt::format("{} is added; 'gridctl check' shows whether it can be reached", cluster.name));
+  done(call, fmt::format("{} is added; 'gridctl check' shows whether it can be reached{}", cluster.name, twin));
   return ExitCode::ok;
 }
 
 process::Outcome cluster_edit(const Call& call) {
   auto database = open_database(call);
+  std::string twin;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     auto cluster = known_cluster(transaction, call.arguments[0]);
     if (const auto url = call.value("url")) {
@@ -286,9 +298,10 @@ process::Outcome cluster_edit(const Call& call) {
     cluster.insecure = call.has("insecure") || (cluster.insecure && !changes_way);
     if (changes_way) check_password_in_clear(cluster);
     store::edit_cluster(transaction, cluster);
+    if (changes_way) twin = twin_note(transaction, cluster);
     store::wake_up(transaction);
   });
-  done(call, fmt::format("{} is changed; 'gridctl check' shows whether it can be reached", call.arguments[0]));
+  done(call, fmt::format("{} is changed; 'gridctl check' shows whether it can be reached{}", call.arguments[0], twin));
   return ExitCode::ok;
 }
 

@@ -67,5 +67,15 @@ TEST_F(Gridctl, ALoginOfTheSystem_IsNobodysUnlessSaid) {
   EXPECT_EQ(code({"user", "map", "mal", "alpha", "root", "--insecure"}), 0);
 }
 
+TEST_F(Gridctl, AUrlThatAnotherClusterHas_IsSaid) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  const auto added = run({"cluster", "add", "beta", "http://localhost:2/oarapi"});
+  EXPECT_EQ(added.output.find("alpha"), std::string::npos) << added.output;
+  const auto edited = run({"cluster", "edit", "beta", "--url", "http://localhost:1/oarapi"});
+  EXPECT_NE(edited.output.find("alpha is reached at the same URL"), std::string::npos) << edited.output;
+  const auto third = run({"cluster", "add", "gamma", "http://localhost:1/oarapi"});
+  EXPECT_NE(third.output.find("is reached at the same URL"), std::string::npos) << third.output;
+}
+
 }  // namespace
 }  // namespace gleaner
