@@ -18,7 +18,7 @@ Instant now() {
 
 SteadyClock::time_point SteadyClock::now() {
   const auto* const source = time_source.load();
-  return source == nullptr ? std::chrono::steady_clock::now() : time_point{source->now().time_since_epoch()};
+  return source == nullptr ? std::chrono::steady_clock::now() : time_point{source->steady().time_since_epoch()};
 }
 
 }  // namespace gleaner::grid

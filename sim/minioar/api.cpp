@@ -154,7 +154,7 @@ http::Response Api::handle(const http::Request& request) {
 http::Response Api::answer(const http::Request& request, const std::string& path_info) {
   if (!password_is_right(request)) return password_page(fmt::format("OAR API of {} for the grid", engine_.options().shape.name));
   if (const auto problem = format_problem(request, path_info)) return error_answer(*problem);
-  Call call{request, options_.prefix, path_info, without_extension(path_info), identity(request), seconds_of(engine_.now())};
+  Call call{request, options_.prefix, path_info, without_extension(path_info), identity(request), engine_.date()};
   if (const auto structure = call.parameter("structure"); structure && *structure != "oar" && *structure != "simple") {
     const auto text = fmt::format("Unknown {} format", *structure);
     return error_answer({406, text, text + " for data structure"});

@@ -58,7 +58,7 @@ void Engine::recover(Job& job) {
       job.resources.clear();
       job.moldable.reset();
       ledger_->save(job);
-      if (job.fragged) frag(job, job.submission->user, now_seconds());
+      if (job.fragged) frag(job, job.submission->user, date());
   }
 }
 
@@ -69,11 +69,11 @@ void Engine::step(Clock::time_point now, std::vector<Execution>& orders) {
   if (!ledger_->server().alive) return;
   enforce_times(now);
   step_ghosts(now);
-  const auto second = seconds_of(now);
+  const auto second = date_at(now);
   for (const auto id : ledger_->unfinished()) {
     const auto& job = *ledger_->find(id);
     const auto not_before = job.submission->not_before;
-    if (not_before > seconds_of(last_pass_) && not_before <= second && job.state == JobState::waiting) dirty_ = true;
+    if (not_before > date_at(last_pass_) && not_before <= second && job.state == JobState::waiting) dirty_ = true;
   }
   if (dirty_ && !draining_ && now - last_pass_ >= kPassInterval) {
     dirty_ = false;
@@ -103,7 +103,7 @@ void Engine::expire(Job& job, std::int64_t now) {
 }
 
 void Engine::enforce_times(Clock::time_point now) {
-  const auto second = seconds_of(now);
+  const auto second = date_at(now);
   for (auto& [id, running] : running_) {
     auto& job = *ledger_->find(id);
     if (running.checkpoint_at && *running.checkpoint_at <= now) {
@@ -154,7 +154,13 @@ void Engine::schedule_pass(std::int64_t now) {
   for (const auto id : plan.kills) preempt_for_local(*ledger_->find(id), now);
 }
 
-JobEnding Engine::ending_of(const Job& job) { return executor_.ending(key_of(job)).value_or(JobEnding{.time = now_seconds()}); }
+/// By its own date, whatever the clocks of the nodes are.
+JobEnding Engine::ending_of(const Job& job) {
+  auto ending = executor_.ending(key_of(job));
+  if (!ending) return {.time = date()};
+  ending->time = date_at(Clock::from_time_t(ending->time));
+  return *ending;
+}
 
 void Engine::reap(JobKey key) {
   strays_.erase(key);
@@ -178,7 +184,7 @@ void Engine::send_kill(Job& job) {
   const auto found = running_.find(job.id);
   if (found == running_.end() || found->second.kill_sent) return;
   found->second.kill_sent = true;
-  note_kill(job, now_seconds());
+  note_kill(job, date());
   executor_.kill(key_of(job), now());
 }
 

@@ -91,6 +91,9 @@ class Engine {
   void server_dies(const ServerState& dead);
   void server_starts();
   [[nodiscard]] bool server_lives();
+  /// The clock of its host steps: ahead, or back. Dates follow it, and jobs end at their walltimes by it, as in OAR. All else that waits
+  /// does so by a clock that nobody sets.
+  void step_clock(Clock::duration by);
   /// Makes the next launches fail; 0: none of them, from now on.
   void spoil_launches(LaunchFate fate, int count);
   /// Makes the next jobs that end by themselves Terminated without an exit code.
@@ -111,6 +114,8 @@ class Engine {
   void log(const std::string& line);
   /// By its clock; while a driven engine carries out what is due, the moment at which it was.
   [[nodiscard]] Clock::time_point now();
+  /// The time of day of its host, in seconds since 1970.
+  [[nodiscard]] std::int64_t date() { return date_at(now()); }
   /// For the name of a temporary file. A driven engine gives the same ones each time.
   [[nodiscard]] std::string random_suffix();
 
@@ -164,7 +169,8 @@ class Engine {
   void expire(Job& job, std::int64_t now);
   void note_walltime(Job& job, std::int64_t now);
   void note_kill(Job& job, std::int64_t now);
-  [[nodiscard]] std::int64_t now_seconds() { return seconds_of(now()); }
+  [[nodiscard]] std::int64_t date_at(Clock::time_point moment) const { return seconds_of(moment + ahead_); }
+  [[nodiscard]] Clock::time_point moment_of(std::int64_t date) const { return Clock::from_time_t(date) - ahead_; }
   [[nodiscard]] JobEnding ending_of(const Job& job);
   [[nodiscard]] bool is_held(const Submission& submission) const;
   // engine_crash.cpp
@@ -190,6 +196,7 @@ class Engine {
   std::unique_ptr<ProcessExecutor> processes_;  ///< null: the caller drives it
   Executor& executor_;
   std::mutex mutex_;
+  Clock::duration ahead_{0};  ///< of the time of day, to the clock of the options
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Journal> log_;
   std::map<JobNumber, Running> running_;

@@ -18,7 +18,7 @@ constexpr std::int64_t kResubmitAfter = 60;
 tl::expected<std::vector<JobNumber>, RequestError> Engine::submit(Submission submission, std::vector<std::string> commands) {
   const std::lock_guard lock{mutex_};
   if (auto completed = complete(submission, ledger_->resources()); !completed) return tl::unexpected{completed.error()};
-  submission.submission_time = now_seconds();
+  submission.submission_time = date();
   if (!name_of_jobs_.empty()) submission.name = name_of_jobs_;
   std::vector<JobNumber> ids;
   for (const auto* job : ledger_->add(std::move(submission), std::move(commands))) ids.push_back(job->id);
@@ -44,7 +44,7 @@ tl::expected<JobNumber, Refusal> Engine::resubmit(const std::string& user, JobNu
   const std::lock_guard lock{mutex_};
   const auto job = own(user, id);
   if (!job) return tl::unexpected{job.error()};
-  const auto added = ledger_->add_again(**job, now_seconds()).id;
+  const auto added = ledger_->add_again(**job, date()).id;
   dirty_ = true;
   wake();
   return added;
@@ -58,7 +58,7 @@ Done Engine::kill(const std::string& user, JobNumber id) {
     if (ledger_->server().alive) carry_out_deletions();
     return tl::unexpected{Refusal::already_killed};
   }
-  frag(**job, user, now_seconds());
+  frag(**job, user, date());
   wake();
   return {};
 }
@@ -124,7 +124,7 @@ Done Engine::checkpoint(const std::string& user, JobNumber id) {
   const std::lock_guard lock{mutex_};
   const auto job = own_running(user, id);
   if (!job) return tl::unexpected{job.error()};
-  const auto now = now_seconds();
+  const auto now = date();
   ledger_->add_event(**job, "CHECKPOINT", fmt::format("User {} requested a checkpoint on the job {}", user, id), now);
   ledger_->add_event(**job, "CHECKPOINT_SUCCESS", fmt::format("The job {} was notified to checkpoint itself on {}.", id, first_node(**job)),
                      now);
@@ -136,7 +136,7 @@ Done Engine::signal(const std::string& user, JobNumber id, int signal) {
   const std::lock_guard lock{mutex_};
   const auto job = own_running(user, id);
   if (!job) return tl::unexpected{job.error()};
-  const auto now = now_seconds();
+  const auto now = date();
   ledger_->add_event(**job, fmt::format("SIGNAL_{}", signal),
                      fmt::format("User {} requested the signal {} on the job {}", user, signal, id), now);
   ledger_->add_event(**job, "SIG_SUCCESS",
@@ -150,7 +150,7 @@ Done Engine::hold(const std::string& user, JobNumber id) {
   const auto job = own(user, id);
   if (!job) return tl::unexpected{job.error()};
   if ((*job)->state != JobState::waiting) return tl::unexpected{Refusal::wrong_state};
-  ledger_->add_event(**job, "HOLD_WAITING_JOB", fmt::format("User {} launched oarhold on the job {}", user, id), now_seconds());
+  ledger_->add_event(**job, "HOLD_WAITING_JOB", fmt::format("User {} launched oarhold on the job {}", user, id), date());
   (*job)->state = JobState::hold;
   (*job)->scheduled_start.reset();
   ledger_->save(**job);
@@ -164,7 +164,7 @@ Done Engine::suspend(const std::string& user, JobNumber id) {
   const auto job = own(user, id);
   if (!job) return tl::unexpected{job.error()};
   if ((*job)->state != JobState::running || !running_.contains(id)) return tl::unexpected{Refusal::wrong_state};
-  ledger_->add_event(**job, "HOLD_RUNNING_JOB", fmt::format("User {} launched oarhold on the job {}", user, id), now_seconds());
+  ledger_->add_event(**job, "HOLD_RUNNING_JOB", fmt::format("User {} launched oarhold on the job {}", user, id), date());
   (*job)->state = JobState::suspended;
   ledger_->save(**job);
   executor_.signal_all(key_of(**job), SIGSTOP, now());
@@ -177,7 +177,7 @@ Done Engine::resume(const std::string& user, JobNumber id) {
   if (!job) return tl::unexpected{job.error()};
   auto& found = **job;
   if (found.state != JobState::hold && found.state != JobState::suspended) return tl::unexpected{Refusal::wrong_state};
-  ledger_->add_event(found, "RESUME_JOB", fmt::format("User {} launched oarresume on the job {}", user, id), now_seconds());
+  ledger_->add_event(found, "RESUME_JOB", fmt::format("User {} launched oarresume on the job {}", user, id), date());
   if (found.state == JobState::suspended) {
     found.state = JobState::running;
     if (running_.contains(id)) executor_.signal_all(key_of(found), SIGCONT, now());
@@ -205,7 +205,7 @@ std::vector<JobNumber> Engine::preempt(std::optional<JobNumber> id, int count) {
   if (!id) victims.resize(std::min(victims.size(), static_cast<std::size_t>(std::max(count, 0))));
   std::vector<JobNumber> killed;
   for (auto* job : victims) {
-    preempt_one(*job, now_seconds());
+    preempt_one(*job, date());
     killed.push_back(job->id);
   }
   return killed;

@@ -102,7 +102,7 @@ void Engine::haunt(Job& job, Missed missed, Clock::time_point since) {
   ledger_->save(job);
   Ghost ghost;
   if (const auto walltime = job.walltime(); walltime && job.state == JobState::running)
-    ghost.walltime_end = Clock::from_time_t(job.start_time) + std::chrono::seconds{*walltime} + 1s;
+    ghost.walltime_end = moment_of(job.start_time) + std::chrono::seconds{*walltime} + 1s;
   if (missed == Missed::end) {
     ghost.next_wait = std::max<Clock::duration>(ledger_->server().report_again, 1ms);
     ghost.reports_at = since + ghost.next_wait;
@@ -146,18 +146,18 @@ void Engine::step_ghosts(Clock::time_point now) {
     auto& job = *ledger_->find(id);
     if (ghost.reports_at && *ghost.reports_at <= now) {
       auto ending = executor_.ending(key_of(job)).value_or(JobEnding{});
-      ending.time = seconds_of(now);  // OAR's date is that of the report
+      ending.time = date_at(now);  // OAR's date is that of the report
       const bool was_killed = ghost.was_killed;
       ghosts_.erase(id);
       finish(job, ending, was_killed);
       continue;
     }
-    if (ghost.walltime_end && *ghost.walltime_end <= now && !ghost.killed_at) expire(job, seconds_of(now));
+    if (ghost.walltime_end && *ghost.walltime_end <= now && !ghost.killed_at) expire(job, date_at(now));
     if (ghost.killed_at && *ghost.killed_at + options_.exterminate_after * ghost.kills / 2 <= now) {
       if (ghost.kills < 2) {
         kill_ghost(job, ghost, now);
       } else {
-        exterminate(job, seconds_of(now));
+        exterminate(job, date_at(now));
       }
     }
   }
@@ -167,7 +167,7 @@ void Engine::step_ghosts(Clock::time_point now) {
 void Engine::kill_ghost(Job& job, Ghost& ghost, Clock::time_point now) {
   if (!ghost.killed_at) ghost.killed_at = now;
   ++ghost.kills;
-  const auto second = seconds_of(now);
+  const auto second = date_at(now);
   if (ghost.kills > 1 && ghost.walltime_end && *ghost.walltime_end <= now) note_walltime(job, second);
   note_kill(job, second);
   wake();
@@ -191,6 +191,20 @@ void Engine::exterminate(Job& job, std::int64_t now) {
   dirty_ = true;
 }
 
+void Engine::step_clock(Clock::duration by) {
+  const std::lock_guard lock{mutex_};
+  ahead_ += by;
+  for (auto& [id, running] : running_) {
+    if (running.walltime_end) *running.walltime_end -= by;
+    if (running.checkpoint_at) *running.checkpoint_at -= by;
+  }
+  for (auto& [id, ghost] : ghosts_) {
+    if (ghost.walltime_end) *ghost.walltime_end -= by;
+  }
+  dirty_ = true;
+  wake();
+}
+
 /// False: the job is to be executed, whatever OAR reports of it.
 bool Engine::launch_badly(Job& job, Clock::time_point now) {
   const auto fate = fates_.front();
@@ -203,9 +217,9 @@ bool Engine::launch_badly(Job& job, Clock::time_point now) {
       return true;
     case LaunchFate::resubmitted:
       give_up(job, "CPUSET_ERROR", words(dialect().nodes_suspected, fmt::arg("job", job.id), fmt::arg("node", first_node(job))),
-              seconds_of(now));
+              date_at(now));
       return true;
-    case LaunchFate::hook_failed: fail_hook(job, seconds_of(now)); return true;
+    case LaunchFate::hook_failed: fail_hook(job, date_at(now)); return true;
     case LaunchFate::unseen: job.missed = Missed::running; return false;
     case LaunchFate::run_twice: given_up_.insert(job.id); return false;
   }

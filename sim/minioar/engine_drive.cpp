@@ -105,7 +105,7 @@ std::optional<Engine::Clock::time_point> Engine::next_due() const {
   for (const auto id : ledger_->unfinished()) {
     const auto& job = *ledger_->find(id);
     const auto not_before = job.submission->not_before;
-    if (job.state == JobState::waiting && not_before > seconds_of(last_pass_)) at(Clock::from_time_t(not_before));
+    if (job.state == JobState::waiting && not_before > date_at(last_pass_)) at(moment_of(not_before));
   }
   return next;
 }
@@ -139,8 +139,8 @@ void Engine::stop() {
     const auto deadline = now() + options_.kill_grace + 5s;
     std::unique_lock lock{mutex_};
     draining_ = true;
-    for (const auto& launch : std::exchange(launches_, {})) frag(*ledger_->find(launch.job), "root", now_seconds());
-    for (const auto& [id, running] : running_) frag(*ledger_->find(id), "root", now_seconds());
+    for (const auto& launch : std::exchange(launches_, {})) frag(*ledger_->find(launch.job), "root", date());
+    for (const auto& [id, running] : running_) frag(*ledger_->find(id), "root", date());
     for (const auto stray : strays_) executor_.kill(stray, now());
     while ((!running_.empty() || !strays_.empty()) && now() < deadline) {
       lock.unlock();

@@ -31,7 +31,7 @@ void Engine::launch_due(Clock::time_point now, std::vector<Execution>& orders) {
       next_launch_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>{1 / options_.start_rate});
     }
     job.state = JobState::launching;
-    job.start_time = seconds_of(now);
+    job.start_time = date_at(now);
     if (!fates_.empty() && launch_badly(job, now)) continue;
     ledger_->save(job);
     orders.push_back(order_for(job));
@@ -75,12 +75,11 @@ void Engine::launched(const Execution& order, const tl::expected<void, std::stri
     give_up(job, "LAUNCHING_OAREXEC_TIMEOUT",
             fmt::format("[bipbip {0}] launching oarexec timeout, exit value = 50; the job {0} is in Error and the node {1} is Suspected",
                         job.id, first_node(job)),
-            seconds_of(now));
+            date_at(now));
     return;
   }
   if (!begun) {
-    finish_badly(job, "PING_CHECKER_NODE_SUSPECTED", fmt::format("[bipbip {}] cannot start it: {}", job.id, begun.error()),
-                 seconds_of(now));
+    finish_badly(job, "PING_CHECKER_NODE_SUSPECTED", fmt::format("[bipbip {}] cannot start it: {}", job.id, begun.error()), date_at(now));
     return;
   }
   if (job.missed == Missed::nothing) job.state = JobState::running;

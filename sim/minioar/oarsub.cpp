@@ -237,7 +237,7 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
     throw Failure{248, said + words(dialect.no_queue, fmt::arg("queue", submission.queue))};
   }
   complete_files(submission, directory);
-  if (submission.not_before != 0 && submission.not_before < seconds_of(engine.now())) {
+  if (submission.not_before != 0 && submission.not_before < engine.date()) {
     throw Failure{
         10, fmt::format("{}{}{}Reservation not valid --> KO (Reservation too old)\n", said, dialect.reservation_waits, dialect.remark)};
   }
@@ -250,7 +250,7 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
   for (const auto id : *ids) said += fmt::format("OAR_JOB_ID={}\n", id);
   if (ids->size() > 1) said += fmt::format("OAR_ARRAY_ID={}\n", ids->front());
   engine.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", user, ids->front(), ids->size(),
-                         seconds_of(engine.now())));
+                         engine.date()));
   // The jobs exist all the same, and run once the server does.
   if (!engine.server_lives()) {
     throw Failure{9, said + words(dialect.server_is_dead, fmt::arg("host", engine.options().shape.name), fmt::arg("port", kServerPort))};

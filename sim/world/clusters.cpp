@@ -29,7 +29,7 @@ grid::Instant instant_of(Time time) { return std::chrono::ceil<grid::Instant::du
 
 Cluster::Cluster(std::string name, const fs::path& folder, const Settings& settings, const VirtualClock& clock, Faults& faults,
                  Trace& trace)
-    : name_{std::move(name)}, clock_{clock}, faults_{faults}, trace_{trace} {
+    : name_{std::move(name)}, clock_{clock}, faults_{faults}, trace_{trace}, clock_of_oar_{faults, "OAR", name_} {
   minioar::EngineOptions options;
   options.state_directory = (folder / name_).string();
   options.homes = (folder / name_ / "homes").string();
@@ -37,7 +37,7 @@ Cluster::Cluster(std::string name, const fs::path& folder, const Settings& setti
   options.start_delay = std::chrono::milliseconds{500};
   options.clock = [&clock] { return time_of(clock.now()); };
   for (const auto* user : {"alice", "bob", "carol", "dora", "local"}) fs::create_directories(folder / name_ / "homes" / user);
-  tasks_ = std::make_unique<Tasks>(name_, faults_, trace_);
+  tasks_ = std::make_unique<Tasks>(name_, clock_, faults_, trace_);
   executor_ = std::make_unique<wrapper::ModelExecutor>(*tasks_);
   auto started = minioar::Engine::start_driven(std::move(options), *executor_);
   if (!started) throw std::runtime_error{started.error()};
@@ -64,6 +64,10 @@ void Cluster::plan_changes(const Settings& settings) {
     changes_.push_back({outage.begin, Change::Kind::local_job, seconds, cores});
   }
   for (const auto& outage : faults_.outages(Fault::failed_launch, name_)) changes_.push_back({outage.begin, Change::Kind::launch_fails});
+  for (const auto& step : clock_of_oar_.steps()) {
+    changes_.push_back({step.begin, Change::Kind::clock_steps, step.ahead.count()});
+    changes_.push_back({step.end, Change::Kind::clock_steps, -step.ahead.count()});
+  }
   std::ranges::stable_sort(changes_, {}, &Change::at);
 }
 
@@ -71,6 +75,9 @@ void Cluster::make(const Change& change) {
   switch (change.kind) {
     case Change::Kind::server_dies: faults_.count(Fault::server_death); return engine_->server_dies({});
     case Change::Kind::server_starts: return engine_->server_starts();
+    case Change::Kind::clock_steps:
+      engine_->step_clock(std::chrono::seconds{change.seconds});
+      return trace_.note(fmt::format("{} the clock of OAR steps by {} s", name_, change.seconds));
     case Change::Kind::launch_fails: {
       constexpr std::array kFates{minioar::LaunchFate::launching, minioar::LaunchFate::running, minioar::LaunchFate::unseen,
                                   minioar::LaunchFate::resubmitted, minioar::LaunchFate::run_twice};

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -11,6 +12,7 @@
 #include "sim/minioar/job.hpp"
 #include "sim/minioar/schedule.hpp"
 #include "sim/world/faults.hpp"
+#include "sim/world/stepping_clock.hpp"
 #include "sim/world/trace.hpp"
 
 namespace gleaner::minioar {
@@ -58,6 +60,8 @@ class Cluster {
   /// The works that were begun since the last call.
   [[nodiscard]] std::vector<Work> take_works();
   [[nodiscard]] const std::vector<Work>& works() const;
+  /// How far OAR's clock is ahead of the world's.
+  [[nodiscard]] std::chrono::seconds clock_ahead() { return clock_of_oar_.ahead(clock_.now()); }
   /// The jobs of the grid that are not over.
   struct Unfinished {
     minioar::JobNumber job;
@@ -71,8 +75,8 @@ class Cluster {
   /// A moment at which the cluster's surroundings change.
   struct Change {
     grid::Instant at;
-    enum class Kind { server_dies, server_starts, local_job, launch_fails } kind;
-    std::int64_t seconds = 0;  ///< of a local job
+    enum class Kind { server_dies, server_starts, local_job, launch_fails, clock_steps } kind;
+    std::int64_t seconds = 0;  ///< of a local job; by which the clock steps
     int cores = 0;
   };
   void plan_changes(const Settings& settings);
@@ -83,6 +87,7 @@ class Cluster {
   const VirtualClock& clock_;
   Faults& faults_;
   Trace& trace_;
+  SteppingClock clock_of_oar_;
   std::unique_ptr<Tasks> tasks_;
   std::unique_ptr<wrapper::ModelExecutor> executor_;
   std::unique_ptr<minioar::Engine> engine_;

@@ -36,6 +36,7 @@ Rhythm rhythm_of(Fault fault) {
     case Fault::standstill: return {kHour, 1200};
     case Fault::server_death: return {2 * kHour, 600};
     case Fault::unreadable: return {1.5 * kHour, 3600};
+    case Fault::clocks: return {kHour, 3600};
     case Fault::login_ends:
     case Fault::sink: return {kHour, 900};
     case Fault::too_large:
@@ -76,6 +77,11 @@ bool Faults::kills(const std::string& program) {
   if (is_due && !dies) count(Fault::death);
   if (is_due || dies) ++happened_["death of " + program];
   return is_due || dies;
+}
+
+void Faults::count_clock(std::string_view whose) {
+  count(Fault::clocks);
+  ++happened_[fmt::format("clock of {}", whose)];
 }
 
 std::vector<Outage> Faults::draw(Fault fault, const std::string& subject) const {

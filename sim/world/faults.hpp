@@ -43,6 +43,8 @@ class Faults {
   /// ("death of runner").
   [[nodiscard]] const std::map<std::string, std::int64_t>& happened() const { return happened_; }
   void count(Fault fault) { ++happened_[std::string{name_of(fault)}]; }
+  /// A clock stepped: that of "host", "OAR" or "nodes". Counted as "clocks", and as "clock of OAR".
+  void count_clock(std::string_view whose);
 
  private:
   /// A death that waits for its program.

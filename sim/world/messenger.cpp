@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "lib/grid/clock.hpp"
 #include "sim/world/text_body.hpp"
 
 namespace gleaner::world {
@@ -128,7 +129,8 @@ oar::Answer WorldMessenger::answer_of(Cluster& cluster, const oar::Access& acces
   answer.status = static_cast<int>(response.status);
   answer.content_type = response.headers.find("Content-Type").value_or("");
   answer.body = text_of(response);
-  answer.clock_ahead = std::chrono::seconds{0};
+  const auto host_ahead = std::chrono::duration_cast<std::chrono::seconds>(grid::now() - clock_.now());
+  answer.clock_ahead = cluster.clock_ahead() - host_ahead;
   return answer;
 }
 

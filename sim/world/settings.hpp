@@ -30,12 +30,13 @@ enum class Fault {
   sink,           ///< a cluster's tasks end at once with 0, and have done nothing, for a while
   too_large,      ///< the web server takes no large request, from some time on
   wrong_total,    ///< lists say that they are longer than they are, from some time on
-  standstill      ///< nobody conducts, for a while
+  standstill,     ///< nobody conducts, for a while
+  clocks          ///< the clock of the programs' host, of an OAR or of a cluster's nodes steps ahead or back, for a while
 };
-inline constexpr std::array<std::string_view, 19> kFaultNames{"refused",    "lost",         "unsent",        "late",       "error",
+inline constexpr std::array<std::string_view, 20> kFaultNames{"refused",    "lost",         "unsent",        "late",       "error",
                                                               "truncated",  "doubled",      "death",         "away",       "commit_lost",
                                                               "local_jobs", "server_death", "failed_launch", "login_ends", "unreadable",
-                                                              "sink",       "too_large",    "wrong_total",   "standstill"};
+                                                              "sink",       "too_large",    "wrong_total",   "standstill", "clocks"};
 [[nodiscard]] constexpr std::string_view name_of(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
 
 /// What campaigns may say, and what their users do.

@@ -25,6 +25,7 @@
 #include "sim/world/oracle.hpp"
 #include "sim/world/promises.hpp"
 #include "sim/world/statements.hpp"
+#include "sim/world/stepping_clock.hpp"
 #include "sim/world/turns.hpp"
 #include "sim/world/users.hpp"
 
@@ -123,6 +124,7 @@ class World {
   Trace trace_;
   WorldDatabase database_;
   Faults faults_;
+  HostClock host_clock_;
   Clusters clusters_;
   process::Config config_;
   Gate gate_;
@@ -149,6 +151,7 @@ World::World(const Settings& settings)
       database_{folder_.path() / "database", clock_,
                 settings.statements > 0 ? WorldDatabase::Statements::counted : WorldDatabase::Statements::uncounted},
       faults_{settings_, clock_},
+      host_clock_{clock_, faults_},
       clusters_{folder_.path() / "clusters", settings_, clock_, faults_, trace_},
       config_{config_of(settings_, database_)},
       gate_{database_, clock_, faults_, trace_},

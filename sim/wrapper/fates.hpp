@@ -103,6 +103,8 @@ class Fates {
     (void)remote_job;
     return std::nullopt;
   }
+  /// How far the clocks of the nodes are ahead.
+  [[nodiscard]] virtual std::chrono::seconds clocks_ahead() { return {}; }
   [[nodiscard]] virtual MemoryBy memory_by() { return MemoryBy::nothing; }
 };
 

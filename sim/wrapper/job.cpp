@@ -44,7 +44,9 @@ std::string Job::variable(std::string_view name) const {
   return {};
 }
 
-std::int64_t Job::seconds() const { return minioar::seconds_of(timeline_.now()) - minioar::seconds_of(began_); }
+std::int64_t Job::date() const { return minioar::seconds_of(timeline_.now() + fates_.clocks_ahead()); }
+
+std::int64_t Job::seconds() const { return date() - began_; }
 
 bool Job::open_outputs() {
   return append_file(path_in(execution_.directory, execution_.stdout_file), {}) &&
@@ -52,7 +54,7 @@ bool Job::open_outputs() {
 }
 
 void Job::begin() {
-  began_ = timeline_.now();
+  began_ = date();
   using Kind = minioar::JobEnding::Kind;
   if (!is_folder(execution_.directory)) return end(Kind::no_directory, 0);
   if (!open_outputs()) return end(Kind::no_output, 0);

@@ -44,7 +44,8 @@ class Job {
   [[nodiscard]] const std::string& host() const { return host_; }
   [[nodiscard]] int cores_of_first_node() const { return cores_; }
   [[nodiscard]] std::int64_t id() const { return execution_.job.id; }
-  [[nodiscard]] std::int64_t seconds() const;  ///< since it began, as bash counts
+  [[nodiscard]] std::int64_t date() const;     ///< by the clock of its nodes
+  [[nodiscard]] std::int64_t seconds() const;  ///< since it began, as bash counts: by the time of day
   [[nodiscard]] Fates& fates() { return fates_; }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
   void start_workers(int count);
@@ -66,7 +67,7 @@ class Job {
   std::function<void()> on_end_;
   std::string host_;
   int cores_ = 0;
-  Time began_{};
+  std::int64_t began_ = 0;
   std::unique_ptr<Shell> main_;
   std::vector<std::unique_ptr<Shell>> workers_;
   int started_workers_ = 0;

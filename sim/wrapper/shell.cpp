@@ -93,7 +93,7 @@ void Shell::say(std::string_view message) { (void)append_file(err_, fmt::format(
 
 std::string Shell::own_line() const {
   const auto remote = job_.variable("OAR_JOB_ID");
-  return fmt::format("{} {} {} {}\n", minioar::seconds_of(now()), job_.host(), words_[2], remote.empty() ? "0" : remote);
+  return fmt::format("{} {} {} {}\n", job_.date(), job_.host(), words_[2], remote.empty() ? "0" : remote);
 }
 
 bool Shell::write_own(bool is_new) { return write_file(own_ + ".s", own_line(), is_new ? Create::new_only : Create::any); }
@@ -271,6 +271,7 @@ Course Shell::run_command() {
     if (works) (void)write_file(own_ + ".m", "0\n", Create::any);
   }
   const auto begun = now();
+  const auto begun_by_date = job_.seconds();
   last_plan_ = job_.fates().task(run());
   Running command{.plan = last_plan_, .end = begun + last_plan_.duration, .status = last_plan_.status};
   if (script_.pool) {
@@ -304,12 +305,13 @@ Course Shell::run_command() {
   status_ = ended.status;
   if (ended.by_itself) job_.fates().ended(run(), status_);
   took_ = std::chrono::duration_cast<std::chrono::milliseconds>(now() - begun);
+  took_by_date_ = std::chrono::seconds{job_.seconds() - begun_by_date};
 }
 
 Course Shell::note_end() {
   std::string mark = fmt::format("e{}", status_);
   if (script_.pool) {
-    const bool over_walltime = took_ >= std::chrono::seconds{script_.pool->task_walltime};
+    const bool over_walltime = took_by_date_ >= std::chrono::seconds{script_.pool->task_walltime};
     if ((status_ == 124 || status_ == grid::kSignalled + SIGKILL) && over_walltime) {
       mark = "w";
       status_ = grid::kRanNothing;

@@ -126,6 +126,7 @@ class Shell final : public Values {
   std::string output_base_;
   int status_ = 0;
   std::chrono::milliseconds took_{0};
+  std::chrono::seconds took_by_date_{0};  ///< as bash counts
   std::optional<Running> command_;
   TaskPlan last_plan_;
 

@@ -39,7 +39,7 @@ std::set<std::string> all_that_may_happen() {
   std::set<std::string> all;
   for (const auto fault : all_faults()) all.emplace(name_of(fault));
   for (const auto module : almighty::kModules) all.insert(fmt::format("death of {}", module));
-  all.insert({"death of almighty", "death of gridapi"});
+  all.insert({"death of almighty", "death of gridapi", "clock of host", "clock of OAR", "clock of nodes"});
   return all;
 }
 
