@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/store/clock.hpp"
 #include "lib/store/migrations.hpp"
 
 namespace gleaner::api {
@@ -53,6 +54,28 @@ void Connections::give_back(std::optional<store::Database> database) {
     if (database && idle_.size() < kMostIdle) idle_.push_back(std::move(*database));
   }
   freed_.notify_one();
+}
+
+grid::Instant Connections::now() {
+  constexpr std::chrono::seconds kCarriedOn{30};
+  const auto steady = grid::SteadyClock::now();
+  const auto carried_on = [&] {
+    return reading_ ? reading_->time + std::chrono::floor<grid::Instant::duration>(steady - reading_->at) : grid::now();
+  };
+  {
+    const std::lock_guard lock{mutex_};
+    if (asked_for_ && steady - *asked_for_ < kCarriedOn) return carried_on();
+    asked_for_ = steady;
+  }
+  std::optional<grid::Instant> time;
+  try {
+    time = read([](store::Transaction& transaction) { return store::now(transaction); });
+  } catch (const std::exception&) {
+    // The request itself is told, if it needs the database.
+  }
+  const std::lock_guard lock{mutex_};
+  if (time) reading_ = Reading{*time, steady};
+  return carried_on();
 }
 
 store::Database Connections::open() const {

@@ -3,9 +3,11 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lib/grid/clock.hpp"
 #include "lib/process/config.hpp"
 #include "lib/store/database.hpp"
 
@@ -54,6 +56,10 @@ class Connections {
     return result;
   }
 
+  /// The time by the database's clock, by which every age is measured: asked for again after 30 s, and carried on by a clock that nobody
+  /// sets. As long as the database never answered, that of this host.
+  [[nodiscard]] grid::Instant now();
+
   /// A connection of its own for a thread that keeps it. Throws store::Unavailable and store::WrongSchema.
   [[nodiscard]] store::Database open() const;
 
@@ -87,6 +93,12 @@ class Connections {
   std::condition_variable freed_;
   std::vector<store::Database> idle_;
   int in_use_ = 0;
+  struct Reading {
+    grid::Instant time;
+    grid::SteadyClock::time_point at;
+  };
+  std::optional<Reading> reading_;                          ///< of the database's clock
+  std::optional<grid::SteadyClock::time_point> asked_for_;  ///< the last time, whether it answered or not
 };
 
 }  // namespace gleaner::api

@@ -8,7 +8,6 @@
 #include "api/cigri/gate.hpp"
 #include "api/etag.hpp"
 #include "api/readership.hpp"
-#include "lib/grid/clock.hpp"
 #include "lib/http/uri.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
@@ -173,7 +172,7 @@ http::Response Api::handle(const http::Request& request) {
 http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller) {
   auto place = places_.take(caller.user);
   if (place == nullptr) return too_many_requests(caller, config_);
-  const auto now = grid::now();
+  const auto now = connections_.now();
   auto response = respond_if_readable(*match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_,
                                                          room_, cluster_turns_, file_turns_, event_streams_, input_spool_, now});
   // An answer that is still being written has the thread of its connection.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/clock.hpp"
 #include "tests/db/campaigns_fixture.hpp"
 
 namespace gleaner::tests {
@@ -111,6 +112,30 @@ TEST_F(CampaignEvents, ClusterBlacklistedForACampaign_IsBrakedUntilItsEventIsFix
   EXPECT_EQ(sql("SELECT count(*) || ' ' || max(reason) FROM brakes"), "1 again");
   EXPECT_EQ(remove("/v1/events/" + event).status, 202);
   EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
+}
+
+/// A host's clock that is two hours behind; its steady clock is this machine's.
+class Behind final : public grid::TimeSource {
+ public:
+  Behind() { grid::take_time_from(this); }
+  ~Behind() override { grid::take_time_from(nullptr); }
+  Behind(const Behind&) = delete;
+  Behind& operator=(const Behind&) = delete;
+  [[nodiscard]] grid::Instant now() const override {
+    return std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) - std::chrono::hours{2};
+  }
+  [[nodiscard]] grid::Instant steady() const override {
+    return grid::Instant{std::chrono::floor<grid::Instant::duration>(std::chrono::steady_clock::now().time_since_epoch())};
+  }
+};
+
+TEST_F(CampaignEvents, HostWhoseClockIsBehind_DatesWhatItWritesByTheDatabasesClock) {
+  const auto id = std::to_string(a_campaign_of(1));
+  const Behind host;
+  EXPECT_EQ(post("/v1/events?cluster=alpha&campaign=" + id + "&reason=licence").status, 201);
+  EXPECT_EQ(sql("SELECT created_at BETWEEN now() - interval '1 min' AND now() FROM brakes"), "t");
+  EXPECT_LT(remove("/v1/campaigns/" + id).status, 300);
+  EXPECT_EQ(sql("SELECT ended_at >= submitted_at AND ended_at <= now() FROM campaigns"), "t");
 }
 
 TEST_F(CampaignEvents, ABlacklisting_StaysWhenTheCampaignIsResumed_RetriedAndFixedElsewhere_AndGoesWithAllItsEvents) {
