@@ -27,6 +27,7 @@ class Draft {
     draft_.user = random_.one_of(kUsers);
     draft_.tasks = random_.between(1, random_.chance(0.2) ? 150 : 30);
     is_short_ = has(Feature::pools, 0.4);
+    pools();
     key("name", quoted(fmt::format("c{}", place_)));
     if (is_short_) key("temporal_grouping", random_.chance(0.5) ? "true" : quoted("auto"));
     attempts();
@@ -49,6 +50,7 @@ class Draft {
   [[nodiscard]] Behaviour behaviour() {
     Behaviour drawn;
     drawn.seconds = is_short_ ? random_.between(2, 40) : random_.between(20, 900);
+    if (is_timed_ && pools_.chance(0.05)) drawn.seconds = pools_.between(60, 200);
     drawn.saves = saves_ && drawn.seconds % 2 == 0;
     if (!settings_.features.contains(Feature::failures)) return drawn;
     if (random_.chance(0.05)) drawn.status = static_cast<int>(random_.between(1, 3));
@@ -64,6 +66,15 @@ class Draft {
   }
   static std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
   void key(std::string_view name, std::string_view value) { keys_.push_back(fmt::format("\"{}\": {}", name, value)); }
+
+  /// Pools whose tasks run side by side, and pools of which some tasks take longer than their walltime.
+  void pools() {
+    const bool is_wide = pools_.chance(0.4);
+    const bool is_timed = pools_.chance(0.4);
+    is_side_by_side_ = is_short_ && is_wide && settings_.cores > 1;
+    is_timed_ = is_short_ && is_timed;
+    if (is_side_by_side_) key("dimensional_grouping", "true");
+  }
 
   void needs() {
     Random own{settings_.seed, fmt::format("needs of campaign {}", place_)};
@@ -106,10 +117,10 @@ class Draft {
   }
 
   std::string section() {
-    std::vector<std::string> said{R"("exec_file": "task")", R"("walltime": "1:00:00")"};
+    std::vector<std::string> said{R"("exec_file": "task")", fmt::format(R"("walltime": "{}")", is_timed_ ? "0:02:00" : "1:00:00")};
     const auto cores = random_.between(1, std::min(2, settings_.cores));
     const bool is_wide = has(Feature::normal, 0.4);
-    said.push_back(fmt::format(R"("resources": "/core={}")", is_wide ? cores : 1));
+    said.push_back(is_side_by_side_ ? R"("resources": "/nodes=1/core=2")" : fmt::format(R"("resources": "/core={}")", is_wide ? cores : 1));
     if (has(Feature::normal, 0.3)) said.push_back(fmt::format(R"("max_jobs": {})", random_.between(1, 6)));
     if (has(Feature::normal, 0.3)) said.push_back(fmt::format(R"("priority": {})", random_.between(0, 20)));
     if (is_resent_) said.emplace_back(R"("cluster_job_type": "idempotent")");
@@ -125,8 +136,11 @@ class Draft {
   const std::vector<std::string>& clusters_;
   const std::vector<Earlier>& earlier_;
   Random random_;
+  Random pools_{settings_.seed, fmt::format("pools of campaign {}", place_)};
   Jdl draft_;
   bool is_short_ = false;
+  bool is_side_by_side_ = false;
+  bool is_timed_ = false;  ///< with a short walltime
   bool saves_ = false;
   bool is_resent_ = false;
   std::vector<std::string> keys_;
