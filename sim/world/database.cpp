@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -21,7 +23,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{1};
 
 }  // namespace
 
-/// By libpq, which takes the parameters of a query as they are, outside a transaction too.
+/// By libpq, which takes the parameters of a query as they are, outside a transaction too. What is asked again is prepared.
 class WorldDatabase::Connection {
  public:
   explicit Connection(const std::string& conninfo) : connection_{PQconnectdb(conninfo.c_str()), PQfinish} {
@@ -31,11 +33,13 @@ class WorldDatabase::Connection {
   Texts run(const std::string& statement, sql::Parameters parameters) {
     std::vector<const char*> values;
     for (const auto* parameter : parameters) values.push_back(parameter->text() ? parameter->text()->c_str() : nullptr);
-    const std::unique_ptr<PGresult, decltype(&PQclear)> result{
-        PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr, 0),
-        PQclear};
-    if (const auto status = PQresultStatus(result.get()); status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
-      throw std::runtime_error{PQerrorMessage(connection_.get())};
+    const auto count = static_cast<int>(values.size());
+    auto* const connection = connection_.get();
+    const auto [known, is_new] = names_.try_emplace(statement, fmt::format("q{}", names_.size()));
+    const auto& name = known->second;
+    if (!is_new && prepared_.insert(name).second) checked(PQprepare(connection, name.c_str(), statement.c_str(), count, nullptr));
+    const auto result = checked(is_new ? PQexecParams(connection, statement.c_str(), count, nullptr, values.data(), nullptr, nullptr, 0)
+                                       : PQexecPrepared(connection, name.c_str(), count, values.data(), nullptr, nullptr, 0));
     Texts texts(static_cast<std::size_t>(PQntuples(result.get())));
     for (int row = 0; row < PQntuples(result.get()); ++row) {
       for (int column = 0; column < PQnfields(result.get()); ++column)
@@ -46,7 +50,18 @@ class WorldDatabase::Connection {
   }
 
  private:
+  using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+  /// Throws what the server says of a failure.
+  Result checked(PGresult* raw) {
+    Result result{raw, PQclear};
+    if (const auto status = PQresultStatus(raw); status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+      throw std::runtime_error{PQerrorMessage(connection_.get())};
+    return result;
+  }
+
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  std::map<std::string, std::string> names_;  ///< of statements
+  std::set<std::string> prepared_;            ///< by their names
 };
 
 WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock, Statements statements) : clock_{clock} {
@@ -124,6 +139,8 @@ WorldDatabase::Texts WorldDatabase::run(const std::string& statement, sql::Param
 }
 
 std::string WorldDatabase::conninfo_of(std::string_view program) const { return fmt::format("{} application_name={}", conninfo_, program); }
+
+bool WorldDatabase::has_open_transactions() { return query(sql::world_open_transactions{}).one().transactions.as<int>() > 0; }
 
 void WorldDatabase::await_end_of(std::string_view program) {
   while (query(sql::world_connections{.program = program}).one().connections.as<int>() > 0) std::this_thread::sleep_for(kBetweenLooks);

@@ -38,6 +38,8 @@ class WorldDatabase {
 
   /// For the connections of one of production's programs.
   [[nodiscard]] std::string conninfo_of(std::string_view program) const;
+  /// Whether any program is within a transaction.
+  [[nodiscard]] bool has_open_transactions();
   /// Returns when none of a program's connections is left: those that were dropped hold no lock any more.
   void await_end_of(std::string_view program);
 

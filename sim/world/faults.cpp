@@ -33,9 +33,11 @@ Rhythm rhythm_of(Fault fault) {
   switch (fault) {
     case Fault::refused: return {1.5 * kHour, 900};
     case Fault::away: return {1.5 * kHour, 120};
-    case Fault::standstill: return {kHour, 1200};
-    case Fault::server_death: return {2 * kHour, 600};
-    case Fault::unreadable: return {1.5 * kHour, 3600};
+    case Fault::standstill:
+    case Fault::stopped:
+    case Fault::partitioned: return {kHour, 1200};
+    case Fault::server_death: return {2 * kHour, 1800};  // longer than remote_waiting_timeout
+    case Fault::unreadable: return {1.5 * kHour, 2 * 3600};
     case Fault::clocks: return {kHour, 3600};
     case Fault::login_ends:
     case Fault::sink: return {kHour, 900};
@@ -54,9 +56,15 @@ Faults::Faults(const Settings& settings, const VirtualClock& clock)
   for (const auto name : kFaultNames) random_.emplace_back(settings.seed, name);
 }
 
+double Faults::rate_of(Fault fault) const {
+  constexpr double kOften = 10;
+  // The clusters' own users are none.
+  return (fault == Fault::local_jobs ? 1 : settings_.rate) * (settings_.often.contains(fault) ? kOften : 1);
+}
+
 bool Faults::happens(Fault fault) {
   if (!settings_.faults.contains(fault) || are_over()) return false;
-  if (!random(fault).chance(probability_of(fault))) return false;
+  if (!random(fault).chance(probability_of(fault) * rate_of(fault))) return false;
   count(fault);
   return true;
 }
@@ -68,8 +76,10 @@ bool Faults::kills(const std::string& program) {
   auto known = appointments_.find(program);
   if (known == appointments_.end()) {
     Random random{settings_.seed, "death of " + program};
-    const auto from = VirtualClock::begin() + microseconds_of(random.fraction() * kBefore * settings_.hours * 3600);
-    known = appointments_.emplace(program, Appointment{from, random.between(0, kMostPassages)}).first;
+    const double share = random.fraction() * kBefore / std::max(1.0, rate_of(Fault::death));
+    const auto from = VirtualClock::begin() + microseconds_of(share * settings_.hours * 3600);
+    const auto passages = random.between(0, kMostPassages);
+    known = appointments_.emplace(program, Appointment{from, rate_of(Fault::death) < 1 ? -1 : passages}).first;
   }
   auto& appointment = known->second;
   const bool is_due = appointment.passages >= 0 && clock_.now() >= appointment.from && appointment.passages-- == 0;
@@ -77,6 +87,18 @@ bool Faults::kills(const std::string& program) {
   if (is_due && !dies) count(Fault::death);
   if (is_due || dies) ++happened_["death of " + program];
   return is_due || dies;
+}
+
+void Faults::count(Fault fault) {
+  ++happened_[std::string{name_of(fault)}];
+  unhealed_[fault] = clock_.now();
+}
+
+void Faults::heal() {
+  for (const auto& [fault, at] : unhealed_) {
+    if (clock_.now() - at > worst_.time) worst_ = {clock_.now() - at, std::string{name_of(fault)}};
+  }
+  unhealed_.clear();
 }
 
 void Faults::count_clock(std::string_view whose) {
@@ -91,7 +113,7 @@ std::vector<Outage> Faults::draw(Fault fault, const std::string& subject) const 
   const auto rhythm = rhythm_of(fault);
   auto begin = VirtualClock::begin();
   while (true) {
-    begin += microseconds_of(random.exponential(rhythm.between));
+    begin += microseconds_of(random.exponential(rhythm.between / rate_of(fault)));
     const auto end = begin + std::chrono::seconds{random.between(5, rhythm.longest)};
     if (begin >= end_) return drawn;
     drawn.push_back({begin, std::min(end, end_)});
@@ -106,10 +128,14 @@ const std::vector<Outage>& Faults::outages(Fault fault, const std::string& subje
   return outages_.emplace(std::pair{fault, subject}, std::move(drawn)).first->second;
 }
 
-bool Faults::is_away(Fault fault, const std::string& subject) {
-  return std::ranges::any_of(outages(fault, subject),
-                             [&](const Outage& outage) { return outage.begin <= clock_.now() && clock_.now() < outage.end; });
+std::optional<grid::Instant> Faults::end_of_outage(Fault fault, const std::string& subject) {
+  for (const auto& outage : outages(fault, subject)) {
+    if (outage.begin <= clock_.now() && clock_.now() < outage.end) return outage.end;
+  }
+  return std::nullopt;
 }
+
+bool Faults::is_away(Fault fault, const std::string& subject) { return end_of_outage(fault, subject).has_value(); }
 
 bool Faults::has_begun(Fault fault, const std::string& subject, std::chrono::seconds ago) {
   const auto& all = outages(fault, subject);

@@ -1,5 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <exception>
+#include <functional>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -26,11 +29,18 @@ class Gate final : public store::Watcher {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  /// From now on, this program passes. Returns which one did before. Empty: the world itself, which meets no fault.
-  std::string enter(std::string module);
+  struct Program {
+    std::string module;  ///< empty: the world itself, which meets no fault
+    std::string host;    ///< of a conductor; empty: another one
+  };
+  /// From now on, this program passes. Returns which one did before.
+  Program enter(Program program);
   /// Whether the one who entered has died, or lost its connection to the database.
-  [[nodiscard]] bool is_dead() const { return is_dead_; }
-  [[nodiscard]] bool has_lost_database() const { return has_lost_database_; }
+  [[nodiscard]] bool is_dead() const { return now_.is_dead; }
+  [[nodiscard]] bool has_lost_database() const { return now_.has_lost_database; }
+  /// Plays on without a conductor's host, whose programs stand still, until that instant. Null, as at first: no host ever does.
+  using PlayOn = std::function<void(const std::string& host, grid::Instant until)>;
+  void play_on_by(PlayOn play_on) { play_on_ = std::move(play_on); }
 
   void before_connection() override { pass("connection"); }
   void before_transaction() override;
@@ -42,15 +52,27 @@ class Gate final : public store::Watcher {
  private:
   void pass(std::string_view place);
   void die_perhaps(std::string_view place);
+  void stand_still_perhaps();
 
+  /// Who passes, and what it met.
+  struct Passing {
+    Program program{};
+    bool is_dead = false;
+    bool has_lost_database = false;
+  };
   WorldDatabase& database_;
   VirtualClock& clock_;
   Faults& faults_;
   Trace& trace_;
   std::thread::id thread_ = std::this_thread::get_id();
-  std::string module_;
-  bool is_dead_ = false;
-  bool has_lost_database_ = false;
+  Passing now_;
+  PlayOn play_on_;
+  bool plays_on_ = false;
+  struct Stop {
+    grid::Instant outage_end;
+    std::int64_t passages;  ///< so many more before it
+  };
+  std::map<std::string, Stop> stops_;  ///< the present or last one, by host
 };
 
 }  // namespace gleaner::world

@@ -48,6 +48,14 @@ Number read_number(std::string_view option, std::string_view text, Number least,
   return *number;
 }
 
+double read_rate(std::string_view option, std::string_view text) {
+  constexpr double kMost = 100;
+  const auto rate = text::real_number(text);
+  if (!rate || !(*rate > 0) || *rate > kMost)
+    throw Error{ExitCode::usage, fmt::format("{} {}: a rate, from more than 0 to {}, is needed", option, text, kMost)};
+  return *rate;
+}
+
 double read_hours(std::string_view option, std::string_view text) {
   constexpr double kMostHours = 24.0 * 31;
   const auto hours = text::real_number(text);
@@ -70,6 +78,8 @@ std::map<std::string, Reader, std::less<>> readers(Asked& asked) {
       {"--campaigns", [&](auto o, auto v) { s.campaigns = read_number(o, v, 1, 10'000); }},
       {"--cycle", [&](auto o, auto v) { s.cycle = std::chrono::seconds{read_number(o, v, 1, 3600)}; }},
       {"--faults", [&](auto o, auto v) { s.faults = read_names<Fault>(o, v, kFaultNames); }},
+      {"--rate", [&](auto o, auto v) { s.rate = read_rate(o, v); }},
+      {"--often", [&](auto o, auto v) { s.often = read_names<Fault>(o, v, kFaultNames); }},
       {"--features", [&](auto o, auto v) { s.features = read_names<Feature>(o, v, kFeatureNames); }},
       {"--statements", [&](auto o, auto v) { s.statements = read_number(o, v, 1, 1000); }},
       {"--trace", [&](auto, auto v) { s.trace = v; }},
@@ -97,6 +107,8 @@ std::string command_of(const Settings& settings) {
   if (settings.cores != usual.cores) command += fmt::format(" --cores {}", settings.cores);
   if (settings.cycle != usual.cycle) command += fmt::format(" --cycle {}", settings.cycle.count());
   if (settings.faults != usual.faults) command += " --faults " + names_of(settings.faults);
+  if (settings.rate != usual.rate) command += fmt::format(" --rate {}", settings.rate);
+  if (!settings.often.empty()) command += " --often " + names_of(settings.often);
   if (settings.features != usual.features) command += " --features " + names_of(settings.features);
   return command;
 }
@@ -137,6 +149,8 @@ std::string help_text() {
       "  --cycle S         ({}) seconds from cycle to cycle\n"
       "  --faults A,B      only these of {}\n"
       "  --no-faults\n"
+      "  --rate X          ({}) times the usual number of faults; below 1 no program dies for certain\n"
+      "  --often A,B       ten times as many of these\n"
       "  --features A,B    only these of {}\n"
       "  --trace FILE      all that happens, a line each\n"
       "  --statements N    the N statements that took PostgreSQL longest\n"
@@ -144,7 +158,7 @@ std::string help_text() {
       "  --shrink          makes a world that fails smaller, as long as it fails\n"
       "  --folder DIR      (/dev/shm) where its files are meanwhile\n",
       usual.seed, usual.hours, usual.clusters, usual.nodes, usual.cores, usual.campaigns, usual.cycle.count(), fmt::join(kFaultNames, ", "),
-      fmt::join(kFeatureNames, ", "));
+      usual.rate, fmt::join(kFeatureNames, ", "));
 }
 
 }  // namespace gleaner::world

@@ -31,12 +31,14 @@ enum class Fault {
   too_large,      ///< the web server takes no large request, from some time on
   wrong_total,    ///< lists say that they are longer than they are, from some time on
   standstill,     ///< nobody conducts, for a while
-  clocks          ///< the clock of the programs' host, of an OAR or of a cluster's nodes steps ahead or back, for a while
+  clocks,         ///< the clock of the programs' host, of an OAR or of a cluster's nodes steps ahead or back, for a while
+  stopped,        ///< all programs of a conductor's host stand still where they are, for a while, and go on
+  partitioned     ///< a conductor's host has no way to the database, for a while
 };
-inline constexpr std::array<std::string_view, 20> kFaultNames{"refused",    "lost",         "unsent",        "late",       "error",
-                                                              "truncated",  "doubled",      "death",         "away",       "commit_lost",
-                                                              "local_jobs", "server_death", "failed_launch", "login_ends", "unreadable",
-                                                              "sink",       "too_large",    "wrong_total",   "standstill", "clocks"};
+inline constexpr std::array<std::string_view, 22> kFaultNames{
+    "refused",   "lost",        "unsent",     "late",         "error",         "truncated",  "doubled",    "death",
+    "away",      "commit_lost", "local_jobs", "server_death", "failed_launch", "login_ends", "unreadable", "sink",
+    "too_large", "wrong_total", "standstill", "clocks",       "stopped",       "partitioned"};
 [[nodiscard]] constexpr std::string_view name_of(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
 
 /// What campaigns may say, and what their users do.
@@ -78,6 +80,8 @@ struct Settings {
   int campaigns = 10;
   std::chrono::seconds cycle{10};
   std::set<Fault> faults = all_faults();
+  double rate = 1;        ///< of faults, against the usual one
+  std::set<Fault> often;  ///< of these ten times as many
   std::set<Feature> features = all_features();
   std::filesystem::path trace;     ///< a file; empty: none
   std::filesystem::path folder;    ///< below which the world is; empty: /dev/shm

@@ -23,18 +23,18 @@ std::string turn_of(std::string_view module, const process::Config& config, stor
 
 }  // namespace
 
-WorldTurns::WorldTurns(const process::Config& config, WorldDatabase& database, Gate& gate, Trace& trace)
-    : database_{database}, gate_{gate}, trace_{trace} {
+WorldTurns::WorldTurns(const process::Config& config, std::string host, WorldDatabase& database, Gate& gate, Trace& trace)
+    : host_{std::move(host)}, database_{database}, gate_{gate}, trace_{trace} {
   for (const auto module : almighty::kModules) {
     auto own = config;
-    own.database = database.conninfo_of(module);
+    own.database = database.conninfo_of(connection_of(module));
     modules_.emplace(module, Module{std::move(own)});
   }
 }
 
 almighty::ModuleRun WorldTurns::run(std::string_view module, store::Term term, const std::function<void()>& /*alive*/) {
   almighty::ModuleRun run{.module = std::string{module}, .result = almighty::ModuleRun::Result::succeeded, .detail = {}, .duration = {}};
-  const auto before = gate_.enter(std::string{module});
+  const auto before = gate_.enter({std::string{module}, host_});
   std::string did;
   try {
     auto& [config, kept] = modules_.at(run.module);
@@ -47,10 +47,10 @@ almighty::ModuleRun WorldTurns::run(std::string_view module, store::Term term, c
   if (gate_.has_lost_database() || !run.detail.empty()) {
     // Its process ends, and its locks are free when the server has noticed.
     modules_.at(run.module).kept = {};
-    database_.await_end_of(module);
+    database_.await_end_of(connection_of(module));
   }
   gate_.enter(before);
-  trace_.note(fmt::format("{} {}", module, run.detail.empty() ? did : "failed: " + run.detail));
+  trace_.note(fmt::format("{} of {} {}", module, host_, run.detail.empty() ? did : "failed: " + run.detail));
   return run;
 }
 

@@ -103,7 +103,7 @@ Users::Answer Users::ask(const std::string& user, std::string method, const std:
   request.peer.address = "unix";
   request.peer.process = http::Peer::Process{.uid = uid_of(user), .gid = uid_of(user), .pid = 0, .user = user};
   request.body = &sent;
-  const auto before = gate_.enter("gridapi");
+  const auto before = gate_.enter({"gridapi", {}});
   Answer answer{kServerErrors, {}};
   try {
     const auto response = api_.handle(request);

@@ -12,21 +12,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "almighty/cycle.hpp"
 #include "api/options.hpp"
 #include "lib/fleet/order.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/store/clusters.hpp"
-#include "lib/store/lease.hpp"
 #include "lib/store/policies.hpp"
+#include "sim/world/conductors.hpp"
 #include "sim/world/messenger.hpp"
 #include "sim/world/oracle.hpp"
 #include "sim/world/promises.hpp"
 #include "sim/world/statements.hpp"
 #include "sim/world/stepping_clock.hpp"
-#include "sim/world/turns.hpp"
 #include "sim/world/users.hpp"
 
 namespace gleaner::world {
@@ -74,6 +72,8 @@ process::Config config_of(const Settings& settings, const WorldDatabase& databas
   config.database = database.conninfo_of("almighty");
   config.cycle_period = settings.cycle;
   config.check_period = process::Duration{0};  // the oracle checks
+  // An almighty that rests until its next cycle renews its lease meanwhile; here the lease outlasts the rest.
+  config.lease_duration += std::max<process::Duration>(config.cycle_period, config.idle_period);
   return config;
 }
 
@@ -107,10 +107,12 @@ class World {
  private:
   void add_clusters();
   void cycle();
-  bool conduct();
   bool stands_by();
   void jump();
-  [[nodiscard]] std::chrono::milliseconds period();
+  void turn();
+  void judge();
+  /// A host of a conductor stands still, and all else goes on.
+  void play_on(const std::string& host, grid::Instant until);
   void note_counts();
   void judge_promises();
   /// Whether no task has come to an end for longer than any walltime and brake of the world.
@@ -129,19 +131,20 @@ class World {
   process::Config config_;
   Gate gate_;
   WorldMessenger messenger_;
-  WorldTurns turns_;
+  Conductors conductors_;
   std::unique_ptr<api::Api> api_;
   Users users_;
   Oracle oracle_;
   Random order_;
-  std::optional<store::Database> conductor_;
-  std::optional<store::Term> term_;
   std::optional<grid::Instant> rests_since_;  ///< nobody conducts
   grid::Instant next_cycle_ = VirtualClock::begin() + settings_.cycle;
   std::int64_t cycles_ = 0;
   std::int64_t ended_ = -1;  ///< tasks that are over
   grid::Instant ended_at_ = VirtualClock::begin();
+  bool is_over_ = false;
+  bool is_stuck_ = false;
   std::map<std::string, double> times_;
+  double timed_s_ = 0;
 };
 
 World::World(const Settings& settings)
@@ -156,7 +159,7 @@ World::World(const Settings& settings)
       config_{config_of(settings_, database_)},
       gate_{database_, clock_, faults_, trace_},
       messenger_{clusters_, clock_, faults_, gate_, trace_},
-      turns_{config_, database_, gate_, trace_},
+      conductors_{config_, settings_, database_, clock_, gate_, trace_},
       api_{start_api(config_, database_, folder_.path(), settings_.programs)},
       users_{settings_, *api_, clusters_.names(), clock_, gate_, trace_, [this](std::string what) { oracle_.find(std::move(what)); }},
       oracle_{database_, clusters_, trace_},
@@ -165,6 +168,7 @@ World::World(const Settings& settings)
     for (auto left = places.size(); left > 1; --left)
       std::swap(places[left - 1], places[static_cast<std::size_t>(order_.between(0, static_cast<std::int64_t>(left) - 1))]);
   });
+  gate_.play_on_by([this](const std::string& host, grid::Instant until) { play_on(host, until); });
   add_clusters();
 }
 
@@ -186,16 +190,11 @@ void World::add_clusters() {
 template <class Work>
 void World::timed(const std::string& what, Work&& work) {
   const auto start = Real::now();
+  const double before = timed_s_;
   work();
-  times_[what] += std::chrono::duration<double>(Real::now() - start).count();
-}
-
-/// Whether this almighty conducts: it keeps its lease, or takes one that is free.
-bool World::conduct() {
-  if (!conductor_) conductor_.emplace(config_.database);
-  if (term_ && store::renew_lease(*conductor_, *term_, config_.lease_duration)) return true;
-  term_ = store::acquire_lease(*conductor_, "almighty of the world", config_.lease_duration);
-  return term_.has_value();
+  const double whole = std::chrono::duration<double>(Real::now() - start).count();
+  times_[what] += whole - (timed_s_ - before);  // a part within it counts for itself
+  timed_s_ = before + whole;
 }
 
 /// Whether nobody conducts now. Who asks is told so within three minutes.
@@ -203,7 +202,8 @@ bool World::stands_by() {
   constexpr std::chrono::minutes kUnseen{3};
   if (!faults_.is_away(Fault::standstill, "almighty")) return false;
   if (!std::exchange(rests_since_, rests_since_.value_or(clock_.now()))) faults_.count(Fault::standstill);
-  if (clock_.now() - *rests_since_ > kUnseen && users_.is_told_well())
+  // Before the first cycle, nobody knows how long it takes.
+  if (cycles_ > 0 && clock_.now() - *rests_since_ > kUnseen && users_.is_told_well())
     oracle_.find(fmt::format("nobody has conducted for {} s, and the API says that all is well",
                              std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - *rests_since_).count()));
   return true;
@@ -212,21 +212,7 @@ bool World::stands_by() {
 void World::cycle() {
   if (stands_by()) return;
   rests_since_.reset();
-  gate_.enter("almighty");
-  std::string failure;
-  try {
-    if (conduct()) almighty::run_cycle(config_, *conductor_, *term_, turns_);
-    else trace_.note("almighty stands by");
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  if (!failure.empty()) trace_.note("almighty failed: " + failure);
-  if (!failure.empty() || gate_.is_dead() || gate_.has_lost_database()) {
-    conductor_.reset();
-    if (gate_.is_dead()) term_.reset();  // its successor does not know it
-    database_.await_end_of("almighty");
-  }
-  gate_.enter({});
+  conductors_.cycle();
   ++cycles_;
 }
 
@@ -245,21 +231,17 @@ void World::jump() {
   }
 }
 
-/// As at almighty: longer when nothing can change without a user.
-std::chrono::milliseconds World::period() {
-  constexpr std::chrono::milliseconds kIdle{30'000};
-  if (!conductor_) return settings_.cycle;
-  auto transaction = conductor_->begin();
-  return store::is_busy(transaction) ? std::chrono::milliseconds{settings_.cycle}
-                                     : std::max<std::chrono::milliseconds>(kIdle, settings_.cycle);
-}
-
 void World::note_counts() { trace_.note("counts " + database_.query(sql::world_counts{}).one().counts.value_or("")); }
 
 bool World::stands_still() {
   constexpr std::chrono::hours kLongest{4};
-  const auto ended = database_.query(sql::world_ends{}).one().tasks.as<std::int64_t>();
-  if (ended != std::exchange(ended_, ended)) ended_at_ = clock_.now();
+  const auto ends = database_.query(sql::world_ends{});
+  const auto ended = ends.one().tasks.as<std::int64_t>();
+  if (ended != std::exchange(ended_, ended)) {
+    ended_at_ = clock_.now();
+    faults_.heal();
+  }
+  if (ends.one().live.as<std::int64_t>() == 0) faults_.forget_unhealed();
   return clock_.now() - std::max(ended_at_, faults_.end()) > kLongest;
 }
 
@@ -268,52 +250,58 @@ void World::judge_promises() {
   for (auto& broken : strayed_followers(database_, clusters_, users_.edits())) oracle_.find(std::move(broken));
 }
 
-Verdict World::run() {
-  constexpr double kPeace = 24 * 3600;    // so long after the last fault all must be over
+void World::judge() {
   constexpr std::int64_t kLawsEach = 25;  // cycles
+  oracle_.judge_work();
+  oracle_.judge_kills();
+  oracle_.judge_brakes();
+  if (settings_.features.contains(Feature::needs)) {
+    for (auto& broken : exceeded_licences(database_, clusters_, licences_of(settings_))) oracle_.find(std::move(broken));
+  }
+  is_stuck_ = stands_still();
+  if (cycles_ % kLawsEach == 0) {
+    oracle_.judge_laws();
+    oracle_.judge_waits_in_vain();
+    // A launch that failed is running for OAR until its walltime, an hour.
+    oracle_.judge_running(clock_.now(), std::chrono::minutes{settings_.faults.contains(Fault::failed_launch) ? 100 : 45});
+    judge_promises();
+  }
+  note_counts();
+  is_over_ = faults_.are_over() && !users_.next() && oracle_.is_all_over();
+}
+
+void World::turn() {
   constexpr std::int64_t kVacuumEach = 200;
   constexpr std::int64_t kGiveUpEach = 60;
+  jump();
+  const auto began = clock_.now();
+  timed("cycles", [&] { cycle(); });
+  next_cycle_ = std::max(began + conductors_.period(), clock_.now());
+  timed("judging", [&] { judge(); });
+  if (faults_.are_over() && !is_over_ && cycles_ % kGiveUpEach == 0) users_.give_up(oracle_.awaiting_users());
+  if (cycles_ % kVacuumEach == 1) database_.vacuum();
+}
+
+void World::play_on(const std::string& host, grid::Instant until) {
+  const Conductors::Without without{conductors_, host};
+  while (clock_.now() < until && oracle_.faults().empty()) turn();
+}
+
+Verdict World::run() {
+  constexpr double kPeace = 24 * 3600;  // so long after the last fault all must be over
   const auto start = Real::now();
-  bool is_over = false;
-  bool is_stuck = false;
-  while (oracle_.faults().empty() && !is_over) {
-    jump();
-    const auto began = clock_.now();
-    timed("cycles", [&] { cycle(); });
-    next_cycle_ = std::max(began + period(), clock_.now());
-    timed("judging", [&] {
-      oracle_.judge_work();
-      oracle_.judge_kills();
-      oracle_.judge_brakes();
-      if (settings_.features.contains(Feature::needs)) {
-        for (auto& broken : exceeded_licences(database_, clusters_, licences_of(settings_))) oracle_.find(std::move(broken));
-      }
-      is_stuck = stands_still();
-      if (cycles_ % kLawsEach == 0) {
-        oracle_.judge_laws();
-        oracle_.judge_waits_in_vain();
-        // A launch that failed is running for OAR until its walltime, an hour.
-        oracle_.judge_running(clock_.now(), std::chrono::minutes{settings_.faults.contains(Fault::failed_launch) ? 100 : 45});
-        judge_promises();
-      }
-      note_counts();
-      is_over = faults_.are_over() && !users_.next() && oracle_.is_all_over();
-    });
-    if (faults_.are_over() && !is_over && cycles_ % kGiveUpEach == 0) users_.give_up(oracle_.awaiting_users());
-    if (cycles_ % kVacuumEach == 1) database_.vacuum();
-    if (is_stuck || clock_.seconds() > settings_.hours * 3600 + kPeace) break;
-  }
+  while (oracle_.faults().empty() && !is_over_ && !is_stuck_ && clock_.seconds() <= settings_.hours * 3600 + kPeace) turn();
   Verdict verdict;
-  if (is_over && oracle_.faults().empty())
+  if (is_over_ && oracle_.faults().empty())
     timed("judging", [&] {
       oracle_.judge_end();
       judge_promises();
       for (auto& broken : broken_edits(database_, clusters_, users_.edits())) oracle_.find(std::move(broken));
     });
   verdict.faults = oracle_.faults();
-  if (!is_over && verdict.faults.empty())
-    verdict.faults.push_back(is_stuck ? std::string{"no task has ended for 4 h, and none of the faults goes on"}
-                                      : fmt::format("it is not over {:.0f} h after the last fault", kPeace / 3600));
+  if (!is_over_ && verdict.faults.empty())
+    verdict.faults.push_back(is_stuck_ ? std::string{"no task has ended for 4 h, and none of the faults goes on"}
+                                       : fmt::format("it is not over {:.0f} h after the last fault", kPeace / 3600));
   if (!verdict.is_green()) verdict.waits = oracle_.waits();
   verdict.simulated_s = clock_.seconds();
   verdict.real_s = std::chrono::duration<double>(Real::now() - start).count();
@@ -325,6 +313,8 @@ Verdict World::run() {
   verdict.lines = trace_.lines();
   verdict.digest = trace_.digest();
   verdict.happened = faults_.happened();
+  verdict.healed_after_s = std::chrono::duration<double>(faults_.worst_healing().time).count();
+  verdict.healed_from = faults_.worst_healing().kind;
   if (settings_.statements > 0) verdict.statements = heaviest_statements(database_, settings_.statements);
   for (const auto& [what, seconds] : times_)
     verdict.times += fmt::format("{}{} {:.1f} s", verdict.times.empty() ? "" : ", ", what, seconds);
@@ -337,9 +327,10 @@ std::string summary(const Verdict& verdict) {
   std::vector<std::string> happened;
   for (const auto& [what, times] : verdict.happened) happened.push_back(fmt::format("{}={}", what, times));
   auto text = fmt::format(
-      "{:.0f} s in {:.1f} s ({:.0f} times as fast as life; {}; {:.1f} s of a processor, with PostgreSQL), {} cycles, {} tasks, {} done, {} requests, trace {:016x} of {} lines\nfaults: {}\n",
+      "{:.0f} s in {:.1f} s ({:.0f} times as fast as life; {}; {:.1f} s of a processor, with PostgreSQL), {} cycles, {} tasks, {} done, {} requests, trace {:016x} of {} lines\nfaults: {}\nthe worst time to heal: {:.0f} s after {}\n",
       verdict.simulated_s, verdict.real_s, verdict.simulated_s / std::max(verdict.real_s, 0.001), verdict.times, verdict.processor_s,
-      verdict.cycles, verdict.tasks, verdict.done, verdict.requests, verdict.digest, verdict.lines, fmt::join(happened, ", "));
+      verdict.cycles, verdict.tasks, verdict.done, verdict.requests, verdict.digest, verdict.lines, fmt::join(happened, ", "),
+      verdict.healed_after_s, verdict.healed_from.empty() ? "none" : verdict.healed_from);
   for (const auto& fault : verdict.faults) text += "RED: " + fault + "\n";
   for (const auto& wait : verdict.waits) text += "  " + wait + "\n";
   return text + verdict.statements;

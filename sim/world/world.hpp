@@ -22,6 +22,8 @@ struct Verdict {
   std::int64_t lines = 0;                        ///< of the trace
   std::uint64_t digest = 0;                      ///< of the trace
   std::map<std::string, std::int64_t> happened;  ///< how often each fault did, and the death of each program
+  double healed_after_s = 0;                     ///< the longest time from a fault until a task ended again
+  std::string healed_from;                       ///< after which kind
   std::string times;                             ///< where the real time went
   std::string statements;                        ///< the heaviest ones, if they were counted
 

@@ -37,6 +37,10 @@ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
 -- Those that a program has.
 SELECT count(*) AS connections FROM pg_stat_activity WHERE application_name = @program
 
+-- name: world.open_transactions
+-- Those of all programs.
+SELECT count(*) AS transactions FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'
+
 -- name: world.counts
 -- Tasks and jobs by state, and events by code, for the trace.
 SELECT concat_ws(' ',
@@ -48,8 +52,8 @@ SELECT concat_ws(' ',
   AS counts
 
 -- name: world.ends
--- How many tasks are over.
-SELECT coalesce(sum(done + failed + cancelled), 0) AS tasks FROM campaigns
+-- How many tasks are over, and how many campaigns have others.
+SELECT coalesce(sum(done + failed + cancelled), 0) AS tasks, count(*) FILTER (WHERE state = 'in_treatment') AS live FROM campaigns
 
 -- name: world.totals
 SELECT count(*) AS tasks, count(*) FILTER (WHERE state = 'done') AS done FROM tasks

@@ -58,7 +58,7 @@ TEST(TasksOfAWorld, OfASink_DoNothing_AndSecretsAreInTheStderrOfThoseThatFail) {
   VirtualClock clock;
   Faults faults{settings, clock};
   Trace trace{clock, "", "/nowhere"};
-  Tasks tasks{"k00", faults, trace};
+  Tasks tasks{"k00", clock, faults, trace};
   wrapper::TaskRun run;
   run.campaign = 1;
   run.remote_job = 7;

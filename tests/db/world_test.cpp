@@ -18,6 +18,7 @@
 #include "lib/store/database.hpp"
 #include "sim/world/database.hpp"
 #include "sim/world/shrink.hpp"
+#include "sim/world/stepping_clock.hpp"
 #include "sim/world/world.hpp"
 #include "tests/named_queries.hpp"
 #include "tests/seed.hpp"
@@ -102,6 +103,49 @@ TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
   EXPECT_NE(run(settings).digest, first.digest);
 }
 
+TEST_F(TheWorld, OfAConductorThatStandsStill_GoesOnWithTheOther_WhoseTermItMeetsWhenItWakesUp) {
+  Settings settings;
+  settings.seed = tests::test_seed();
+  settings.hours = 0.3;
+  settings.cycle = std::chrono::seconds{30};
+  settings.clusters = 1;
+  settings.campaigns = 3;
+  settings.faults = {Fault::stopped};
+  settings.rate = 20;
+  settings.features = {};
+  settings.programs = std::getenv("GLEANER_BIN_DIR");
+  settings.trace = folder() / "trace";
+  const auto verdict = run(settings);
+  EXPECT_TRUE(verdict.is_green()) << summary(verdict);
+  EXPECT_GT(verdict.happened.at("stopped"), 0);
+  const auto trace = content(settings.trace);
+  EXPECT_THAT(trace, testing::ContainsRegex("almighty of second conducts under term [2-9]"));
+  EXPECT_THAT(trace, testing::ContainsRegex("of first goes on"));
+  EXPECT_THAT(trace, testing::ContainsRegex("of first failed: .*(lease|term)"));
+}
+
+TEST(Clocks, OfAHost_StepAheadAndBack_AndComeBack_WhileItsSteadyClockGoesOn) {
+  VirtualClock clock;
+  Settings settings;
+  settings.hours = 48;
+  settings.faults = {Fault::clocks};
+  Faults faults{settings, clock};
+  const HostClock host{clock, faults};
+  bool was_ahead = false;
+  bool was_behind = false;
+  for (; clock.seconds() < settings.hours * 3600; clock.advance(std::chrono::minutes{1})) {
+    const auto ahead = grid::now() - clock.now();
+    EXPECT_LE(ahead, std::chrono::hours{1});
+    EXPECT_GE(ahead, std::chrono::hours{-1});
+    was_ahead = was_ahead || ahead > std::chrono::minutes{1};
+    was_behind = was_behind || ahead < std::chrono::minutes{-1};
+    EXPECT_EQ(grid::SteadyClock::now().time_since_epoch(), clock.now().time_since_epoch());
+  }
+  EXPECT_TRUE(was_ahead && was_behind);
+  EXPECT_EQ(grid::now(), clock.now()) << "no clock is wrong in peace";
+  EXPECT_GT(faults.happened().at("clock of host"), 10);
+}
+
 TEST_F(TheWorld, WithoutTheProgramOfTheRules_IsNotBegun) {
   Settings settings;
   settings.programs = folder();
@@ -141,6 +185,9 @@ TEST(Arguments, SaidWrong_AreNamed_WithWhatWouldBeRight) {
   EXPECT_THAT(error_of({"--faults=lost,dead"}), testing::StartsWith("--faults: there is no 'dead'; there are refused, lost, "));
   EXPECT_EQ(command_of(read_arguments({"--seed=7", "--no-faults"}).settings),
             "tools/world --seed 7 --hours 2 --clusters 3 --campaigns 10 --faults none");
+  EXPECT_EQ(error_of({"--rate", "0"}), "--rate 0: a rate, from more than 0 to 100, is needed");
+  EXPECT_EQ(command_of(read_arguments({"--rate", "0.01", "--often=sink"}).settings),
+            "tools/world --seed 1 --hours 2 --clusters 3 --campaigns 10 --rate 0.01 --often sink");
 }
 
 }  // namespace

@@ -188,6 +188,21 @@ TEST_F(Driven, WalltimeEndsAJob_AfterTheSignalForItsCheckpoint) {
   EXPECT_THAT(timers_.signals, ElementsAre("12 to 1 at 40"));
 }
 
+TEST_F(Driven, ClockThatSteps_MovesDatesAndWalltimes_ButNoWait) {
+  submit("900", 600);
+  submit("30", 600);
+  go_to(10s);
+  engine_->step_clock(-300s);
+  EXPECT_EQ(engine_->date(), seconds_of(kBegin) - 290);
+  go_to(40s);
+  submit("5", 60);
+  go_to(100s);
+  EXPECT_THAT(jobs(), ElementsAre("1 Running 0-", "2 Terminated 0--270", "3 Terminated -260--255"));
+  engine_->step_clock(850s);
+  go_to(110s);
+  EXPECT_THAT(jobs().front(), "1 Error 0-651") << "600 s after its begin, by OAR's clock, with 1 s of grace";
+}
+
 TEST_F(Driven, LocalJob_PreemptsABestEffortOne_AndRunsInItsPlace) {
   submit("900", 1000, {"besteffort"});
   submit("900", 1000, {"besteffort"});
