@@ -73,7 +73,12 @@ CROSS JOIN LATERAL (
   SELECT coalesce(sum(live_jobs(p)), 0)::double precision AS jobs,
     coalesce(sum(p.launching + p.waiting + p.unknown), 0)::double precision AS waiting,
     coalesce(sum((live_jobs(p)) * job_width(p)), 0)::double precision AS resources,
-    coalesce(sum(CASE WHEN l.consumable IS NOT NULL THEN held_by(c, p, l.consumable) END), 0) AS held,
+    -- held_by is not inlined: 0.2 ms for a pair.
+    coalesce(sum(CASE
+      WHEN l.consumable IS NULL THEN 0
+      WHEN EXISTS (SELECT FROM launches f WHERE f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id AND f.needs IS NOT NULL)
+        THEN held_by(c, p, l.consumable)
+      ELSE live_jobs(p) * held_of(c, p, l.consumable) END), 0) AS held,
     -- Expected use of the live jobs in all.
     coalesce(sum(job_width(p) * (live_jobs(p) * e.mean + more.seconds)), 0)::double precision AS seconds
   FROM campaign_clusters p
