@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "api/audit.hpp"
 #include "api/chosen_tasks.hpp"
 #include "api/pieces.hpp"
@@ -34,7 +36,7 @@ std::string after_text(const store::HeldAgain& after) {
 http::Response retry_swallowed(const Call& call, const ChangeableCampaign& own, std::string_view sink) {
   const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
   const store::BrakeLength brake{seconds(call.config.brake_time), seconds(call.config.brake_time_max)};
-  store::HeldAgain after;
+  std::map<grid::TaskNumber, store::HeldAgain> after_pieces;  // by first task, as the database may have a piece repeated
   const auto progress = in_pieces(call, [&](store::Transaction& transaction, grid::TaskNumber first) -> Piece {
     const auto given = store::retry_swallowed_tasks(transaction, own.id, sink_of(sink), brake, call.now, first);
     if (given.tasks > 0)
@@ -43,10 +45,14 @@ http::Response retry_swallowed(const Call& call, const ChangeableCampaign& own, 
             .subject = campaign_text(own.id),
             .campaign = own.id,
             .after = count_json("changed", given.tasks)});
-    after.waiting += given.after.waiting;
-    after.not_held += given.after.not_held;
+    after_pieces[first] = given.after;
     return {.tasks = given.tasks, .next = given.next};
   });
+  store::HeldAgain after;
+  for (const auto& [first, piece] : after_pieces) {
+    after.waiting += piece.waiting;
+    after.not_held += piece.not_held;
+  }
   if (progress.tasks == 0)
     return error(
         Code::wrong_state,

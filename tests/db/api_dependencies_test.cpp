@@ -189,5 +189,30 @@ TEST_F(DependenciesOverTheApi, WhoWaitsForAPurgedCampaign_IsNamedAtTheAct_AndGet
   EXPECT_EQ(sql("SELECT code || ' ' || campaign_id FROM events WHERE state = 'open'"), fmt::format("AWAITS_IN_VAIN {}", solve));
 }
 
+/// The deadlock is one of the transaction's end: all of the piece had been counted.
+TEST_F(DependenciesOverTheApi, OfTasksThatASinkGivesBack_AreCountedOnce_WhereADeadlockHasThePieceRepeated) {
+  const auto mesh = submitted("mesh");
+  const auto solve = submitted("solve", R"("after_each": "mesh",)");
+  take(mesh, 2, "done");
+  release_freed();
+  ASSERT_EQ(bag(solve), "0 1");
+  sql(fmt::format(
+      "INSERT INTO events (code, campaign_id, opened_at, last_at, message) VALUES ('SINK', {}, now(), now(), 'why') RETURNING 1", mesh));
+  sql(
+      fmt::format("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, started_at, ended_at, sink) "
+                  "SELECT 0, campaign_id, (SELECT id FROM clusters WHERE name = 'alpha'), number, 0, 'terminated', 'done', now(), now(), "
+                  "(SELECT id FROM events WHERE code = 'SINK') FROM tasks WHERE campaign_id = {} RETURNING 1",
+                  mesh));
+  sql("CREATE SEQUENCE commits; "
+      "CREATE FUNCTION deadlock_once() RETURNS trigger LANGUAGE plpgsql AS "
+      "'BEGIN IF nextval(''commits'') = 1 THEN RAISE EXCEPTION USING ERRCODE = ''deadlock_detected''; END IF; RETURN NULL; END'; "
+      "CREATE CONSTRAINT TRIGGER deadlock AFTER UPDATE ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "
+      "deadlock_once()");
+  const auto answer = post(path(mesh, "/retries?sink=alpha"));
+  ASSERT_EQ(answer.status, 202) << answer.body;
+  EXPECT_GT(std::stoi(sql("SELECT last_value FROM commits")), 1);
+  EXPECT_THAT(answer.body, HasSubstr("2 tasks of campaign 1 that a sink swallowed will run again; 2 tasks of campaigns after it wait for"));
+}
+
 }  // namespace
 }  // namespace gleaner::tests
