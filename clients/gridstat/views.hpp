@@ -62,8 +62,14 @@ enum class Detail { some, all };
 /// The text that --watch redraws.
 [[nodiscard]] std::string progress_view(const clients::Json& campaign, const clients::Json& stats, const Setting& setting);
 
+/// Whether it is not over.
+[[nodiscard]] bool is_live(const clients::Json& campaign);
+/// `12/100 (12%)`.
+[[nodiscard]] std::string progress_of(const clients::Json& campaign);
 /// Tasks in the bag, or submitted and not yet running.
 [[nodiscard]] std::int64_t waiting_of(const clients::Json& campaign);
+/// A sentence as lines that fit a terminal; whole in a pipe.
+[[nodiscard]] std::string fitted(const std::string& sentence, const Setting& setting);
 
 /// `124.0 jobs/hour`, or `~` if the throughput is not known.
 [[nodiscard]] std::string rate_of(const clients::Json& stats);

@@ -1,11 +1,10 @@
-// Views of one campaign: figures, clusters, decisions, progress.
+// Views of one campaign: figures, clusters, progress.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <ranges>
 
-#include "clients/events_view.hpp"
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
 #include "lib/grid/walltime.hpp"
@@ -46,19 +45,8 @@ std::string hourly(const Json& per_second) {
   return rate > kNoThroughput * kSecondsOfHour ? fmt::format("{:.1f}", rate) : "~";
 }
 
-std::string progress(const Json& campaign) {
-  const auto total = campaign["total_tasks"].integer();
-  const auto done = campaign["tasks"]["done"].integer();
-  return fmt::format("{}/{} ({}%)", done, total, total > 0 ? done * 100 / total : 0);
-}
-
 std::string brake_text(const Json& brake, grid::Instant now) {
   return fmt::format("{} (until {})", terminal::printable(brake["reason"].text()), terminal::near_time(brake["expires"].seconds(), now));
-}
-
-bool is_live(const Json& campaign) {
-  const auto state = campaign["state"].text();
-  return state == "in_treatment" || state == "paused";
 }
 
 /// Why there is no forecast; empty: none of the reasons known here.
@@ -194,13 +182,8 @@ std::string counts_of(const Json& campaign, const Json& stats, const Setting& se
   if (tasks["failed"].integer() > 0) text += labelled("Failed", fmt::format("{}", tasks["failed"].integer()), setting);
   if (tasks["cancelled"].integer() > 0) text += labelled("Cancelled", fmt::format("{}", tasks["cancelled"].integer()), setting);
   for (const auto& need : stats["needs"].items()) text += labelled("Needs", need_text(need), setting);
-  text += labelled("Progress", progress(campaign), setting);
+  text += labelled("Progress", progress_of(campaign), setting);
   return text + labelled("Duration", duration_of(stats["elapsed_time"]), setting);
-}
-
-/// A sentence as lines that fit a terminal; whole in a pipe.
-std::string fitted(const std::string& sentence, const Setting& setting) {
-  return (setting.screen.is_limited ? terminal::wrap(sentence, setting.screen.width, "  ") : sentence) + "\n";
 }
 
 /// Advice on the walltime, once enough jobs have ended: with a longer one than necessary, jobs do not fit into gaps between reservations;
@@ -327,6 +310,21 @@ std::string changes_of(const Json& campaign, const Setting& setting) {
 
 }  // namespace
 
+std::string progress_of(const Json& campaign) {
+  const auto total = campaign["total_tasks"].integer();
+  const auto done = campaign["tasks"]["done"].integer();
+  return fmt::format("{}/{} ({}%)", done, total, total > 0 ? done * 100 / total : 0);
+}
+
+bool is_live(const Json& campaign) {
+  const auto state = campaign["state"].text();
+  return state == "in_treatment" || state == "paused";
+}
+
+std::string fitted(const std::string& sentence, const Setting& setting) {
+  return (setting.screen.is_limited ? terminal::wrap(sentence, setting.screen.width, "  ") : sentence) + "\n";
+}
+
 std::string rate_of(const Json& stats) {
   const auto rate = hourly(stats["jobs_throughput"]);
   return rate == "~" ? rate : rate + " jobs/hour";
@@ -353,37 +351,6 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   return text + changes_of(campaign, setting);
 }
 
-std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {
-  auto text = fitted(fmt::format("Campaign {} is {}: {} done, {} running, {} waiting", campaign["id"].integer(), campaign["state"].text(),
-                                 progress(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign)),
-                     setting);
-  if (const auto stuck = campaign["cannot_end"].text(); !stuck.empty())
-    text += fitted(
-        (campaign["cannot_end_may_pass"].is_true() ? "It waits until this changes: " : "It cannot end unless somebody acts: ") + stuck,
-        setting);
-  if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
-  else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
-  if (const auto since = campaign["old_since"].time(); since && is_live(campaign))
-    text += fitted(
-        fmt::format("Nothing has been decided since {} ({}): what follows is from then. 'gridctl check' shows why",
-                    terminal::near_time(*since, setting.now), terminal::ago(std::chrono::seconds{grid::to_unix(setting.now) - *since})),
-        setting);
-  for (const auto& decision : is_live(campaign) ? decisions : std::vector<Json>{}) {
-    const auto cluster =
-        decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
-    const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].seconds())};
-    const auto sentence = fmt::format(
-        "{} (for {})", terminal::in_local_times(terminal::printable(decision["sentence"].text()), setting.now), terminal::length(since));
-    // Colours are added after wrapping, because they have no width.
-    const auto lines = terminal::wrap(fmt::format("{}: {}", cluster, sentence),
-                                      setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
-    text += fmt::format("  {}{}\n", terminal::painted(Ink::strong, cluster, setting.screen),
-                        lines.substr(std::min(cluster.size(), lines.size())));
-  }
-  if (events.empty()) return text;
-  return text + "\nOpen events:\n" + clients::events_text(events, clients::EventsOf::one_campaign, setting.screen, setting.now);
-}
-
 std::string progress_view(const Json& campaign, const Json& stats, const Setting& setting) {
   const auto total = campaign["total_tasks"].integer();
   const auto done = campaign["tasks"]["done"].integer();
@@ -393,7 +360,7 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   title = terminal::printable(title);
   auto text = (setting.screen.is_limited ? terminal::shorten(title, setting.screen.width) : title) + "\n";
   const auto fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  const auto counts = fmt::format(" {}", progress(campaign));
+  const auto counts = fmt::format(" {}", progress_of(campaign));
   const auto width = setting.screen.width > counts.size() + 10 ? setting.screen.width - counts.size() : 10;
   text += terminal::painted(Ink::good, terminal::bar(fraction, width), setting.screen) + counts + "\n";
   auto line = fmt::format("running {}, waiting {}", tasks["running"].integer(), waiting_of(campaign));

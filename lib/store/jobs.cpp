@@ -115,7 +115,7 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
   std::map<grid::LaunchId, std::size_t> places;
   std::vector<LiveJob> models;  // what the pooled jobs of each launch have in common
   Array launches;
-  for (const auto& row : exec_prepared(transaction, sql::jobs_pools{.cluster = cluster})) {
+  for (const auto& row : exec_prepared(transaction, sql::pools_live{.cluster = cluster})) {
     Pool pool;
     pool.launch = *row.id;
     pool.state = row.state.as(grid::launch_state);
@@ -143,12 +143,12 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
     models.push_back(std::move(model));
   }
   if (pools.empty()) return pools;
-  for (const auto& row : exec(transaction, sql::jobs_carriers{.launches = launches})) {
+  for (const auto& row : exec(transaction, sql::pools_carriers{.launches = launches})) {
     Carrier carrier{.end = {}, .ended_at = row.ended_at};
     if (row.ending.has_value()) carrier.end = row.ending.as(grid::job_end);
     pools[places.at(*row.launch_id)].carriers.emplace(*row.remote_id, carrier);
   }
-  for (const auto& row : exec(transaction, sql::jobs_pooled{.launches = launches})) {
+  for (const auto& row : exec(transaction, sql::pools_jobs{.launches = launches})) {
     const auto place = places.at(*row.launch_id);
     auto job = models[place];
     job.id = *row.id;
@@ -170,7 +170,7 @@ void note_carriers(Transaction& transaction, std::span<const Claimed> claimed, g
           jobs.add(one.job.value());
           carriers.add(one.carrier.value());
         }
-        exec(transaction, sql::jobs_note_carriers{.jobs = jobs, .remote_ids = carriers, .now = now});
+        exec(transaction, sql::pools_note_carriers{.jobs = jobs, .remote_ids = carriers, .now = now});
       },
       [&](const Claimed& one, const std::string& why) {
         note_refused(transaction, {}, fmt::format("the carrier of job {}", one.job.value()), why, now);

@@ -1,0 +1,47 @@
+// Why a campaign's jobs run, or do not.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clients/events_view.hpp"
+#include "clients/gridstat/views.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
+
+namespace gleaner::gridstat {
+
+using clients::Json;
+using terminal::Ink;
+
+std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {
+  auto text = fitted(fmt::format("Campaign {} is {}: {} done, {} running, {} waiting", campaign["id"].integer(), campaign["state"].text(),
+                                 progress_of(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign)),
+                     setting);
+  if (const auto stuck = campaign["cannot_end"].text(); !stuck.empty())
+    text += fitted(
+        (campaign["cannot_end_may_pass"].is_true() ? "It waits until this changes: " : "It cannot end unless somebody acts: ") + stuck,
+        setting);
+  if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
+  else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
+  if (const auto since = campaign["old_since"].time(); since && is_live(campaign))
+    text += fitted(
+        fmt::format("Nothing has been decided since {} ({}): what follows is from then. 'gridctl check' shows why",
+                    terminal::near_time(*since, setting.now), terminal::ago(std::chrono::seconds{grid::to_unix(setting.now) - *since})),
+        setting);
+  for (const auto& decision : is_live(campaign) ? decisions : std::vector<Json>{}) {
+    const auto cluster =
+        decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
+    const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].seconds())};
+    const auto sentence = fmt::format(
+        "{} (for {})", terminal::in_local_times(terminal::printable(decision["sentence"].text()), setting.now), terminal::length(since));
+    // Colours are added after wrapping, because they have no width.
+    const auto lines = terminal::wrap(fmt::format("{}: {}", cluster, sentence),
+                                      setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
+    text += fmt::format("  {}{}\n", terminal::painted(Ink::strong, cluster, setting.screen),
+                        lines.substr(std::min(cluster.size(), lines.size())));
+  }
+  if (events.empty()) return text;
+  return text + "\nOpen events:\n" + clients::events_text(events, clients::EventsOf::one_campaign, setting.screen, setting.now);
+}
+
+}  // namespace gleaner::gridstat
