@@ -33,9 +33,7 @@ bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::Clu
 
 void note_cleaning_tried(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::ClusterId cluster,
                          grid::Instant now) {
-  detail::Array ids;
-  for (const auto id : campaigns) ids.add(id.value());
-  exec(transaction, sql::clean_note_tried{.now = now, .cluster = cluster, .campaigns = ids});
+  exec(transaction, sql::clean_note_tried{.now = now, .cluster = cluster, .campaigns = detail::ids_of(campaigns)});
 }
 
 std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {

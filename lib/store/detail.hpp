@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "lib/store/database.hpp"
 #include "sql/queries.hpp"
@@ -65,6 +66,14 @@ class Array {
   }
   std::string text_;
 };
+
+/// The ids as an array literal.
+template <class Ids>
+std::string ids_of(const Ids& ids) {
+  Array array;
+  for (const auto id : ids) array.add(id.value());
+  return array.literal();
+}
 
 [[nodiscard]] inline std::int64_t micros(grid::Instant instant) { return instant.time_since_epoch().count(); }
 [[nodiscard]] inline std::optional<std::int64_t> micros(std::optional<grid::Instant> instant) {
@@ -136,6 +145,14 @@ class Rows {
 template <class Query>
 Rows<Query> exec(Transaction& transaction, const Query& query) {
   return Rows<Query>{run(transaction, Query::kName, Query::kText, query.parameters())};
+}
+
+/// The column `id` of the rows.
+template <class Id, class Query>
+std::vector<Id> ids_in(const Rows<Query>& rows) {
+  std::vector<Id> ids;
+  for (const auto& row : rows) ids.push_back(*row.id);
+  return ids;
 }
 
 /// Runs a statement that is not in sql/queries.

@@ -108,10 +108,8 @@ std::vector<std::string> logins_to_recover(Transaction& transaction, grid::Clust
 }
 
 std::set<grid::LaunchId> known_launches(Transaction& transaction, std::span<const grid::LaunchId> launches) {
-  detail::Array ids;
-  for (const auto launch : launches) ids.add(launch.value());
   std::set<grid::LaunchId> known;
-  for (const auto& row : exec(transaction, sql::epochs_known_launches{.launches = ids})) known.insert(*row.id);
+  for (const auto& row : exec(transaction, sql::epochs_known_launches{.launches = detail::ids_of(launches)})) known.insert(*row.id);
   return known;
 }
 

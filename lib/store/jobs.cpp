@@ -16,6 +16,8 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
+using detail::ids_in;
+using detail::ids_of;
 
 LiveJob read_live(const sql::jobs_live::Row& row) {
   LiveJob job;
@@ -101,10 +103,8 @@ std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster
 }
 
 std::vector<SubmittedJob> submitted_jobs(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> jobs) {
-  Array ids;
-  for (const auto id : jobs) ids.add(id.value());
   std::vector<SubmittedJob> submitted;
-  for (const auto& row : exec(transaction, sql::jobs_submitted{.jobs = ids, .cluster = cluster}))
+  for (const auto& row : exec(transaction, sql::jobs_submitted{.jobs = ids_of(jobs), .cluster = cluster}))
     submitted.push_back(
         {.job = {*row.campaign_id, *row.task, *row.attempt, *row.id}, .remote = *row.remote_id, .tag = *row.tag, .login = *row.login});
   return submitted;
@@ -214,8 +214,7 @@ AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::
 
 std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::span<const grid::JobId> jobs) {
   if (jobs.empty()) return {};
-  Array ids;
-  for (const auto job : jobs) ids.add(job.value());
+  const auto ids = ids_of(jobs);
   exec(transaction, sql::jobs_lock_tasks{.jobs = ids});
   std::vector<SettlingFacts> facts;
   for (const auto& row : exec_prepared(transaction, sql::jobs_facts{.jobs = ids})) facts.push_back(read_facts(row));
@@ -307,9 +306,7 @@ void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId rem
 }
 
 void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
-  Array ids;
-  for (const auto job : jobs) ids.add(job.value());
-  exec(transaction, sql::launches_accept_found{.now = now, .jobs = ids});
+  exec(transaction, sql::launches_accept_found{.now = now, .jobs = ids_of(jobs)});
 }
 
 bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, const LiveJob& twin) {
@@ -330,14 +327,12 @@ double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now) {
   write_or_note(transaction, {}, "the end of tasks that returned to the bags of cancelled campaigns", now,
                 [&] { exec(transaction, sql::campaigns_sweep{}); });
-  std::vector<grid::CampaignId> due, finished;
-  for (const auto& row : exec(transaction, sql::campaigns_settled{})) due.push_back(*row.id);
+  const auto due = ids_in<grid::CampaignId>(exec(transaction, sql::campaigns_settled{}));
+  std::vector<grid::CampaignId> finished;
   write_batch(
       transaction, due,
       [&](std::span<const grid::CampaignId> part) {
-        Array ids;
-        for (const auto id : part) ids.add(id.value());
-        for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now, .campaigns = ids})) finished.push_back(*row.id);
+        for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now, .campaigns = ids_of(part)})) finished.push_back(*row.id);
       },
       [&](grid::CampaignId campaign, const std::string& why) {
         note_refused(transaction, {.campaign = campaign, .cluster = {}}, "its end", why, now);

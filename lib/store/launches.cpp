@@ -17,12 +17,8 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
-
-std::string ids(std::span<const grid::LaunchId> launches) {
-  Array array;
-  for (const auto launch : launches) array.add(launch.value());
-  return array.literal();
-}
+using detail::ids_in;
+using detail::ids_of;
 
 LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   LaunchToMake launch;
@@ -134,9 +130,7 @@ std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::Clust
 }
 
 std::vector<grid::LaunchId> stranded_launches(Transaction& transaction) {
-  std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec(transaction, sql::launches_stranded{})) launches.push_back(*row.id);
-  return launches;
+  return ids_in<grid::LaunchId>(exec(transaction, sql::launches_stranded{}));
 }
 
 std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch) {
@@ -164,7 +158,7 @@ bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term ter
 
 std::vector<BegunLaunch> begun_launches(Transaction& transaction, std::span<const grid::LaunchId> launches) {
   std::vector<BegunLaunch> begun;
-  for (const auto& row : exec(transaction, sql::launches_begun{.launches = ids(launches)})) {
+  for (const auto& row : exec(transaction, sql::launches_begun{.launches = ids_of(launches)})) {
     begun.push_back({.id = *row.id,
                      .state = row.state.as(grid::launch_state),
                      .term = *row.term,
@@ -206,7 +200,7 @@ void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> laun
   write_batch(
       transaction, launches,
       [&](std::span<const grid::LaunchId> part) {
-        exec(transaction, sql::launches_mark_unknown{.error = text::clean_text(error), .now = now, .launches = ids(part)});
+        exec(transaction, sql::launches_mark_unknown{.error = text::clean_text(error), .now = now, .launches = ids_of(part)});
       },
       [&](grid::LaunchId launch, const std::string& why) {
         note_refused(transaction, {}, fmt::format("that launch {} has no answer", launch.value()), why, now);
@@ -214,9 +208,7 @@ void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> laun
 }
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {
-  std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec_prepared(transaction, sql::launches_interrupted{.cluster = cluster})) launches.push_back(*row.id);
-  return launches;
+  return ids_in<grid::LaunchId>(exec_prepared(transaction, sql::launches_interrupted{.cluster = cluster}));
 }
 
 bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limits& limits, grid::Instant now) {
@@ -229,8 +221,7 @@ bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limit
                                             .leaves = grid::name_of(what.from),
                                         });
   if (launch.empty()) return false;
-  std::vector<grid::JobId> jobs;
-  for (const auto& row : exec(transaction, sql::launches_open_jobs{.launch = what.launch})) jobs.push_back(*row.id);
+  const auto jobs = ids_in<grid::JobId>(exec(transaction, sql::launches_open_jobs{.launch = what.launch}));
   std::vector<Verdict> verdicts;
   for (auto& facts : facts_for_settling(transaction, jobs)) {
     const grid::Unsubmitted unsubmitted{.sent = what.sent, .fenced = facts.fence.has_value(), .replicas_allowed = *launch[0].replicas};
@@ -253,7 +244,7 @@ std::vector<UnsettledLaunch> unsettled_launches(Transaction& transaction, grid::
 }
 
 void note_look(Transaction& transaction, std::span<const grid::LaunchId> launches, grid::Instant now) {
-  exec(transaction, sql::launches_note_look{.now = now, .launches = ids(launches)});
+  exec(transaction, sql::launches_note_look{.now = now, .launches = ids_of(launches)});
 }
 
 bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {

@@ -355,9 +355,7 @@ void write_submitted(Transaction& transaction, std::span<const Submitted> submit
 }
 
 void note_planned(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::Instant now) {
-  Array ids;
-  for (const auto id : campaigns) ids.add(id.value());
-  exec(transaction, sql::planning_note_planned{.now = now, .code = kCannotPlan, .campaigns = ids});
+  exec(transaction, sql::planning_note_planned{.now = now, .code = kCannotPlan, .campaigns = detail::ids_of(campaigns)});
 }
 
 }  // namespace gleaner::store

@@ -121,9 +121,7 @@ std::vector<std::string> projects_of(Transaction& transaction, const std::string
 }
 
 std::vector<std::int64_t> projects_named(Transaction& transaction, const std::string& name) {
-  std::vector<std::int64_t> ids;
-  for (const auto& row : exec(transaction, sql::policies_projects_named{.name = name})) ids.push_back(*row.id);
-  return ids;
+  return detail::ids_in<std::int64_t>(exec(transaction, sql::policies_projects_named{.name = name}));
 }
 
 std::optional<std::int64_t> share_of(Transaction& transaction, const std::string& kind, const std::string& name,

@@ -86,8 +86,7 @@ std::vector<UnmarkedEnds> unmarked_ends(Transaction& transaction, grid::ClusterI
 }
 
 std::vector<grid::JobId> mark_more(Transaction& transaction, std::int64_t event, int most, grid::Instant now) {
-  std::vector<grid::JobId> jobs;
-  for (const auto& row : exec(transaction, sql::sinks_mark_more{.event = event, .most = most, .now = now})) jobs.push_back(*row.id);
+  auto jobs = detail::ids_in<grid::JobId>(exec(transaction, sql::sinks_mark_more{.event = event, .most = most, .now = now}));
   if (std::ssize(jobs) < most) exec(transaction, sql::sinks_all_marked{.event = event});
   return jobs;
 }

@@ -7,12 +7,7 @@ namespace {
 
 using detail::exec;
 using detail::exec_prepared;
-
-std::string ids_of(std::span<const grid::JobId> jobs) {
-  detail::Array ids;
-  for (const auto job : jobs) ids.add(job.value());
-  return ids.literal();
-}
+using detail::ids_of;
 
 StressedCluster read_cluster(const sql::stress_clusters::Row& row) {
   StressedCluster cluster;
