@@ -48,13 +48,13 @@ class CannotEnd : public CampaignsFixture {
                     "RETURNING 1",
                     change, id, cluster));
   }
-  void of_task(std::int64_t id, int number, const std::string& state) const {
-    for (const auto* step : {"launching", state.c_str()})
-      sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND number = {} RETURNING 1", step, id, number));
-  }
-  void settle(std::int64_t id) const {
-    for (const auto* step : {"launching", "done"})
-      sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND number >= 0 RETURNING 1", step, id));
+  void of_task(std::int64_t id, int number, const std::string& state) const { of_tasks(id, fmt::format("number = {}", number), state); }
+  void settle(std::int64_t id) const { of_tasks(id, "number >= 0", "done"); }
+
+ private:
+  void of_tasks(std::int64_t id, const std::string& which, const std::string& state) const {
+    for (const auto& step : {std::string{"launching"}, state})
+      sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND {} RETURNING 1", step, id, which));
   }
 };
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <thread>
 
-#include "lib/store/checks.hpp"
 #include "lib/store/kills.hpp"
 #include "tests/db/grid_fixture.hpp"
 #include "tests/seed.hpp"
@@ -56,16 +55,6 @@ class ChosenTasks : public GridFixture {
   }
   std::string of(grid::CampaignId campaign, const std::string& columns) {
     return value(fmt::format("SELECT concat_ws(' ', {}) FROM campaigns WHERE id = {}", columns, campaign.value()));
-  }
-  std::vector<std::string> broken() {
-    std::vector<std::string> names;
-    for (const auto& law : store::laws()) {
-      if (law.weight == store::Weight::leftover) continue;
-      const auto checked = store::check_law(database, law, store::Reach::all, std::chrono::milliseconds{0});
-      if (checked.result != store::Checked::Result::holds)
-        names.push_back(fmt::format("{}: {}", law.name, checked.breaches.rows.empty() ? "" : checked.breaches.rows.front().text));
-    }
-    return names;
   }
   grid::CampaignId asking_different_things(int tasks) {
     const auto id = a_campaign(tasks);

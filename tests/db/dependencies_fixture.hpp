@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/store/checks.hpp"
 #include "lib/store/dependencies.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -54,16 +53,6 @@ class Dependencies : public GridFixture {
     release();
     return value(fmt::format(
         "SELECT coalesce(string_agg(number::text, ' ' ORDER BY number), '') FROM returned_tasks WHERE campaign_id = {}", campaign.value()));
-  }
-  std::vector<std::string> broken() {
-    std::vector<std::string> names;
-    for (const auto& law : store::laws()) {
-      if (law.weight == store::Weight::leftover) continue;
-      const auto checked = store::check_law(database, law, store::Reach::all, std::chrono::milliseconds{0});
-      if (checked.result != store::Checked::Result::holds)
-        names.push_back(fmt::format("{}: {}", law.name, checked.breaches.rows.empty() ? "" : checked.breaches.rows.front().text));
-    }
-    return names;
   }
 };
 

@@ -82,6 +82,17 @@ class Ends : public GridFixture {
     });
     return lines.at(0);
   }
+  /// A job that OAR could not launch, and that left no mark: it is said never to have begun.
+  store::LiveJob never_began(grid::CampaignId campaign) {
+    const auto job = launched(campaign, alpha, 1).at(0);
+    in_error(job, "CPUSET_ERROR");
+    files(job, {});
+    apply(live());
+    now += std::chrono::minutes{1};
+    apply(live());
+    EXPECT_EQ(value(fmt::format("SELECT ending FROM jobs WHERE id = {}", job.id.value())), "never_began");
+    return job;
+  }
   std::string ended(const std::string& ending) { return value(fmt::format("SELECT count(*) FROM jobs WHERE ending = '{}'", ending)); }
   std::string task() { return value("SELECT concat_ws(' ', state, attempt, charged) FROM tasks"); }
 

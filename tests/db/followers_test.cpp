@@ -7,7 +7,6 @@
 
 #include "lib/store/changes.hpp"
 #include "lib/store/checkpoints.hpp"
-#include "lib/store/checks.hpp"
 #include "lib/store/declarations.hpp"
 #include "lib/store/dependencies.hpp"
 #include "lib/store/prune.hpp"
@@ -67,15 +66,19 @@ class Followers : public GridFixture {
     execute(fmt::format("UPDATE campaigns SET jdl = '{}' WHERE id = {}", jdl, campaign.value()));
     transact([&](store::Transaction& t) { store::follow_again(t, campaign); });
   }
-  std::vector<std::string> broken() {
-    std::vector<std::string> names;
-    for (const auto& law : store::laws()) {
-      if (law.weight == store::Weight::leftover) continue;
-      const auto checked = store::check_law(database, law, store::Reach::all, std::chrono::milliseconds{0});
-      if (checked.result != store::Checked::Result::holds)
-        names.push_back(fmt::format("{}: {}", law.name, checked.breaches.rows.empty() ? "" : checked.breaches.rows.front().text));
-    }
-    return names;
+  /// Gives back tasks 0 and 1 of the campaign, which a sink of alpha swallowed; the sink's brake is gone.
+  store::HeldAgain given_back_by_a_sink(grid::CampaignId campaign) {
+    execute(fmt::format(
+        "INSERT INTO events (campaign_id, cluster_id, code, message, state, opened_at, last_at) SELECT {0}, id, 'SINK', 'm', 'open', now(), "
+        "now() FROM clusters WHERE name = 'alpha'; UPDATE jobs SET sink = (SELECT max(id) FROM events) WHERE campaign_id = {0} AND task < 2",
+        campaign.value()));
+    store::GivenBack given;
+    transact([&](store::Transaction& t) {
+      given = store::retry_swallowed_tasks(t, campaign, {.cluster = "alpha"}, {grid::Seconds{60}, grid::Seconds{600}}, now);
+    });
+    EXPECT_EQ(given.tasks, 2);
+    execute("DELETE FROM brakes");
+    return given.after;
   }
 };
 
@@ -265,16 +268,9 @@ TEST_F(Followers, OfTasksThatASinkGivesBack_WaitForThemAgain) {
   ASSERT_EQ(bag(second), "0:alpha 1:alpha 2:alpha");
   const auto started = launched(second, alpha, 1);
   ASSERT_EQ(started.front().task.value(), 0);
-  execute(
-      "INSERT INTO events (campaign_id, cluster_id, code, message, state, opened_at, last_at) SELECT 1, id, 'SINK', 'm', 'open', now(), "
-      "now() FROM clusters WHERE name = 'alpha'; UPDATE jobs SET sink = (SELECT max(id) FROM events) WHERE campaign_id = 1 AND task < 2");
-  transact([&](store::Transaction& t) {
-    const auto given = store::retry_swallowed_tasks(t, first, {.cluster = "alpha"}, {grid::Seconds{60}, grid::Seconds{600}}, now);
-    EXPECT_EQ(given.tasks, 2);
-    EXPECT_EQ(given.after.waiting, 1) << "task 1";
-    EXPECT_EQ(given.after.not_held, 1) << "task 0 is under way";
-  });
-  execute("DELETE FROM brakes");  // the sink's, of the fixture's time
+  const auto held = given_back_by_a_sink(first);
+  EXPECT_EQ(held.waiting, 1) << "task 1";
+  EXPECT_EQ(held.not_held, 1) << "task 0 is under way";
   EXPECT_EQ(bag(second), "2:alpha");
   EXPECT_THAT(broken(), IsEmpty());
   for (const auto& job : launched(first, beta, 2)) end(job, grid::JobEnd::done);
@@ -291,15 +287,7 @@ TEST_F(Followers, OfTasksThatASinkGivesBack_WaitAgain_AlsoWhereTheDependencyWasM
   const auto whole = after(first, 3);
   const auto met = [&] { return value("SELECT count(*) FROM dependencies WHERE met_at IS NOT NULL"); };
   ASSERT_EQ(met(), "2");
-  execute(
-      "INSERT INTO events (campaign_id, cluster_id, code, message, state, opened_at, last_at) SELECT 1, id, 'SINK', 'm', 'open', now(), "
-      "now() FROM clusters WHERE name = 'alpha'; UPDATE jobs SET sink = (SELECT max(id) FROM events) WHERE campaign_id = 1 AND task < 2");
-  transact([&](store::Transaction& t) {
-    const auto given = store::retry_swallowed_tasks(t, first, {.cluster = "alpha"}, {grid::Seconds{60}, grid::Seconds{600}}, now);
-    EXPECT_EQ(given.tasks, 2);
-    EXPECT_EQ(given.after.not_held, 0);
-  });
-  execute("DELETE FROM brakes");
+  EXPECT_EQ(given_back_by_a_sink(first).not_held, 0);
   EXPECT_EQ(met(), "0");
   for (const auto campaign : {second, whole}) EXPECT_EQ(bag(campaign), "2:alpha");
   EXPECT_THAT(broken(), IsEmpty());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/store/checks.hpp"
 #include "lib/store/detail.hpp"
 
 namespace gleaner::tests {
@@ -132,6 +133,17 @@ GridFixture::Counters GridFixture::recount(grid::CampaignId campaign) {
                        .at(0);
   return {row[0].as<std::int64_t>(), row[1].as<std::int64_t>(), row[2].as<std::int64_t>(), row[3].as<std::int64_t>(),
           row[4].as<std::int64_t>(), row[5].as<std::int64_t>(), row[6].as<std::int64_t>()};
+}
+
+std::vector<std::string> GridFixture::broken() {
+  std::vector<std::string> names;
+  for (const auto& law : store::laws()) {
+    if (law.weight == store::Weight::leftover) continue;
+    const auto checked = store::check_law(database, law, store::Reach::all, std::chrono::milliseconds{0});
+    if (checked.result != store::Checked::Result::holds)
+      names.push_back(fmt::format("{}: {}", law.name, checked.breaches.rows.empty() ? "" : checked.breaches.rows.front().text));
+  }
+  return names;
 }
 
 std::string GridFixture::value(const std::string& sql) {

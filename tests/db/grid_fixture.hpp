@@ -39,6 +39,8 @@ class GridFixture : public ::testing::Test {
   [[nodiscard]] Counters counters(grid::CampaignId campaign);
   /// The same, counted from the tasks themselves.
   [[nodiscard]] Counters recount(grid::CampaignId campaign);
+  /// The laws of the database that do not hold (`gridctl db check`, but for leftovers), each with a row that breaks it.
+  [[nodiscard]] std::vector<std::string> broken();
   [[nodiscard]] std::string value(const std::string& sql);
   void execute(const std::string& sql);
 

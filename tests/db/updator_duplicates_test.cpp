@@ -28,13 +28,7 @@ TEST_F(Ends, OfADuplicate_BringBackTheJobThatHoldsTheClaim_WithItsEndWhenItsFile
 
 TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_BringThatOneBack_AsOarRanItAgain) {
   const auto campaign = a_campaign(1);
-  const auto first = launched(campaign, alpha, 1).at(0);
-  in_error(first, "CPUSET_ERROR");
-  files(first, {});
-  apply(live());
-  now += std::chrono::minutes{1};
-  apply(live());
-  ASSERT_EQ(ended("never_began"), "1");
+  const auto first = never_began(campaign);
   const auto successor = launched(campaign, alpha, 1).at(0);
   all_ended({successor}, grid::kRanNothing);
   files(successor, {file(successor, fmt::format("d.{}", first.id.value())), fmt::format("0.0.{}.777.s", first.id.value())});
@@ -47,13 +41,7 @@ TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_BringThatOneBack_As
 /// Its files could not be read while it ran: the task is done by the job that did it.
 TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_AndHasEndedSince_GiveThatOneItsEnd) {
   const auto campaign = a_campaign(1);
-  const auto first = launched(campaign, alpha, 1).at(0);
-  in_error(first, "CPUSET_ERROR");
-  files(first, {});
-  apply(live());
-  now += std::chrono::minutes{1};
-  apply(live());
-  ASSERT_EQ(ended("never_began"), "1");
+  const auto first = never_began(campaign);
   const auto successor = launched(campaign, alpha, 1).at(0);
   all_ended({successor}, grid::kRanNothing);
   files(successor, {file(successor, fmt::format("d.{}", first.id.value())), fmt::format("0.0.{}.777.e0.250", first.id.value())});
@@ -65,13 +53,7 @@ TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_AndHasEndedSince_Gi
 }
 
 TEST_F(Ends, OfADuplicate_WhoseFilesNameSomebodyElsesJobAsTheHolder_TouchNothingOfThatJob) {
-  const auto other = launched(a_campaign(1), alpha, 1).at(0);
-  in_error(other, "CPUSET_ERROR");
-  files(other, {});
-  apply(live());
-  now += std::chrono::minutes{1};
-  apply(live());
-  ASSERT_EQ(ended("never_began"), "1");
+  const auto other = never_began(a_campaign(1));
   const auto running = launched(a_campaign(1), alpha, 1).at(0);
   shows(running, oar::RemoteState::running);
   for (const auto& [victim, shown] : {std::pair{other, "s"}, std::pair{running, "e0"}}) {

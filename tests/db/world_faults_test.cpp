@@ -13,11 +13,16 @@
 namespace gleaner::world {
 namespace {
 
-TEST(FaultsOfAWorld, ThatStay_HaveBegunFromTheirFirstTimeOn_AndOthersEnd) {
+Settings world_with(Fault fault, double hours) {
   Settings settings;
   settings.seed = tests::test_seed();
-  settings.hours = 24;
-  settings.faults = {Fault::wrong_total};
+  settings.hours = hours;
+  settings.faults = {fault};
+  return settings;
+}
+
+TEST(FaultsOfAWorld, ThatStay_HaveBegunFromTheirFirstTimeOn_AndOthersEnd) {
+  const auto settings = world_with(Fault::wrong_total, 24);
   VirtualClock clock;
   Faults faults{settings, clock};
   const auto& times = faults.outages(Fault::wrong_total, "k00");
@@ -33,10 +38,7 @@ TEST(FaultsOfAWorld, ThatStay_HaveBegunFromTheirFirstTimeOn_AndOthersEnd) {
 }
 
 TEST(FaultsOfAWorld, EachProgramDies_HoweverSeldomItPasses_AndNobodyAfterTheEnd) {
-  Settings settings;
-  settings.seed = tests::test_seed();
-  settings.hours = 1;
-  settings.faults = {Fault::death};
+  const auto settings = world_with(Fault::death, 1);
   VirtualClock clock;
   Faults faults{settings, clock};
   for (int minute = 0; minute < 60; ++minute) {
@@ -51,10 +53,7 @@ TEST(FaultsOfAWorld, EachProgramDies_HoweverSeldomItPasses_AndNobodyAfterTheEnd)
 }
 
 TEST(TasksOfAWorld, OfASink_DoNothing_AndSecretsAreInTheStderrOfThoseThatFail) {
-  Settings settings;
-  settings.seed = tests::test_seed();
-  settings.hours = 24;
-  settings.faults = {Fault::sink};
+  const auto settings = world_with(Fault::sink, 24);
   VirtualClock clock;
   Faults faults{settings, clock};
   Trace trace{clock, "", "/nowhere"};
