@@ -100,8 +100,8 @@ TEST(CannotEnd, IsAskedOfTheApi_WhileNothingIsInFlight) {
   const auto campaign = [](std::string_view tasks) {
     return Json::parse(fmt::format(R"({{"id": 12, "state": "in_treatment", "total_tasks": 12, "tasks": {{{}}}}})", tasks)).value();
   };
-  EXPECT_EQ(cannot_end(client, campaign(R"("waiting": 1, "done": 9, "failed": 2)")), "alpha is retired");
-  EXPECT_EQ(cannot_end(client, campaign(R"("waiting": 1, "running": 1, "done": 8, "failed": 2)")), "");
+  EXPECT_EQ(cannot_end(client, campaign(R"("waiting": 1, "done": 9, "failed": 2)")).why, "alpha is retired");
+  EXPECT_EQ(cannot_end(client, campaign(R"("waiting": 1, "running": 1, "done": 8, "failed": 2)")).why, "");
 }
 
 TEST(ChangeStream, EndOfACampaign_IsSeenByItsEvent_WithoutALookInBetween) {
