@@ -52,8 +52,12 @@ SELECT concat_ws(' ',
   AS counts
 
 -- name: world.ends
--- How many tasks are over, and how many campaigns have others.
-SELECT coalesce(sum(done + failed + cancelled), 0) AS tasks, count(*) FILTER (WHERE state = 'in_treatment') AS live FROM campaigns
+-- How many tasks are over, and how many campaigns have others and wait for no campaign, which may wait for a user.
+SELECT
+  coalesce(sum(done + failed + cancelled), 0) AS tasks,
+  count(*) FILTER (WHERE state = 'in_treatment'
+    AND NOT EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = c.id AND d.met_at IS NULL)) AS live
+FROM campaigns c
 
 -- name: world.totals
 SELECT count(*) AS tasks, count(*) FILTER (WHERE state = 'done') AS done FROM tasks
