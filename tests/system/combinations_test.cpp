@@ -13,8 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/jdl/parse.hpp"
-#include "tests/covering_array.hpp"
+#include "sim/combinations/features.hpp"
 #include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
@@ -23,56 +22,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kTasks = 8;
-constexpr std::int64_t kAlwaysFails = 3;
-constexpr std::int64_t kFailsOnce = 5;
+using combinations::all_pairs;
+using combinations::covering_array;
+using combinations::kAction;
+using combinations::kAlwaysFails;
+using combinations::kFailsOnce;
+using combinations::kTasks;
+using combinations::Pair;
+using combinations::pairs_of;
+using combinations::replaced;
 
-/// What a campaign may say of one subject, as members of its file; an empty text: nothing.
-struct Feature {
-  std::string name;
-  std::vector<std::string> values;
-};
-
-/// What the user does while the campaign runs.
-const std::string kAction{"action"};
-const std::vector<std::string> kActions{"", "append", "hold", "cancel", "cancel_some", "edit", "retry"};
-
-/// PRE: the campaign that comes before, which has the same number of tasks.
-const std::vector<Feature>& features() {
-  static const std::vector<Feature> kFeatures{
-      {"after",
-       {"", R"("after": PRE)", R"("after_any_end": PRE)", R"("after_each": PRE)", R"("after_each": PRE, "after_each_cluster": "any")"}},
-      {"needs", {"", R"("needs": {"lic": 1})"}},
-      {"input_files", {"", R"("input_files": ["data/{1}.bin"])"}},
-      {"placeholders", {"", R"("placeholders": false)"}},
-      {"params_shell", {"", R"("params_shell": true)"}},
-      {"replicas", {"", R"("replicas": "allowed")"}},
-      {"campaign_priority", {"", R"("campaign_priority": "highest")", R"("campaign_priority": "lowest")"}},
-      {"scheduler", {"", R"("scheduler": "prediction")"}},
-      {"temporal_grouping", {"", R"("temporal_grouping": true)", R"("temporal_grouping": "auto")"}},
-      {"min_duration", {"", R"("min_duration": "0")"}},
-      {"max_attempts", {"", R"("max_attempts": 6)"}},
-      {"retries", {"", R"("retries": 2)", R"("retries": 2, "retry_on": [8])"}},
-      {"checkpoint", {"", R"("checkpoint": {"signal": "USR1", "period": "0:10:00", "cost": "0:00:01"})"}},
-      {"max_fails", {"", R"("max_fails": "90%")"}},
-      {"exec_directory", {"", R"("exec_directory": "$HOME")"}},
-      {"resources",
-       {"", R"("resources": "/core=2")", R"("resources": "/nodes=1")", R"("resources": "/nodes=1/core=3")",
-        R"("resources": "/nodes=1", "dimensional_grouping": true)"}},
-      {"walltime", {"", R"("walltime": "0:10:00")", R"("walltime": "600 + p1")"}},
-      {"max_walltime", {"", R"("max_walltime": "2:00:00")"}},
-      {"memory_mb", {"", R"("memory_mb": 1000)"}},
-      {"properties", {"", R"("properties": "mem > 8")"}},
-      {"type", {"", R"("type": "normal")"}},
-      {"test_mode", {"", R"("test_mode": true)"}},
-      {"max_jobs", {"", R"("max_jobs": 2)"}},
-      {"output_files", {"", R"("output_directory": "runs/{CAMPAIGN_ID}", "output_files": ["result-{TASK}.dat"])"}},
-      {"prologue", {"", R"("prologue": ["echo prologue >> $HOME/scripts-$CIGRI_CAMPAIGN_ID"])"}},
-      {"epilogue", {"", R"("epilogue": ["echo epilogue >> $HOME/scripts-$CIGRI_CAMPAIGN_ID"])"}},
-      {kAction, kActions},
-  };
+const std::vector<combinations::Feature>& features() {
+  static const auto kFeatures = combinations::features(combinations::Stage::processes);
   return kFeatures;
 }
+
+bool is_allowed(const Pair& pair) { return combinations::is_allowed(features(), pair); }
 
 std::string json_with(const std::vector<std::string>& members, std::string_view command) {
   std::string text =
@@ -83,28 +48,12 @@ std::string json_with(const std::vector<std::string>& members, std::string_view 
   return text + "}";
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view with) {
-  for (auto place = text.find(what); place != std::string::npos; place = text.find(what, place + with.size()))
-    text.replace(place, what.size(), with);
-  return text;
-}
-
-/// What gridsub refuses by itself, and what a user cannot do.
-bool is_allowed(const Pair& pair) {
-  const auto& one = features()[pair.first.dimension];
-  const auto& other = features()[pair.second.dimension];
-  const auto& first = one.values[pair.first.value];
-  const auto& second = other.values[pair.second.value];
-  if (other.name == kAction) return !(one.name == "test_mode" && !first.empty() && second == "append");
-  return jdl::parse(json_with({replaced(first, "PRE", "1"), replaced(second, "PRE", "1")}, "run")).has_value();
-}
-
 struct Row {
   grid::CampaignId id{0};
   grid::CampaignId before{0};  ///< 0: none
   std::map<std::string, std::string> values;
   bool is_cancelled = false;
-  [[nodiscard]] const std::string& action() const { return values.at(kAction); }
+  [[nodiscard]] const std::string& action() const { return values.at(std::string{kAction}); }
   [[nodiscard]] std::string text() const {
     std::string all;
     for (const auto& [name, value] : values) {
@@ -120,7 +69,7 @@ class Combinations : public ::testing::Test {
     fs::create_directories(grid.folder() / "data");
     for (int i = 0; i < kTasks; ++i) std::ofstream{grid.folder() / "data" / fmt::format("{}.bin", i)} << "input " << i << '\n';
     grid.start_api();
-    does("gridctl", {"limit", "set", "consumable", "lic", "8"});
+    does("gridctl", {"limit", "set", "consumable", std::string{combinations::kConsumable}, "8"});
     for (const auto* const cluster : {"alpha", "beta"})
       does("gridctl", {"cluster", "edit", cluster, "--memory-property=mem", "--memory-unit=1024", "--memory-max=16384"});
     does("gridctl", {"user", "allow-normal", ::getpwuid(::geteuid())->pw_name});
@@ -147,8 +96,8 @@ class Combinations : public ::testing::Test {
     std::string before = row.values.at("checkpoint").empty() ? "sleep 0.2; " : R"(trap "" USR1; sleep 0.2; )";
     if (!row.values.at("input_files").empty()) before += "cat $CIGRI_INPUTS/data/$1.bin > /dev/null || exit 11; ";
     if (!row.values.at("output_files").empty()) before += "echo $1 > result-$1.dat; ";
-    before += fmt::format("case $1 in {}) exit 9;; {}) mkdir {}/failed-$CIGRI_CAMPAIGN_ID 2>/dev/null && exit 8;; esac; true", kAlwaysFails,
-                          kFailsOnce, folder);
+    before += fmt::format("case $1 in {}) exit 9;; {}) mkdir {}/failed-$CIGRI_CAMPAIGN_ID 2>/dev/null && exit {};; esac; true",
+                          kAlwaysFails, kFailsOnce, folder, combinations::kStatusOfOnce);
     return grid.oracle().task(before);
   }
 
@@ -166,7 +115,7 @@ class Combinations : public ::testing::Test {
     }
     std::vector<std::string> members;
     for (const auto& [name, value] : row.values) {
-      if (name != kAction) members.push_back(replaced(value, "PRE", std::to_string(row.before.value())));
+      if (name != kAction) members.push_back(replaced(value, combinations::kBefore, std::to_string(row.before.value())));
     }
     auto escaped = replaced(replaced(command(row), "\\", "\\\\"), "\"", "\\\"");
     const auto path = file("row.jdl", json_with(members, escaped));

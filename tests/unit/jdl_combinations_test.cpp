@@ -16,10 +16,14 @@
 
 #include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/parse.hpp"
-#include "tests/unit/jdl_values.hpp"
+#include "sim/combinations/features.hpp"
+#include "sim/combinations/jdl_values.hpp"
 
 namespace gleaner::jdl {
 namespace {
+
+using combinations::KeyValue;
+using combinations::kValues;
 
 enum class Outcome { works, noted, refused };
 
@@ -135,6 +139,26 @@ std::string lines_of(Outcome outcome, std::size_t& count) {
   return text;
 }
 
+/// A value in a cell; with `*`: the world alone plays it.
+std::string played(const std::string& value, const std::vector<std::string>& everywhere) {
+  const auto text = value.empty() ? std::string{"nothing"} : fmt::format("`{}`", value);
+  return in_cell(text) + (std::ranges::find(everywhere, value) == everywhere.end() ? "\\*" : "");
+}
+
+/// The lines of what campaigns have beside each other, in pairs.
+std::string lines_of_features() {
+  const auto everywhere = combinations::features(combinations::Stage::processes);
+  std::string text;
+  for (const auto& feature : combinations::features(combinations::Stage::world)) {
+    const auto known = std::ranges::find(everywhere, feature.name, &combinations::Feature::name);
+    const auto values = known == everywhere.end() ? std::vector<std::string>{} : known->values;
+    std::vector<std::string> cells;
+    for (const auto& value : feature.values) cells.push_back(played(value, values));
+    text += fmt::format("| {} | {} |\n", feature.name, fmt::join(cells, ", "));
+  }
+  return text;
+}
+
 /// docs/combinations.md
 std::string document() {
   std::size_t noted = 0, refused = 0;
@@ -145,7 +169,7 @@ std::string document() {
   return fmt::format(
       R"(# Keys of a campaign file beside each other
 
-A test makes this page, `tests/unit/jdl_combinations_test.cpp`, from the values in `tests/unit/jdl_values.hpp`: {} values of {} keys, {} pairs of different keys. Of these, {} are accepted without a word, {} are accepted with a note, and {} are refused. `gridsub --strict` refuses those with a note, too. What is below was answered to a campaign of 12 tasks on two clusters.
+A test makes this page, `tests/unit/jdl_combinations_test.cpp`, from the values in `sim/combinations/jdl_values.hpp`: {} values of {} keys, {} pairs of different keys. Of these, {} are accepted without a word, {} are accepted with a note, and {} are refused. `gridsub --strict` refuses those with a note, too. What is below was answered to a campaign of 12 tasks on two clusters.
 
 ## Accepted with a note
 
@@ -158,8 +182,15 @@ One of the keys has no effect, or less than it says.
 
 | one | other | error |
 |---|---|---|
+{}
+## Played
+
+Of `sim/combinations/features.cpp`: each pair of these values that is not refused is in a campaign that runs. `tests/system/combinations_test.cpp` runs such campaigns on processes; `tools/world --features array` plays them on a virtual clock, under faults, with the values that have a `*`, too ([world](architecture/world.md#the-covering-array)). `PRE` is an earlier campaign; `action` is what the user does meanwhile; what begins with `grid` is configured, or done, by the administrator.
+
+| subject | values |
+|---|---|
 {})",
-      kValues.size(), keys.size(), pairs().size(), pairs().size() - noted - refused, noted, refused, notes, refusals);
+      kValues.size(), keys.size(), pairs().size(), pairs().size() - noted - refused, noted, refused, notes, refusals, lines_of_features());
 }
 
 TEST(JdlCombinations, ThePage_ShowsThem) {

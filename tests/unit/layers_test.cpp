@@ -58,8 +58,8 @@ const std::vector<Layer>& layers() {
       {"sim/gridsim/engine/", {"lib/", "metascheduler/", "predictor/", "nikita/"}},
       {"sim/gridsim/", {"lib/"}},
       {"sim/world/",
-       {"lib/", "almighty/", "updator/", "predictor/", "metascheduler/", "runner/", "nikita/", "api/", "sim/minioar/", "sim/wrapper/",
-        "sim/gridlocal/", "sql/"}},
+       {"lib/", "almighty/", "updator/", "predictor/", "metascheduler/", "runner/", "nikita/", "api/", "sim/combinations/", "sim/minioar/",
+        "sim/wrapper/", "sim/gridlocal/", "sql/"}},
       {"sim/", {"lib/"}},
   };
   return table;

@@ -3,7 +3,7 @@
 #include <string_view>
 
 /// What a campaign file may say: each key with the values that make a difference.
-namespace gleaner::jdl {
+namespace gleaner::combinations {
 
 /// A value of a key, as JSON.
 struct KeyValue {
@@ -73,4 +73,4 @@ inline constexpr auto kValues = std::to_array<KeyValue>({
     {"epilogue_walltime", R"("0:05:00")", R"("epilogue": ["rm -rf runs"])"},
 });
 
-}  // namespace gleaner::jdl
+}  // namespace gleaner::combinations

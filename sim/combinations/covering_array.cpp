@@ -1,4 +1,4 @@
-#include "tests/covering_array.hpp"
+#include "sim/combinations/covering_array.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace gleaner::tests {
+namespace gleaner::combinations {
 namespace {
 
 Pair ordered(Choice one, Choice other) { return one.dimension < other.dimension ? Pair{one, other} : Pair{other, one}; }
@@ -103,4 +103,4 @@ std::vector<std::vector<std::size_t>> covering_array(const std::vector<std::size
   return rows;
 }
 
-}  // namespace gleaner::tests
+}  // namespace gleaner::combinations

@@ -1,11 +1,12 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace gleaner::tests {
+namespace gleaner::combinations {
 
 /// A value of a dimension, by their places.
 struct Choice {
@@ -30,4 +31,4 @@ using Pair = std::pair<Choice, Choice>;
 /// The pairs of a row.
 [[nodiscard]] std::vector<Pair> pairs_of(const std::vector<std::size_t>& row);
 
-}  // namespace gleaner::tests
+}  // namespace gleaner::combinations
