@@ -11,8 +11,6 @@
 namespace gleaner::world {
 namespace {
 
-constexpr std::array<std::string_view, 4> kUsers{"alice", "bob", "carol", "dora"};
-
 /// One campaign, key by key.
 class Draft {
  public:
@@ -159,7 +157,9 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
 std::string text_of(const Behaviour& behaviour) {
   auto text = fmt::format("run={} exit={}", behaviour.seconds, behaviour.status);
   if (behaviour.fails > 0) text += fmt::format(" fails={}", behaviour.fails);
+  if (behaviour.fails_with != 1) text += fmt::format(" with={}", behaviour.fails_with);
   if (behaviour.saves) text += " saves=1";
+  if (behaviour.leaves) text += " leaves=1";
   return text;
 }
 
@@ -170,7 +170,9 @@ std::optional<Behaviour> behaviour_in(std::string_view command_line) {
   return Behaviour{.seconds = *seconds,
                    .status = static_cast<int>(*status),
                    .fails = static_cast<int>(number_after(command_line, "fails=").value_or(0)),
-                   .saves = number_after(command_line, "saves=").has_value()};
+                   .fails_with = static_cast<int>(number_after(command_line, "with=").value_or(1)),
+                   .saves = number_after(command_line, "saves=").has_value(),
+                   .leaves = number_after(command_line, "leaves=").has_value()};
 }
 
 double licences_of(const Settings& settings) { return 6 + settings.campaigns / 4; }

@@ -1,9 +1,11 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/combinations/features.hpp"
 #include "sim/world/random.hpp"
 #include "sim/world/settings.hpp"
 
@@ -12,12 +14,17 @@ namespace gleaner::world {
 /// How a task behaves; its parameter says it (`run=120 exit=0 fails=1`), so that whoever executes the task knows it from its command line.
 struct Behaviour {
   std::int64_t seconds = 60;
-  int status = 0;      ///< its exit status
-  int fails = 0;       ///< so many first attempts fail with status 1
-  bool saves = false;  ///< it writes a checkpoint at the signal; with one, it takes half of the time
+  int status = 0;       ///< its exit status
+  int fails = 0;        ///< so many first attempts fail
+  int fails_with = 1;   ///< with this status
+  bool saves = false;   ///< it writes a checkpoint at the signal; with one, it takes half of the time
+  bool leaves = false;  ///< it leaves a file result-TASK.dat
 };
 /// What campaigns need, and how much of it the grid has.
-inline constexpr std::string_view kConsumable{"licence"};
+using combinations::kConsumable;
+[[nodiscard]] inline bool has_licences(const Settings& settings) {
+  return settings.features.contains(Feature::needs) || settings.features.contains(Feature::array);
+}
 [[nodiscard]] double licences_of(const Settings& settings);
 /// In the stderr of each task that fails, which is for its owner.
 inline constexpr std::string_view kSecret{"hunter2"};
@@ -40,6 +47,8 @@ struct Earlier {
   std::string user;
   std::int64_t tasks;
 };
+
+inline constexpr std::array<std::string_view, 4> kUsers{"alice", "bob", "carol", "dora"};
 
 /// Draws campaigns from the seed: the campaign with a place is the same, however many others there are.
 [[nodiscard]] Jdl campaign_at(const Settings& settings, int place, const std::vector<std::string>& clusters,

@@ -150,7 +150,10 @@ std::vector<Work> Cluster::under_way() {
     for (const auto& work : std::views::reverse(works())) {  // the last one of each job
       if (seen.size() == unfinished.size()) break;
       if (!unfinished.contains(work.job) || !seen.insert(work.job).second) continue;
-      if (!work.is_whole && ledger.find(work.job)->state == minioar::JobState::running) found.push_back(work);
+      const auto* job = ledger.find(work.job);
+      if (work.is_whole || job->state != minioar::JobState::running) continue;
+      found.push_back(work);
+      found.back().cores = static_cast<int>(job->resources.size());
     }
     return found;
   });

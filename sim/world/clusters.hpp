@@ -33,9 +33,12 @@ struct Work {
   int attempt = 0;
   minioar::JobNumber job = 0;
   std::int64_t grid_job = 0;  ///< as the grid numbers it
+  grid::Instant began = {};
   bool is_whole = false;      ///< it ended by itself
   int status = 0;             ///< its exit status, if it is whole
   bool is_swallowed = false;  ///< by a sink: it did nothing
+  grid::Instant ended = {};   ///< if it is whole
+  int cores = 0;              ///< that its job holds, if it is under way
 };
 
 class Tasks;

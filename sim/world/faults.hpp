@@ -40,6 +40,7 @@ class Faults {
   [[nodiscard]] std::uint64_t seed() const { return settings_.seed; }
   [[nodiscard]] bool are_over() const { return clock_.now() >= end_; }
   [[nodiscard]] grid::Instant end() const { return end_; }
+  [[nodiscard]] grid::Instant now() const { return clock_.now(); }
 
   /// How often each happened, where it changed something: an outage in which nobody asks is none. Deaths also by program
   /// ("death of runner").

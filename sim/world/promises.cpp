@@ -62,30 +62,39 @@ std::vector<std::string> repeated_arrays(WorldDatabase& database) {
 }
 
 std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string>> common;  // clusters, by follower and whom it follows
-  for (const auto& row : database.query(sql::promises_followers{})) common[{*row.id, *row.on_campaign}].insert(row.name.value_or(""));
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string>> common;  // homes, by follower and whom it follows
+  for (const auto& row : database.query(sql::promises_followers{})) common[{*row.id, *row.on_campaign}].insert(row.home.value_or(""));
+  std::map<std::string, std::string> home_of;
+  for (const auto& row : database.query(sql::promises_homes{})) home_of.emplace(*row.name, *row.home);
   std::vector<std::string> broken;
   for (const auto& [pair, names] : common) {
     const auto [follower, followed] = pair;
     const bool is_edited = std::ranges::any_of(
         edits, [&](const Edit& edit) { return !edit.cluster.empty() && (edit.campaign == follower || edit.campaign == followed); });
     if (is_edited) continue;
-    std::map<std::int64_t, std::set<std::string>> done;  // where each task was done
+    std::map<std::int64_t, std::set<std::string>> done;  // in which homes each task was done
     for (auto& [name, cluster] : clusters.all()) {
       for (const auto& work : cluster->works()) {
-        if (work.campaign == followed && work.is_whole && work.status == 0) done[work.task].insert(name);
+        if (work.campaign == followed && work.is_whole && work.status == 0) done[work.task].insert(home_of.at(name));
       }
     }
     for (auto& [name, cluster] : clusters.all()) {
       for (const auto& work : cluster->works()) {
         const auto known = work.campaign == follower && work.task >= 0 ? done.find(work.task) : done.end();
-        if (known == done.end() || known->second.contains(name)) continue;
+        if (known == done.end() || known->second.contains(home_of.at(name))) continue;
         if (std::ranges::none_of(known->second, [&](const auto& home) { return names.contains(home); })) continue;
         broken.push_back(fmt::format("task {} of campaign {} began on {}, and follows that of campaign {}, which was done on {}", work.task,
                                      follower, name, followed, *known->second.begin()));
       }
     }
   }
+  return broken;
+}
+
+std::vector<std::string> unexplained_waits(WorldDatabase& database, grid::Instant before) {
+  std::vector<std::string> broken;
+  for (const auto& row : database.query(sql::promises_unexplained{.before = before}))
+    broken.push_back(fmt::format("campaign {} waits, and nothing says for what", row.id.value_or("")));
   return broken;
 }
 

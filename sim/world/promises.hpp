@@ -20,4 +20,7 @@ namespace gleaner::world {
 /// Tasks that follow others (after_each), and began where those did not run.
 [[nodiscard]] std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits);
 
+/// Campaigns that wait, long after they were submitted, and of which nothing says for what.
+[[nodiscard]] std::vector<std::string> unexplained_waits(WorldDatabase& database, grid::Instant before);
+
 }  // namespace gleaner::world

@@ -11,6 +11,7 @@
 #include "lib/process/exit_code.hpp"
 #include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
+#include "sim/world/array.hpp"
 
 namespace gleaner::world {
 namespace {
@@ -97,7 +98,11 @@ std::string names_of(const std::set<Kind>& kinds) {
 }  // namespace
 
 std::set<Fault> all_faults() { return all_of<Fault>(kFaultNames); }
-std::set<Feature> all_features() { return all_of<Feature>(kFeatureNames); }
+std::set<Feature> all_features() {
+  auto all = all_of<Feature>(kFeatureNames);
+  all.erase(Feature::array);
+  return all;
+}
 
 std::string command_of(const Settings& settings) {
   const Settings usual;
@@ -151,14 +156,16 @@ std::string help_text() {
       "  --no-faults\n"
       "  --rate X          ({}) times the usual number of faults; below 1 no program dies for certain\n"
       "  --often A,B       ten times as many of these\n"
-      "  --features A,B    only these of {}\n"
+      "  --features A,B    only these of {};\n"
+      "                    array: all that a campaign file may say, a user may do and an administrator may configure, in pairs, by the seed:\n"
+      "                    alone, with --campaigns {}, 24 seeds play each pair\n"
       "  --trace FILE      all that happens, a line each\n"
       "  --statements N    the N statements that took PostgreSQL longest\n"
       "  --logs            the logs of the modules, on stderr\n"
       "  --shrink          makes a world that fails smaller, as long as it fails\n"
       "  --folder DIR      (/dev/shm) where its files are meanwhile\n",
       usual.seed, usual.hours, usual.clusters, usual.nodes, usual.cores, usual.campaigns, usual.cycle.count(), fmt::join(kFaultNames, ", "),
-      usual.rate, fmt::join(kFeatureNames, ", "));
+      usual.rate, fmt::join(kFeatureNames, ", "), kRowsOfWorld);
 }
 
 }  // namespace gleaner::world

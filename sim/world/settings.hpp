@@ -60,14 +60,16 @@ enum class Feature {
   asking,      ///< users ask what they may not know, and submit what must be refused
   edit,        ///< users edit campaigns
   needs,       ///< campaigns need licences, of which all clusters have few
-  resent       ///< campaigns of idempotent jobs, which OAR sends again when it preempted them
+  resent,      ///< campaigns of idempotent jobs, which OAR sends again when it preempted them
+  array        ///< campaigns, acts of users and settings of the grid are rows of a covering array (sim/world/array.hpp), none of the above
 };
-inline constexpr std::array<std::string_view, 18> kFeatureNames{"failures", "retries",    "pools",  "scripts", "follow", "normal",
-                                                                "replicas", "checkpoint", "append", "hold",    "cancel", "retry",
-                                                                "tests",    "levels",     "asking", "edit",    "needs",  "resent"};
+inline constexpr std::array<std::string_view, 19> kFeatureNames{"failures",   "retries", "pools", "scripts", "follow", "normal", "replicas",
+                                                                "checkpoint", "append",  "hold",  "cancel",  "retry",  "tests",  "levels",
+                                                                "asking",     "edit",    "needs", "resent",  "array"};
 [[nodiscard]] constexpr std::string_view name_of(Feature feature) { return kFeatureNames[static_cast<std::size_t>(feature)]; }
 
 [[nodiscard]] std::set<Fault> all_faults();
+/// But `array`, beside which nothing else is drawn.
 [[nodiscard]] std::set<Feature> all_features();
 
 /// A world. Two with the same settings are the same to the byte.

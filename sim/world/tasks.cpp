@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kLong{20};
 wrapper::TaskPlan plan_of(const Behaviour& behaviour, int attempt) {
   wrapper::TaskPlan plan;
   plan.duration = std::chrono::seconds{behaviour.seconds};
-  plan.status = attempt < behaviour.fails ? 1 : behaviour.status;
+  plan.status = attempt < behaviour.fails ? behaviour.fails_with : behaviour.status;
   if (behaviour.saves) plan.at_checkpoint = {.state = "half", .after = {}, .status = {}};
   return plan;
 }
@@ -26,10 +26,12 @@ wrapper::TaskPlan plan_of(const Behaviour& behaviour, int attempt) {
 
 wrapper::TaskPlan Tasks::task(const wrapper::TaskRun& run) {
   trace_.note(fmt::format("{} task {}.{}.{} begins in job {} of OAR", cluster_, run.campaign, run.task, run.attempt, run.remote_job));
-  works_.push_back({cluster_, run.campaign, run.task, run.attempt, run.remote_job, run.job});
+  works_.push_back({cluster_, run.campaign, run.task, run.attempt, run.remote_job, run.job, faults_.now()});
   // The words of a script are those of its command, which the model does not execute: it takes the usual time.
   const auto words = fmt::format("{}", fmt::join(run.arguments, " "));
-  auto plan = plan_of(behaviour_in(words).value_or(Behaviour{.seconds = 30}), run.attempt);
+  const auto behaviour = behaviour_in(words).value_or(Behaviour{.seconds = 30});
+  auto plan = plan_of(behaviour, run.attempt);
+  if (behaviour.leaves) plan.files.push_back({fmt::format("result-{}.dat", run.task), words});
   if (run.has_checkpoint) plan.duration /= 2;
   if (plan.status != 0) plan.errors = fmt::format("{} of campaign {}\n", kSecret, run.campaign);
   if (run.task >= 0 && faults_.is_away(Fault::sink, cluster_)) {
@@ -49,6 +51,7 @@ void Tasks::ended(const wrapper::TaskRun& run, int status) {
   const auto recent = std::views::reverse(works_);
   if (const auto work = std::ranges::find_if(recent, is_it); work != recent.end()) {
     work->is_whole = true;
+    work->ended = faults_.now();
     work->status = status;
   }
 }

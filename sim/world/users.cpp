@@ -37,8 +37,9 @@ Users::Users(const Settings& settings, api::Api& api, std::vector<std::string> c
     : settings_{settings}, api_{api}, clusters_{std::move(clusters)}, clock_{clock}, gate_{gate}, trace_{trace}, find_{std::move(find)} {
   ids_.resize(static_cast<std::size_t>(settings.campaigns));
   texts_.resize(ids_.size());
-  for (int place = 0; place < settings.campaigns; ++place) plan(place);
-  for (int place = 0; place < settings.campaigns; ++place) plan_edit(place);
+  const bool is_array = settings.features.contains(Feature::array);
+  for (int place = 0; place < settings.campaigns; ++place) is_array ? plan_row(place) : plan(place);
+  for (int place = 0; place < settings.campaigns && !is_array; ++place) plan_edit(place);
 }
 
 void Users::plan(int place) {
@@ -117,12 +118,23 @@ Users::Answer Users::ask(const std::string& user, std::string method, const std:
   return answer;
 }
 
+std::optional<std::int64_t> Users::id_in(const Answer& answer) {
+  if (answer.status != kCreated && answer.status != kRepeated) return std::nullopt;
+  return number_in(answer.body, "id");
+}
+
 Users::Answer Users::submit(int place) {
-  const auto jdl = campaign_at(settings_, place, clusters_, submitted_);
+  Jdl jdl;
+  Answer answer{0, {}};
+  if (settings_.features.contains(Feature::array)) {
+    answer = submit_row(place, jdl);
+  } else {
+    jdl = campaign_at(settings_, place, clusters_, submitted_);
+    answer = ask(jdl.user, "POST", "/v1/campaigns", jdl.text, fmt::format("campaign-{}", place));
+  }
   texts_.at(static_cast<std::size_t>(place)) = jdl.text;
-  auto answer = ask(jdl.user, "POST", "/v1/campaigns", jdl.text, fmt::format("campaign-{}", place));
-  if (answer.status != kCreated && answer.status != kRepeated) return answer;
-  if (const auto id = number_in(answer.body, "id")) {
+  // A row that was not sent has no text: what was answered is about what it needs.
+  if (const auto id = jdl.text.empty() ? std::nullopt : id_in(answer)) {
     ids_.at(static_cast<std::size_t>(place)) = submitted_.size();
     submitted_.push_back({*id, jdl.user, jdl.tasks});
   }
@@ -138,7 +150,8 @@ Users::Answer Users::change(const Action& action, const Earlier& campaign) {
     case Action::Kind::append: {
       // Drawn anew for each action, and the same for each of its tries.
       Random own{settings_.seed, key};
-      const auto body = fmt::format("\"{}\"\n\"{}\"\n", parameter_of(settings_, own), parameter_of(settings_, own));
+      const std::string_view number = settings_.features.contains(Feature::array) ? "0 " : "";
+      const auto body = fmt::format("\"{0}{1}\"\n\"{0}{2}\"\n", number, parameter_of(settings_, own), parameter_of(settings_, own));
       return ask(campaign.user, "POST", path + "/tasks", body, key);
     }
     case Action::Kind::hold: return ask(campaign.user, "POST", path + "/hold", {}, {});
@@ -205,7 +218,7 @@ Users::Answer Users::inquire(const Action& action, const Earlier& campaign) {
   refused("a type of OAR that executes nothing", submit_alike("", jdl(R"("nb_jobs": 1)", R"(, "cluster_job_type": "noop")")));
   refused("replicas of tasks that share jobs, strictly",
           submit_alike("?dry_run=1&strict=1", jdl(R"("nb_jobs": 1, "replicas": "allowed", "temporal_grouping": true)", "")));
-  if (settings_.features.contains(Feature::needs)) {
+  if (has_licences(settings_)) {
     const auto all_of_them =
         fmt::format(R"("nb_jobs": 2, "dimensional_grouping": true, "needs": {{"{}": {}}})", kConsumable, licences_of(settings_));
     if (settings_.cores > 1)
@@ -234,6 +247,7 @@ Users::Answer Users::retry(const Earlier& campaign) {
       find_(fmt::format("campaign {} cannot be edited before its failed tasks are given back: {} {}", campaign.id, edited.status,
                         edited.body));
   }
+  given_back_.push_back(campaign.id);
   return ask(campaign.user, "POST", path + "/retries", {}, {});
 }
 

@@ -40,6 +40,8 @@ class Users {
   void give_up(const std::vector<std::int64_t>& campaigns);
   [[nodiscard]] const std::vector<Earlier>& campaigns() const { return submitted_; }
   [[nodiscard]] const std::vector<Edit>& edits() const { return edits_; }
+  /// The campaigns whose failed tasks a user gave back, or tried to.
+  [[nodiscard]] const std::vector<std::int64_t>& given_back() const { return given_back_; }
 
  private:
   struct Action {
@@ -55,11 +57,15 @@ class Users {
     bool is_disturbed = false;  ///< by a fault of the world
   };
   void plan(int place);
+  void plan_row(int place);
   void plan_edit(int place);
   void add(Action action);
   [[nodiscard]] Answer ask(const std::string& user, std::string method, const std::string& target, const std::string& body,
                            const std::string& key);
+  /// The number of the campaign that was submitted, now or before; empty: it was not.
+  [[nodiscard]] static std::optional<std::int64_t> id_in(const Answer& answer);
   [[nodiscard]] Answer submit(int place);
+  [[nodiscard]] Answer submit_row(int place, Jdl& jdl);
   [[nodiscard]] Answer change(const Action& action, const Earlier& campaign);
   [[nodiscard]] Answer edit(const Action& action, const Earlier& campaign);
   [[nodiscard]] Answer retry(const Earlier& campaign);
@@ -79,6 +85,7 @@ class Users {
   std::vector<std::optional<std::size_t>> ids_;  ///< of the campaigns by their places: where they are in submitted_
   std::vector<std::string> texts_;               ///< of the campaigns by their places, as they were submitted
   std::vector<Edit> edits_;
+  std::vector<std::int64_t> given_back_;
   int order_ = 0;
 };
 

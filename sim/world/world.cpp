@@ -18,11 +18,13 @@
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/store/clusters.hpp"
-#include "lib/store/policies.hpp"
+#include "sim/world/administrator.hpp"
+#include "sim/world/bounds.hpp"
 #include "sim/world/conductors.hpp"
 #include "sim/world/messenger.hpp"
 #include "sim/world/oracle.hpp"
 #include "sim/world/promises.hpp"
+#include "sim/world/sequence.hpp"
 #include "sim/world/statements.hpp"
 #include "sim/world/stepping_clock.hpp"
 #include "sim/world/users.hpp"
@@ -67,13 +69,15 @@ class Folder {
   fs::path path_;
 };
 
-process::Config config_of(const Settings& settings, const WorldDatabase& database) {
+process::Config config_of(const Settings& settings, const WorldDatabase& database, const fs::path& folder) {
   auto config = process::default_config();
   config.database = database.conninfo_of("almighty");
   config.cycle_period = settings.cycle;
+  config.input_spool = folder / "inputs";
   config.check_period = process::Duration{0};  // the oracle checks
   // An almighty that rests until its next cycle renews its lease meanwhile; here the lease outlasts the rest.
   config.lease_duration += std::max<process::Duration>(config.cycle_period, config.idle_period);
+  Administrator::configure(config, settings);
   return config;
 }
 
@@ -83,7 +87,6 @@ std::unique_ptr<api::Api> start_api(process::Config config, const WorldDatabase&
   config.api_socket = folder / "api.socket";  // nobody asks there
   config.api_listen.clear();
   config.api_spool = folder / "spool";
-  config.input_spool = folder / "inputs";
   fs::create_directories(config.api_spool);
   fs::create_directories(config.input_spool);
   auto options = api::options_of(config);
@@ -133,6 +136,7 @@ class World {
   WorldMessenger messenger_;
   Conductors conductors_;
   std::unique_ptr<api::Api> api_;
+  Administrator administrator_;
   Users users_;
   Oracle oracle_;
   Random order_;
@@ -156,11 +160,12 @@ World::World(const Settings& settings)
       faults_{settings_, clock_},
       host_clock_{clock_, faults_},
       clusters_{folder_.path() / "clusters", settings_, clock_, faults_, trace_},
-      config_{config_of(settings_, database_)},
+      config_{config_of(settings_, database_, folder_.path())},
       gate_{database_, clock_, faults_, trace_},
       messenger_{clusters_, clock_, faults_, gate_, trace_},
       conductors_{config_, settings_, database_, clock_, gate_, trace_},
       api_{start_api(config_, database_, folder_.path(), settings_.programs)},
+      administrator_{settings_, database_, clusters_.names()},
       users_{settings_, *api_, clusters_.names(), clock_, gate_, trace_, [this](std::string what) { oracle_.find(std::move(what)); }},
       oracle_{database_, clusters_, trace_},
       order_{settings.seed, "visits"} {
@@ -179,11 +184,10 @@ void World::add_clusters() {
     store::Cluster cluster;
     cluster.name = name;
     cluster.url = fmt::format("http://{}{}", name, clusters_.at(name).prefix());
+    administrator_.configure(cluster);
     store::add_cluster(transaction, cluster);
   }
-  if (settings_.features.contains(Feature::needs))
-    store::set_limit(transaction,
-                     {.kind = grid::LimitKind::consumable, .most = licences_of(settings_), .consumable = std::string{kConsumable}});
+  administrator_.set_up(transaction, clock_.now());
   transaction.commit();
 }
 
@@ -224,10 +228,18 @@ void World::jump() {
     if (const auto event = clusters_.next_event()) next = std::min(next, *event);
     const auto action = users_.next();
     if (action) next = std::min(next, *action);
+    const auto change = administrator_.next();
+    if (change) next = std::min(next, *change);
     clock_.advance_to(next);
     timed("clusters", [&] { clusters_.catch_up(); });
     timed("users", [&] { users_.act(); });
-    if (action && *action <= clock_.now()) next_cycle_ = std::min(next_cycle_, clock_.now() + kLeastPause);
+    if (change && *change <= clock_.now()) {
+      database_.set_time();
+      administrator_.act(config_, clock_.now());
+      trace_.note("the administrator withdraws a cluster, or brings it back");
+    }
+    if ((action && *action <= clock_.now()) || (change && *change <= clock_.now()))
+      next_cycle_ = std::min(next_cycle_, clock_.now() + kLeastPause);
   }
 }
 
@@ -246,8 +258,16 @@ bool World::stands_still() {
 }
 
 void World::judge_promises() {
-  for (auto& broken : repeated_arrays(database_)) oracle_.find(std::move(broken));
-  for (auto& broken : strayed_followers(database_, clusters_, users_.edits())) oracle_.find(std::move(broken));
+  const auto find = [&](std::vector<std::string> all) {
+    for (auto& broken : all) oracle_.find(std::move(broken));
+  };
+  find(planned_in_vain(database_, administrator_, clock_.now()));
+  find(misplaced_scripts(database_, clusters_));
+  find(premature_tasks(database_, clusters_));
+  find(failures_beyond_retries(database_, clusters_, users_.given_back()));
+  if (clock_.now() - faults_.end() > std::chrono::minutes{5}) find(unexplained_waits(database_, faults_.end()));
+  find(repeated_arrays(database_));
+  find(strayed_followers(database_, clusters_, users_.edits()));
 }
 
 void World::judge() {
@@ -255,7 +275,8 @@ void World::judge() {
   oracle_.judge_work();
   oracle_.judge_kills();
   oracle_.judge_brakes();
-  if (settings_.features.contains(Feature::needs)) {
+  for (auto& broken : exceeded_bounds(database_, clusters_, administrator_, settings_)) oracle_.find(std::move(broken));
+  if (has_licences(settings_)) {
     for (auto& broken : exceeded_licences(database_, clusters_, licences_of(settings_))) oracle_.find(std::move(broken));
   }
   is_stuck_ = stands_still();
@@ -267,7 +288,7 @@ void World::judge() {
     judge_promises();
   }
   note_counts();
-  is_over_ = faults_.are_over() && !users_.next() && oracle_.is_all_over();
+  is_over_ = faults_.are_over() && !users_.next() && !administrator_.next() && oracle_.is_all_over();
 }
 
 void World::turn() {

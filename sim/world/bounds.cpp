@@ -1,0 +1,115 @@
+#include "sim/world/bounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace gleaner::world {
+namespace {
+
+struct Campaign {
+  std::string user;
+  bool has_replicas = false;
+  bool is_given_up = false;
+};
+using Campaigns = std::map<std::int64_t, Campaign>;
+
+Campaigns campaigns_of(WorldDatabase& database) {
+  Campaigns campaigns;
+  for (const auto& row : database.query(sql::promises_campaigns{}))
+    campaigns.emplace(*row.id, Campaign{*row.user_name, row.replicas.as<bool>(), row.given_up.as<bool>()});
+  return campaigns;
+}
+
+/// A job of OAR that carries out works.
+struct Job {
+  std::int64_t campaign;
+  int cores;
+  bool is_script;
+};
+using Jobs = std::map<std::pair<std::string, minioar::JobNumber>, Job>;
+
+void judge_copies(const std::vector<Work>& works, const Campaigns& campaigns, std::vector<std::string>& broken) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<const Work*>> copies;
+  for (const auto& work : works) copies[{work.campaign, work.task}].push_back(&work);
+  for (const auto& [task, found] : copies) {
+    const auto campaign = campaigns.find(task.first);
+    if (campaign == campaigns.end() || campaign->second.is_given_up) continue;
+    if (found.size() <= (campaign->second.has_replicas && task.second >= 0 ? 2U : 1U)) continue;
+    std::string where;
+    for (const auto* work : found) where += fmt::format(" attempt {} in job {} of {}", work->attempt, work->job, work->cluster);
+    broken.push_back(
+        fmt::format("task {} of campaign {} is carried out {} times at once:{}", task.second, task.first, found.size(), where));
+  }
+}
+
+void judge_limit(const Jobs& jobs, const Campaigns& campaigns, const Administrator::Bound& bound, std::vector<std::string>& broken) {
+  int count = 0;
+  int cores = 0;
+  for (const auto& [place, job] : jobs) {
+    const auto campaign = campaigns.find(job.campaign);
+    if (job.is_script) continue;  // scripts count, and are never held back
+    if (campaign == campaigns.end() || (!bound.user.empty() && campaign->second.user != bound.user)) continue;
+    ++count;
+    cores += job.cores;
+  }
+  if (bound.jobs > 0 && count > bound.jobs) broken.push_back(fmt::format("{} jobs run, under a limit of {}", count, bound.jobs));
+  if (bound.resources > 0 && cores > bound.resources)
+    broken.push_back(fmt::format("jobs hold {} resources, under a limit of {}", cores, bound.resources));
+}
+
+}  // namespace
+
+std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clusters, const Administrator& administrator,
+                                         const Settings& settings) {
+  std::vector<std::string> broken;
+  std::vector<Work> works;
+  Jobs jobs;
+  std::map<std::string, int> held;
+  for (auto& [name, cluster] : clusters.all()) {
+    for (auto& work : cluster->under_way()) {
+      const bool is_script = work.task < 0;
+      if (jobs.try_emplace({name, work.job}, Job{work.campaign, work.cores, is_script}).second && !is_script) held[name] += work.cores;
+      works.push_back(std::move(work));
+    }
+  }
+  if (works.empty()) return broken;
+  const auto campaigns = campaigns_of(database);
+  judge_copies(works, campaigns, broken);
+  if (const auto bound = administrator.bound()) judge_limit(jobs, campaigns, *bound, broken);
+  const int all = settings.nodes * settings.cores;
+  if (const int kept = administrator.kept_resources(all); kept > 0) {
+    for (const auto& [name, cores] : held) {
+      if (cores > all - kept) broken.push_back(fmt::format("jobs hold {} of {} cores of {}, whose headroom is {}", cores, all, name, kept));
+    }
+  }
+  for (const auto& row : database.query(sql::promises_most_jobs{})) {
+    const std::int64_t campaign = *row.campaign_id;
+    const std::string name = *row.name;
+    const auto count = std::ranges::count_if(
+        jobs, [&](const auto& job) { return job.first.first == name && job.second.campaign == campaign && !job.second.is_script; });
+    if (count > row.max_jobs.as<int>())
+      broken.push_back(
+          fmt::format("{} jobs of campaign {} run on {}, whose max_jobs is {}", count, campaign, name, row.max_jobs.as<int>()));
+  }
+  return broken;
+}
+
+std::vector<std::string> planned_in_vain(WorldDatabase& database, const Administrator& administrator, grid::Instant now) {
+  std::vector<std::string> broken;
+  for (const auto& away : administrator.withdrawals()) {
+    for (const auto& row :
+         database.query(sql::promises_planned_between{.cluster = away.cluster, .begin = away.begin, .end = away.end.value_or(now)}))
+      broken.push_back(fmt::format("{} launches of campaign {} were planned for {}, which was disabled or retired",
+                                   row.launches.value_or(""), row.campaign_id.value_or(""), away.cluster));
+  }
+  for (const auto& row : database.query(sql::promises_planned_while_braked{}))
+    broken.push_back(fmt::format("a launch of campaign {} was planned for {}, where a brake holds it: {}", row.campaign_id.value_or(""),
+                                 row.name.value_or(""), row.reason.value_or("")));
+  return broken;
+}
+
+}  // namespace gleaner::world
