@@ -69,10 +69,14 @@ std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clus
   std::vector<Work> works;
   Jobs jobs;
   std::map<std::string, int> held;
+  std::map<std::string, std::string> holders;
   for (auto& [name, cluster] : clusters.all()) {
     for (auto& work : cluster->under_way()) {
       const bool is_script = work.task < 0;
-      if (jobs.try_emplace({name, work.job}, Job{work.campaign, work.cores, is_script}).second && !is_script) held[name] += work.cores;
+      if (jobs.try_emplace({name, work.job}, Job{work.campaign, work.cores, is_script}).second && !is_script) {
+        held[name] += work.cores;
+        holders[name] += fmt::format(" {} by task {} of campaign {}", work.cores, work.task, work.campaign);
+      }
       works.push_back(std::move(work));
     }
   }
@@ -83,7 +87,8 @@ std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clus
   const int all = settings.nodes * settings.cores;
   if (const int kept = administrator.kept_resources(all); kept > 0) {
     for (const auto& [name, cores] : held) {
-      if (cores > all - kept) broken.push_back(fmt::format("jobs hold {} of {} cores of {}, whose headroom is {}", cores, all, name, kept));
+      if (cores > all - kept)
+        broken.push_back(fmt::format("jobs hold {} of {} cores of {}, whose headroom is {}:{}", cores, all, name, kept, holders[name]));
     }
   }
   for (const auto& row : database.query(sql::promises_most_jobs{})) {

@@ -61,7 +61,8 @@ std::vector<std::string> repeated_arrays(WorldDatabase& database) {
   return broken;
 }
 
-std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits) {
+std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits,
+                                           const std::vector<Withdrawal>& withdrawals) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string>> common;  // homes, by follower and whom it follows
   for (const auto& row : database.query(sql::promises_followers{})) common[{*row.id, *row.on_campaign}].insert(row.home.value_or(""));
   std::map<std::string, std::string> home_of;
@@ -83,6 +84,10 @@ std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& cl
         const auto known = work.campaign == follower && work.task >= 0 ? done.find(work.task) : done.end();
         if (known == done.end() || known->second.contains(home_of.at(name))) continue;
         if (std::ranges::none_of(known->second, [&](const auto& home) { return names.contains(home); })) continue;
+        if (std::ranges::any_of(withdrawals, [&](const Withdrawal& away) {
+              return known->second.contains(home_of.at(away.cluster)) && work.began >= away.begin;
+            }))
+          continue;
         broken.push_back(fmt::format("task {} of campaign {} began on {}, and follows that of campaign {}, which was done on {}", work.task,
                                      follower, name, followed, *known->second.begin()));
       }

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/world/administrator.hpp"
 #include "sim/world/clusters.hpp"
 #include "sim/world/database.hpp"
 #include "sim/world/users.hpp"
@@ -17,8 +18,10 @@ namespace gleaner::world {
 /// Arrays that were too large for a web server, and were sent again as they were.
 [[nodiscard]] std::vector<std::string> repeated_arrays(WorldDatabase& database);
 
-/// Tasks that follow others (after_each), and began where those did not run.
-[[nodiscard]] std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits);
+/// Tasks that follow others (after_each), and began where those did not run; where those ran on a cluster that was retired, they may begin
+/// anywhere.
+[[nodiscard]] std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& clusters, const std::vector<Edit>& edits,
+                                                         const std::vector<Withdrawal>& withdrawals);
 
 /// Campaigns that wait, long after they were submitted, and of which nothing says for what.
 [[nodiscard]] std::vector<std::string> unexplained_waits(WorldDatabase& database, grid::Instant before);

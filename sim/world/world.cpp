@@ -267,7 +267,7 @@ void World::judge_promises() {
   find(failures_beyond_retries(database_, clusters_, users_.given_back()));
   if (clock_.now() - faults_.end() > std::chrono::minutes{5}) find(unexplained_waits(database_, faults_.end()));
   find(repeated_arrays(database_));
-  find(strayed_followers(database_, clusters_, users_.edits()));
+  find(strayed_followers(database_, clusters_, users_.edits(), administrator_.withdrawals()));
 }
 
 void World::judge() {
