@@ -31,13 +31,20 @@ UPDATE campaign_clusters SET clean_tried_at = instant(@now)
 WHERE cluster_id = @cluster AND campaign_id = ANY (@campaigns::bigint[]) AND cleaned_at IS NULL
 
 -- name: clean.note_cleaned
--- Records that no file of a campaign is left on a cluster. No row when the campaign is live again, or has a live job there.
+-- Records that no file of a campaign is left on a cluster. No row when the campaign is live again, or has a live job there. A prologue that
+-- waits there, and runs if tasks are appended, has a new attempt: the claim that would have shown that the old one began is gone.
 WITH ended AS (
   SELECT id FROM campaigns WHERE id = @campaign AND is_over(state)
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND is_live(j.state)) FOR SHARE),
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
-  WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)
+  WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL),
+prologues AS (
+  UPDATE tasks t SET attempt = next_attempt(t), uncounted = next_attempt(t)
+  WHERE campaign_id = (SELECT id FROM ended) AND number = prologue_on(@cluster) AND state = 'waiting'),
+unfenced AS (
+  UPDATE returned_tasks SET fence = NULL
+  WHERE campaign_id = (SELECT id FROM ended) AND number = prologue_on(@cluster) AND fence IS NOT NULL)
 UPDATE campaign_clusters SET cleaned_at = instant(@now), clean_tried_at = NULL, active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL,
   inputs_wanted = false
 WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster

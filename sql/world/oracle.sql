@@ -49,11 +49,13 @@ WHERE k.reason IN ('excess', 'waited_too_long') AND c.type = 'test'
 
 -- name: oracle.braked
 -- Pairs that failures brake, where the order of failures is that of attempts: two copies of a task may both fail before the first is known,
--- and a job that OAR ended may have failed by itself before.
+-- and a job that OAR ended may have failed by itself before. Tasks that their user gave back have a clean slate: they fail for the first time
+-- again.
 SELECT b.campaign_id, k.name FROM brakes b JOIN clusters k ON k.id = b.cluster_id JOIN campaigns c ON c.id = b.campaign_id
 WHERE b.reason LIKE '%jobs in a row failed there (%' AND NOT c.replicas AND NOT EXISTS (
   SELECT FROM jobs j WHERE j.campaign_id = b.campaign_id AND j.ending NOT IN ('done', 'task_error')
     AND (j.started_at IS NOT NULL OR j.ending NOT IN ('preempted', 'killed_by_us')))
+  AND NOT EXISTS (SELECT FROM audit a WHERE a.campaign_id = b.campaign_id AND a.act LIKE '%tasks retried')
 
 -- name: oracle.never_began
 -- Pairs with more than @most jobs that never began.

@@ -3,6 +3,7 @@
 
 #include "lib/store/changes.hpp"
 #include "lib/store/checks.hpp"
+#include "lib/store/clean.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/scripts.hpp"
@@ -281,6 +282,23 @@ TEST_F(ScriptsInDatabase, AppendedTasks_GetThePrologueAndTheEpilogueAgain) {
   for (const auto& job : launched(campaign, alpha, 1)) end(job, grid::JobEnd::done);
   EXPECT_EQ(plan(), "1 epilogue, 2 epilogue");
   EXPECT_EQ(task(-2), "launching 1");
+  EXPECT_EQ(breaches(), "");
+}
+
+TEST_F(ScriptsInDatabase, APrologueThatWaitsWhileItsClaimsAreRemoved_RunsInANewAttempt) {
+  const auto campaign = with_scripts(1);
+  run_script(alpha);
+  for (const auto& job : accepted(beta)) end(job, grid::JobEnd::never_began);
+  EXPECT_EQ(task(-3), "waiting 0");
+  for (const auto& job : launched(campaign, alpha, 1)) end(job, grid::JobEnd::done);
+  plan();
+  for (const auto cluster : {alpha, beta}) {
+    for (const auto& job : accepted(cluster)) end(job, grid::JobEnd::done);
+  }
+  EXPECT_EQ(finish(), 1U);
+  EXPECT_EQ(task(-3), "waiting 0");
+  transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::note_cleaned(transaction, campaign, beta, now)); });
+  EXPECT_EQ(task(-3), "waiting 1") << "should the job that was thought not to have begun have begun, its claim shows it no more";
   EXPECT_EQ(breaches(), "");
 }
 
