@@ -47,10 +47,12 @@ const std::vector<Feature>& played_everywhere() {
 
 /// Values of features that are there, and other features: those of the grid are read by sim/world/administrator.cpp.
 const std::vector<Feature>& played_in_the_world() {
-  static const std::vector<Feature> kFeatures {
-    {"scheduler", {R"("scheduler": "workqueue")"}}, {"min_duration", {R"("min_duration": "0:00:05")"}},
-        {"checkpoint", {R"("checkpoint": {"signal": "USR2", "period": "auto", "cost": "0:00:30"})"}}, {"max_fails", {R"("max_fails": 1)"}},
-    {"memory_mb", {R"x("memory_mb": "100 * (p1 + 1)")x"}},
+  static const std::vector<Feature> kFeatures{
+      {"scheduler", {R"("scheduler": "workqueue")"}},
+      {"min_duration", {R"("min_duration": "0:00:05")"}},
+      {"checkpoint", {R"("checkpoint": {"signal": "USR2", "period": "auto", "cost": "0:00:30"})"}},
+      {"max_fails", {R"("max_fails": 1)"}},
+      {"memory_mb", {R"x("memory_mb": "100 * (p1 + 1)")x"}},
       {"priority", {"", R"("priority": 2)"}},
       {"project", {"", R"("project": "astro")"}},
       {"input_mb", {"", R"("input_mb": "5")"}},
@@ -65,51 +67,51 @@ const std::vector<Feature>& played_in_the_world() {
       {"grid shared_home", {"", "site"}},
       {"grid cluster", {"", "disable", "retire"}},
   };
-      return kFeatures;
-    }
+  return kFeatures;
+}
 
-    std::string json_with(const std::vector<std::string>& members) {
-      std::string text =
-          fmt::format(R"({{"name": "row", "nb_jobs": {}, "exec_file": "run", "clusters": {{"alpha": {{}}, "beta": {{}}}})", kTasks);
-      for (const auto& member : members) {
-        if (!member.empty()) text += ", " + replaced(member, kBefore, "1");
-      }
-      return text + "}";
-    }
-
-  }  // namespace
-
-  std::vector<Feature> features(Stage stage) {
-    auto all = played_everywhere();
-    if (stage == Stage::processes) return all;
-    for (const auto& more : played_in_the_world()) {
-      const auto known = std::ranges::find(all, more.name, &Feature::name);
-      if (known == all.end()) all.push_back(more);
-      else known->values.insert(known->values.end(), more.values.begin(), more.values.end());
-    }
-    return all;
+std::string json_with(const std::vector<std::string>& members) {
+  std::string text =
+      fmt::format(R"({{"name": "row", "nb_jobs": {}, "exec_file": "run", "clusters": {{"alpha": {{}}, "beta": {{}}}})", kTasks);
+  for (const auto& member : members) {
+    if (!member.empty()) text += ", " + replaced(member, kBefore, "1");
   }
+  return text + "}";
+}
 
-  bool is_of_the_grid(const Feature& feature) { return feature.name.starts_with(kOfTheGrid); }
+}  // namespace
 
-  bool is_allowed(const std::vector<Feature>& features, const Pair& pair) {
-    const auto& one = features[pair.first.dimension];
-    const auto& other = features[pair.second.dimension];
-    const auto& first = one.values[pair.first.value];
-    const auto& second = other.values[pair.second.value];
-    if (is_of_the_grid(one) || is_of_the_grid(other)) return true;
-    if (one.name == kAction || other.name == kAction) {
-      const auto& action = one.name == kAction ? first : second;
-      const auto& beside = one.name == kAction ? second : first;
-      return action != "append" || beside.find("test_mode") == std::string::npos;
-    }
-    return jdl::parse(json_with({first, second})).has_value();
+std::vector<Feature> features(Stage stage) {
+  auto all = played_everywhere();
+  if (stage == Stage::processes) return all;
+  for (const auto& more : played_in_the_world()) {
+    const auto known = std::ranges::find(all, more.name, &Feature::name);
+    if (known == all.end()) all.push_back(more);
+    else known->values.insert(known->values.end(), more.values.begin(), more.values.end());
   }
+  return all;
+}
 
-  std::string replaced(std::string text, std::string_view what, std::string_view with) {
-    for (auto place = text.find(what); place != std::string::npos; place = text.find(what, place + with.size()))
-      text.replace(place, what.size(), with);
-    return text;
+bool is_of_the_grid(const Feature& feature) { return feature.name.starts_with(kOfTheGrid); }
+
+bool is_allowed(const std::vector<Feature>& features, const Pair& pair) {
+  const auto& one = features[pair.first.dimension];
+  const auto& other = features[pair.second.dimension];
+  const auto& first = one.values[pair.first.value];
+  const auto& second = other.values[pair.second.value];
+  if (is_of_the_grid(one) || is_of_the_grid(other)) return true;
+  if (one.name == kAction || other.name == kAction) {
+    const auto& action = one.name == kAction ? first : second;
+    const auto& beside = one.name == kAction ? second : first;
+    return action != "append" || beside.find("test_mode") == std::string::npos;
   }
+  return jdl::parse(json_with({first, second})).has_value();
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  for (auto place = text.find(what); place != std::string::npos; place = text.find(what, place + with.size()))
+    text.replace(place, what.size(), with);
+  return text;
+}
 
 }  // namespace gleaner::combinations

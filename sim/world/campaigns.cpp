@@ -119,7 +119,8 @@ class Draft {
     const auto cores = random_.between(1, std::min(2, settings_.cores));
     const bool is_wide = has(Feature::normal, 0.4);
     said.push_back(is_side_by_side_ ? R"("resources": "/nodes=1/core=2")" : fmt::format(R"("resources": "/core={}")", is_wide ? cores : 1));
-    if (has(Feature::normal, 0.3)) said.push_back(fmt::format(R"("max_jobs": {})", random_.between(1, 6)));
+    // A large campaign has to end within a day.
+    if (has(Feature::normal, 0.3)) said.push_back(fmt::format(R"("max_jobs": {})", random_.between(1, 6) + draft_.tasks / 40));
     if (has(Feature::normal, 0.3)) said.push_back(fmt::format(R"("priority": {})", random_.between(0, 20)));
     if (is_resent_) said.emplace_back(R"("cluster_job_type": "idempotent")");
     if (has(Feature::scripts, 0.25))

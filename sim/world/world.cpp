@@ -215,8 +215,9 @@ bool World::stands_by() {
 
 void World::cycle() {
   if (stands_by()) return;
-  rests_since_.reset();
   conductors_.cycle();
+  // Also where a standstill began while a host was stopped in this cycle.
+  rests_since_.reset();
   ++cycles_;
 }
 
@@ -305,6 +306,8 @@ void World::turn() {
 
 void World::play_on(const std::string& host, grid::Instant until) {
   const Conductors::Without without{conductors_, host};
+  // The host conducted until now.
+  rests_since_.reset();
   while (clock_.now() < until && oracle_.faults().empty()) turn();
 }
 
