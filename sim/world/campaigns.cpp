@@ -176,7 +176,10 @@ std::optional<Behaviour> behaviour_in(std::string_view command_line) {
                    .leaves = number_after(command_line, "leaves=").has_value()};
 }
 
-double licences_of(const Settings& settings) { return 6 + settings.campaigns / 4; }
+double licences_of(const Settings& settings) {
+  const int more = settings.campaigns / 4;
+  return 6.0 + more;
+}
 
 Jdl campaign_at(const Settings& settings, int place, const std::vector<std::string>& clusters, const std::vector<Earlier>& earlier) {
   return Draft{settings, place, clusters, earlier}.make();

@@ -80,7 +80,7 @@ WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualC
     settings.insert(settings.end(), {"shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_planning=on"});
   auto command = gridlocal::server_command(folder, settings);
   command.output = folder / "server.log";
-  auto started = process::Child::start(std::move(command));
+  auto started = process::Child::start(command);
   if (!started) throw process::Error{process::ExitCode::failure, started.error()};
   server_ = std::move(*started);
   const auto server = gridlocal::server_conninfo(folder);
