@@ -49,6 +49,8 @@ std::string named(const std::vector<std::int64_t>& tasks, grid::CampaignId campa
 
 void brake(store::Transaction& transaction, const fleet::Visit& visit, const store::EndsOfPair& pair, const grid::Sink& sink,
            grid::Instant now) {
+  const auto more = std::count(pair.named.begin(), pair.named.begin() + static_cast<std::ptrdiff_t>(sink.ends), false);
+  if (more == 0) return;
   const store::Target target{.campaign = pair.campaign, .cluster = visit.cluster.id};
   const auto reason = fmt::format("the last {} jobs there ended without an error after {:.1f} s, and {}: they may have done nothing",
                                   sink.ends, sink.mean, compared(sink));
@@ -57,7 +59,7 @@ void brake(store::Transaction& transaction, const fleet::Visit& visit, const sto
                              now);
   };
   // The event's id selects the tasks that it has named so far.
-  const auto event = open(reason, static_cast<std::int64_t>(sink.ends));
+  const auto event = open(reason, more);
   if (!event) return;
   store::mark_swallowed(transaction, *event, std::span{pair.jobs}.first(sink.ends));
   const bool is_whole = sink.ends < kMostEnds;

@@ -46,6 +46,7 @@ std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId clus
     auto& pair = pairs.back();
     pair.jobs.push_back(*row.id);
     pair.seconds.push_back(*row.seconds);
+    pair.named.push_back(*row.named);
     pair.min_duration = row.min_duration_s;
     pair.suspected = *row.suspected;
     pair.slowest_elsewhere = row.slowest;

@@ -20,6 +20,7 @@ struct EndsOfPair {
   grid::CampaignId campaign{0};
   std::vector<grid::JobId> jobs = {};
   std::vector<double> seconds = {};              ///< durations, in the same order
+  std::vector<bool> named = {};                  ///< whether an open event SINK names the job, in the same order
   std::optional<double> min_duration = {};       ///< the JDL's, in seconds
   std::optional<double> slowest_elsewhere = {};  ///< greatest mean duration of the campaign's jobs on another cluster, over all time
   double start_cost = 0.0;                       ///< seconds that a job takes on the cluster besides its task, as last measured
@@ -30,7 +31,8 @@ struct EndsOfPair {
 [[nodiscard]] std::vector<grid::CampaignId> judged_late(Transaction& transaction, grid::ClusterId cluster);
 
 /// For campaigns in treatment or paused: those of which some of `ended` are done on this cluster, and `campaigns`. Jobs that are marked as
-/// swallowed are left out. Cost: O(ended + `before` jobs of each campaign).
+/// swallowed are left out, unless the cluster is suspected and the event that names them is open. Cost: O(ended + `before` jobs of each
+/// campaign).
 [[nodiscard]] std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended,
                                                 std::span<const grid::CampaignId> campaigns, int before);
 

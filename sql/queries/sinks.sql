@@ -2,14 +2,16 @@
 
 -- name: sinks.last_ends
 -- For the campaigns of the jobs @jobs that were just done on a cluster, and for @campaigns: these jobs and the last @before done there
--- before them, the newest first, without jobs marked as swallowed, and without jobs that took further tasks, whose durations are not those of their own tasks; and
--- the greatest mean duration on another of the campaign's clusters with at least @min_done jobs done. `start_cost`: as planning.clusters.
+-- before them, the newest first, without jobs that took further tasks, whose durations are not those of their own tasks; and the greatest
+-- mean duration on another of the campaign's clusters with at least @min_done jobs done. Jobs marked as swallowed are left out, except
+-- those that an open event names (`named`) while the cluster is suspected: what ends after them is judged with them. `start_cost`: as
+-- planning.clusters.
 WITH just AS (
   SELECT campaign_id, sum(ends)::bigint AS ends FROM (
     SELECT campaign_id, 1 AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
     UNION ALL SELECT unnest(@campaigns::bigint[]), 0) one
   GROUP BY campaign_id)
-SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest, starts.cost AS start_cost
+SELECT just.campaign_id, e.id, e.seconds, e.named, c.min_duration_s, p.suspected, o.slowest, starts.cost AS start_cost
 FROM just
 CROSS JOIN (
   SELECT coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY cost), 0)::double precision AS cost FROM (
@@ -26,8 +28,9 @@ CROSS JOIN LATERAL (
   SELECT max(q.duration_sum / q.done) AS slowest FROM campaign_clusters q
   WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer) o
 CROSS JOIN LATERAL (
-  SELECT j.id, j.ended_at, date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
-  WHERE j.campaign_id = just.campaign_id AND j.cluster_id = @cluster AND j.ending = 'done' AND j.sink IS NULL AND j.started_at IS NOT NULL
+  SELECT j.id, j.ended_at, date_part('epoch', j.ended_at - j.started_at) AS seconds, j.sink IS NOT NULL AS named FROM jobs j
+  WHERE j.campaign_id = just.campaign_id AND j.cluster_id = @cluster AND j.ending = 'done' AND j.started_at IS NOT NULL
+    AND (j.sink IS NULL OR p.suspected AND EXISTS (SELECT FROM events v WHERE v.id = j.sink AND v.state = 'open'))
     AND NOT is_script(j.task) AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
   ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + @before::integer) e
 ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC

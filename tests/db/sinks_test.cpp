@@ -144,11 +144,26 @@ TEST_F(Sinks, ThatComeLate_AreFoundByTheLastEnds_AndTheEventNamesTheirTasks) {
                   "'gridsub --edit {} min_duration=0', then 'gridsub --fix {}'",
                   campaign.value(), campaign.value(), campaign.value()));
   EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "t");
-  // Those that ran already when the brake was put on are named too.
-  done_after(launched(campaign, alpha, 3), 1);
+  // Those that ran already when the brake was put on are named too, however few they are.
+  done_after(launched(campaign, alpha, 1), 1);
+  EXPECT_THAT(event(), ::testing::HasSubstr("6 tasks, 200-205:"));
+  done_after(launched(campaign, alpha, 2), 1);
   EXPECT_THAT(event(), ::testing::HasSubstr("8 tasks, 200-207:"));
+  EXPECT_EQ(value("SELECT occurrences FROM events WHERE code = 'SINK'"), "8");
   done_after(launched(campaign, alpha, 1), 50);
   EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "f") << "it works again";
+}
+
+TEST_F(Sinks, AProbeThatDoesNothing_BrakesASuspectedClusterAgain_UntilTheEventIsClosed) {
+  const auto campaign = a_late_sink();
+  execute("DELETE FROM brakes");
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1") << "it goes on as before";
+  execute("DELETE FROM brakes; UPDATE events SET state = 'closed', closed_at = now()");
+  done_after(launched(campaign, alpha, 2), 0);
+  EXPECT_EQ(brakes(), "0") << "somebody looked at it, and two ends tell little";
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1");
 }
 
 /// The cluster swallows all that it gets before any job has ended elsewhere.

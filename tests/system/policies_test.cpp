@@ -296,7 +296,7 @@ TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {
 TEST_P(Policies, ASinkThatEndsEachTaskAtOnce_GetsAFew_AndGivesAllOfThemBack) {
   begin({{"brake_time", "10m"}});
   const auto campaign = grid->gridsub(TestCampaign{.tasks = 2 * cores,
-                                                   .exec_file = "bash -c '[ $CIGRI_CLUSTER = beta ] || sleep 11' task",
+                                                   .exec_file = "bash -c '[ $CIGRI_CLUSTER = beta ] || sleep 21' task",
                                                    .may_end_at_once = false,
                                                    .of_cluster = {{"beta", R"("priority":9)"}}});
   grid->almighty().start();

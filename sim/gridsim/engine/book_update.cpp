@@ -84,7 +84,7 @@ void Book::brake_if_sink(Campaign& campaign, std::size_t place, const CampaignSp
                       .start_cost = start_cost(spec.clusters[place].cluster),
                       .suspected = pair.facts.suspected};
   for (const auto& end : pair.last_ends) {
-    if (!end.swallowed) last.here.push_back(end.seconds);
+    if (!end.swallowed || pair.facts.suspected) last.here.push_back(end.seconds);
   }
   for (const auto& other : campaign.pairs) {
     if (&other == &pair || other.last_ends.empty()) continue;
@@ -96,13 +96,18 @@ void Book::brake_if_sink(Campaign& campaign, std::size_t place, const CampaignSp
     if (grid::shows_work(last)) pair.facts.suspected = false;
     return;
   }
+  std::int64_t more = 0;
   auto left = sink->ends;
   for (auto& end : pair.last_ends) {
     if (left == 0) break;
-    if (!std::exchange(end.swallowed, true)) --left;
+    if (end.swallowed && !pair.facts.suspected) continue;
+    if (!std::exchange(end.swallowed, true)) ++more;
+    --left;
   }
-  pair.swallowed += static_cast<std::int64_t>(sink->ends);
+  if (more == 0) return;
+  pair.swallowed += more;
   pair.facts.suspected = true;
+  if (pair.braked_until && *pair.braked_until > status_at_) return;
   const auto& config = world_.scenario.config;
   const auto brake =
       std::min<std::chrono::duration<double>>(config.brake_time * (1 << std::min(pair.sink_brakes++, 20)), config.brake_time_max);
