@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -293,6 +294,8 @@ void World::judge() {
 }
 
 void World::turn() {
+  // Where tables have just grown, plans that were made for empty ones would stay.
+  constexpr std::array<std::int64_t, 3> kFirstVacuums{6, 20, 60};
   constexpr std::int64_t kVacuumEach = 200;
   constexpr std::int64_t kGiveUpEach = 60;
   jump();
@@ -301,7 +304,7 @@ void World::turn() {
   next_cycle_ = std::max(began + conductors_.period(), clock_.now());
   timed("judging", [&] { judge(); });
   if (faults_.are_over() && !is_over_ && cycles_ % kGiveUpEach == 0) users_.give_up(oracle_.awaiting_users());
-  if (cycles_ % kVacuumEach == 1) database_.vacuum();
+  if (cycles_ % kVacuumEach == 0 || std::ranges::find(kFirstVacuums, cycles_) != kFirstVacuums.end()) database_.vacuum();
 }
 
 void World::play_on(const std::string& host, grid::Instant until) {
