@@ -1,29 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/source_tree.hpp"
 
 // docs/changes has three changes as examples for contributors (CONTRIBUTING.md, "How to add"): they show how many files such a change
 // touches, and still fit the sources.
 namespace gleaner {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path root() {
-  const char* folder = std::getenv("GLEANER_SOURCE_DIR");
-  return folder != nullptr ? folder : ".";
-}
-
-std::string content(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream{file}.rdbuf();
-  return text.str();
-}
 
 struct Example {
   std::string file;
@@ -33,7 +19,7 @@ struct Example {
 class Changes : public testing::TestWithParam<Example> {};
 
 TEST_P(Changes, TouchFewFiles_AndFitTheSources) {
-  std::istringstream diff{content(root() / "docs/changes" / GetParam().file)};
+  std::istringstream diff{tests::source_text("docs/changes/" + GetParam().file)};
   std::vector<std::string> files;
   std::string before;  // the file that the next lines change
   std::string hunk;    // what they find there
@@ -44,7 +30,7 @@ TEST_P(Changes, TouchFewFiles_AndFitTheSources) {
   for (std::string line; std::getline(diff, line);) {
     if (line.starts_with("diff ") || line.starts_with("@@")) check_hunk();
     if (line.starts_with("+++ b/")) files.push_back(line.substr(6));
-    if (line.starts_with("--- ")) before = line == "--- /dev/null" ? "" : content(root() / line.substr(6));
+    if (line.starts_with("--- ")) before = line == "--- /dev/null" ? "" : tests::source_text(line.substr(6));
     const bool stays = line.starts_with(" ") || (line.starts_with("-") && !line.starts_with("--- "));
     if (stays) hunk += line.substr(1) + "\n";
   }
