@@ -92,14 +92,18 @@ struct Clusters {
   Shut epilogues;                  ///< where the epilogue is due
 };
 
-std::string text_of(std::string_view shut, const std::string& cluster) {
+std::string text_of(std::string_view shut, const std::string& cluster, grid::CampaignId campaign) {
   if (shut == "retired") return fmt::format("{} is retired", cluster);
   if (shut == "disabled") return fmt::format("{} is disabled", cluster);
   if (shut == "no_account") return fmt::format("its user has no account on {}", cluster);
   if (shut == "prologue_failed") return fmt::format("its prologue failed on {} ('gridsub --fix' of its event runs it again)", cluster);
   if (shut == "off") return fmt::format("it does not use {} (max_jobs is 0)", cluster);
-  if (shut == "too_big" || shut == "no_task_fits") return fmt::format("{} has too few resources for one of its jobs", cluster);
-  if (shut == "few_match") return fmt::format("too few resources of {} have the JDL's properties", cluster);
+  if (shut == "too_big")
+    return fmt::format("{} has too few resources for one of its jobs ('gridsub --edit {} resources=...')", cluster, campaign.value());
+  // Tasks with expressions have their requests since the submission, which no edit changes.
+  if (shut == "no_task_fits") return fmt::format("{} has too few resources for each of its tasks", cluster);
+  if (shut == "few_match")
+    return fmt::format("too few resources of {} have the JDL's properties ('gridsub --edit {} properties=...')", cluster, campaign.value());
   return fmt::format("a test has one job on each cluster, and {} had it", cluster);
 }
 
@@ -114,7 +118,7 @@ Clusters clusters_of(Transaction& transaction, grid::CampaignId campaign) {
     }
     const auto name = row.name.as<std::string>();
     const auto shut = row.shut.as<std::string>();
-    const auto text = text_of(shut, name);
+    const auto text = text_of(shut, name, campaign);
     clusters.shut.add(text, opens_again(shut));
     if (row.epilogue.value_or(false)) clusters.epilogues.add(text, opens_again(shut));
     if (!*row.bound) continue;

@@ -37,6 +37,15 @@ class TheWorld : public testing::Test {
   }
   ~TheWorld() override { fs::remove_all(folder_); }
   [[nodiscard]] const fs::path& folder() const { return folder_; }
+  [[nodiscard]] static Settings small(double hours, int clusters, int campaigns) {
+    Settings settings;
+    settings.seed = tests::test_seed();
+    settings.hours = hours;
+    settings.clusters = clusters;
+    settings.campaigns = campaigns;
+    settings.programs = std::getenv("GLEANER_BIN_DIR");
+    return settings;
+  }
   [[nodiscard]] static std::string content(const fs::path& file) {
     std::ifstream in{file};
     return {std::istreambuf_iterator<char>{in}, {}};
@@ -83,13 +92,8 @@ TEST_F(TheWorld, ItsQueries_AreAcceptedByItsDatabase_AndGiveTheColumnsOfTheirRow
 }
 
 TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
-  Settings settings;
-  settings.seed = tests::test_seed();
-  settings.hours = 0.1;
+  auto settings = small(0.1, 2, 4);
   settings.cycle = std::chrono::minutes{1};
-  settings.clusters = 2;
-  settings.campaigns = 4;
-  settings.programs = std::getenv("GLEANER_BIN_DIR");
   settings.trace = folder() / "first";
   const auto first = run(settings);
   settings.trace = folder() / "second";
@@ -104,16 +108,11 @@ TEST_F(TheWorld, OfTheSameSeed_IsTheSameToTheByte) {
 }
 
 TEST_F(TheWorld, OfAConductorThatStandsStill_GoesOnWithTheOther_WhoseTermItMeetsWhenItWakesUp) {
-  Settings settings;
-  settings.seed = tests::test_seed();
-  settings.hours = 0.3;
+  auto settings = small(0.3, 1, 3);
   settings.cycle = std::chrono::seconds{30};
-  settings.clusters = 1;
-  settings.campaigns = 3;
   settings.faults = {Fault::stopped};
   settings.rate = 20;
   settings.features = {};
-  settings.programs = std::getenv("GLEANER_BIN_DIR");
   settings.trace = folder() / "trace";
   const auto verdict = run(settings);
   EXPECT_TRUE(verdict.is_green()) << summary(verdict);
