@@ -74,11 +74,40 @@ TEST(Worlds, OfSeedsThatChangeWithTheCommit_ExecuteEachTaskOnce_KeepTheLaws_AndE
   EXPECT_THAT(missing, testing::IsEmpty()) << "never happened in " << simulated << " simulated seconds";
 }
 
-TEST(Worlds, OfUsualSize_DoSoToo) {
-  if (std::getenv("GLEANER_TEST_LONG") == nullptr) GTEST_SKIP() << "30 000 simulated seconds of several seeds (--long)";
-  const auto seed = tests::test_seed();
+class LongWorlds : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::getenv("GLEANER_TEST_LONG") == nullptr) GTEST_SKIP() << "an hour or more (--long)";
+  }
+  const std::uint64_t seed_ = tests::test_seed() * 1000;
+};
+
+TEST_F(LongWorlds, OfUsualSize_DoSoToo) {
   double simulated = 0;
-  for (std::uint64_t more = 0; simulated < kNight; ++more) simulated += is_green(settings_of(seed * 1000 + more, 1.5)).simulated_s;
+  for (std::uint64_t more = 0; simulated < kNight; ++more) simulated += is_green(settings_of(seed_ + more, 1.5)).simulated_s;
+}
+
+TEST_F(LongWorlds, ThatHaveEachPairOfValuesOfTheCoveringArray_DoSoToo) {
+  constexpr std::uint64_t kWorlds = 24;
+  for (std::uint64_t more = 0; more < kWorlds; ++more) {
+    auto settings = settings_of(seed_ + more, 1);
+    settings.cycle = std::chrono::seconds{20};
+    settings.clusters = 2;
+    settings.campaigns = 8;
+    settings.features = {Feature::array};
+    is_green(settings);
+  }
+}
+
+TEST_F(LongWorlds, OfAMonthOfABusyGrid_DoSoToo_AndHeal) {
+  constexpr std::uint64_t kDays = 31;
+  for (std::uint64_t day = 0; day < kDays; ++day) {
+    auto settings = settings_of(seed_ + day, 24);
+    settings.cycle = std::chrono::minutes{2};
+    settings.campaigns = 100;
+    settings.rate = 0.01;
+    std::cout << summary(is_green(settings));
+  }
 }
 
 }  // namespace
