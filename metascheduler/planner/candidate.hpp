@@ -53,6 +53,7 @@ struct Candidate {
   int jobs = 0;
   int returned = 0;              ///< of these, for tasks that this cluster returned
   int pooled = 0;                ///< further tasks, which these jobs take
+  int replicas = 0;              ///< beside these jobs
   double resources = 0.0;        ///< of these jobs, as the plan counts them
   std::ptrdiff_t decision = -1;  ///< its index in Plan::decisions
 };

@@ -44,7 +44,8 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
     case Cap::Kind::bag: return reason::TasksElsewhere{};
     case Cap::Kind::fitting: return reason::NoTaskFits{pair.fitting_tasks.value_or(0)};
     case Cap::Kind::max_jobs:
-      return reason::MaxJobsReached{.live_jobs = pair.live_jobs, .frozen_jobs = pair.frozen_jobs, .max_jobs = cap.most};
+      return reason::MaxJobsReached{
+          .live_jobs = pair.live_jobs + candidate.replicas, .frozen_jobs = pair.frozen_jobs, .max_jobs = cap.most};
     case Cap::Kind::trial:
       return reason::OnTrial{.live_jobs = pair.live_jobs + pair.frozen_jobs, .failures = pair.failures_in_a_row, .brake = pair.last_brake};
     case Cap::Kind::one_per_cluster: return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};

@@ -147,7 +147,7 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   Draft draft{snapshot, config};
   auto contenders = feasible(draft);
   if (config.reservations) renew(contenders, draft);
-  replicate(ReplicaKind::expired, draft);
+  replicate(ReplicaKind::expired, contenders, draft);
   std::uint64_t seed = snapshot.seed;
   Standings standings{contenders};
   for (auto& [affinity, members] : classes_of(policies->order, contenders)) {
@@ -159,7 +159,7 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   draft.plan.standings = std::move(standings).all();
   note_priorities(contenders, draft);
   preempt(contenders, draft);
-  replicate(ReplicaKind::finalize, draft);
+  replicate(ReplicaKind::finalize, contenders, draft);
   emit(draft);
   std::erase_if(draft.plan.reservations, [&](const HeldBack& held) {
     return std::ranges::any_of(draft.plan.launches,

@@ -40,7 +40,7 @@ std::vector<Contender> replicable(ReplicaKind kind, const Draft& draft) {
     const auto cluster = std::ranges::find(draft.snapshot.clusters, pair.cluster, &ClusterView::id);
     if (cluster == draft.snapshot.clusters.end()) continue;
     auto candidate = candidate_of(pair, *cluster, static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin()));
-    candidate.jobs = replicas_of(pair, draft.plan);
+    candidate.replicas = replicas_of(pair, draft.plan);
     contender->candidates.push_back(candidate);
   }
   for (auto& contender : found) {
@@ -101,14 +101,14 @@ int give_replicas(ReplicaKind kind, ReplicaPlace place, Contender& contender, in
     draft.limits.take(contender, candidate, jobs, 0);
     draft.plan.replicas.push_back(
         {.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind, .place = place});
-    candidate.jobs += jobs;
+    candidate.replicas += jobs;
   }
   return all;
 }
 
 }  // namespace
 
-void replicate(ReplicaKind kind, Draft& draft) {
+void replicate(ReplicaKind kind, std::vector<Contender>& contenders, Draft& draft) {
   for (auto& contender : replicable(kind, draft)) {
     int all = 0;
     for (const auto& candidate : contender.candidates) all += count(*candidate.pair, kind);
@@ -116,6 +116,10 @@ void replicate(ReplicaKind kind, Draft& draft) {
     all = give_replicas(kind, ReplicaPlace::other_cluster, contender, all, draft);
     if (all > 0 && place_of(contender) == ReplicaPlace::other_node)
       (void)give_replicas(kind, ReplicaPlace::other_node, contender, all, draft);
+  }
+  if (draft.plan.replicas.empty()) return;
+  for (auto& contender : contenders) {
+    for (auto& candidate : contender.candidates) candidate.replicas = replicas_of(*candidate.pair, draft.plan);
   }
 }
 

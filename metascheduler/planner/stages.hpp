@@ -66,8 +66,8 @@ void preempt(std::vector<Contender>& contenders, Draft& draft);
 /// The campaign scheduler `finalize`: if the JDL allows it, each running task may get one replica, and only on free resources: on a cluster
 /// where its first job is not or, where the campaign has one cluster alone, on another node of that. Expired tasks get theirs before any
 /// campaign gets anything, whether tasks of theirs wait or not; the others when no task of the campaign waits, and after the plan has
-/// served all campaigns.
+/// served all campaigns. The contenders' candidates count the replicas of their pairs from then on.
 /// Source: document 003, "finalize scheduling"; document 002, "Expired Job Management".
-void replicate(ReplicaKind kind, Draft& draft);
+void replicate(ReplicaKind kind, std::vector<Contender>& contenders, Draft& draft);
 
 }  // namespace gleaner::planner

@@ -76,6 +76,22 @@ TEST(Replicas, AreHeldByWhatHoldsFirstCopies) {
       << "how wide a job is there is not known";
 }
 
+TEST(Replicas, AndFirstCopiesOfOnePlan_TogetherKeepWhatHoldsAPair) {
+  const auto given_on_beta = [](void (*change)(Snapshot&)) {
+    auto snapshot = last_tasks();
+    snapshot.campaigns[0].waiting_tasks = 100;
+    snapshot.pairs[0].expired_tasks = 2;
+    change(snapshot);
+    const auto result = plan(snapshot);
+    EXPECT_EQ(result.replicas.size(), 1U);
+    int given = jobs_on(result, 1, 2);
+    for (const auto& replicas : result.replicas) given += replicas.jobs;
+    return given;
+  };
+  EXPECT_EQ(given_on_beta([](Snapshot& s) { s.pairs[1].max_jobs = 5; }), 5);
+  EXPECT_EQ(given_on_beta([](Snapshot& s) { s.pairs[1].suspected = true; }), 3);
+}
+
 TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
   EXPECT_EQ(copies_with([](Snapshot& s) { s.clusters[1].array_size = 8; }), 8);
 }
