@@ -7,7 +7,7 @@
 
 #include "lib/grid/time.hpp"
 
-/// What the local jobs of a cluster ask for, as the updator observes it at its period. A headroom of `auto` is sized by it.
+/// The demand of the local jobs of a cluster, as the updator observes it at its period. A headroom of `auto` is sized by it.
 namespace gleaner::grid {
 
 /// The local jobs that came in one hour of the day (UTC). Jobs that came between two polls count as one arrival: they find the same free
@@ -46,7 +46,7 @@ struct LocalWatch {
   std::optional<Instant> last_start;  ///< latest start of a local job that ran then, by the cluster's clock
 };
 
-/// What a poll shows.
+/// The arrivals of local jobs in a poll.
 struct LocalArrivals {
   double seconds = 0;  ///< since the last poll
   int resources = 0;   ///< of the local jobs that have come since
