@@ -22,7 +22,7 @@ enum class Fate {
   refused   ///< it cannot be taken
 };
 
-/// What became of one thing of CiGri's.
+/// The outcome for one object of CiGri's.
 struct Imported {
   std::string_view kind;  ///< cluster, user or campaign
   std::string source;     ///< its name, or number, in CiGri
