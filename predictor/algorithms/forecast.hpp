@@ -70,8 +70,8 @@ struct Turn {
   double next_end = 0;         ///< seconds until a job on its clusters ends, on average; 0: no job runs
   double ahead = 0;            ///< seconds until the bags of earlier campaigns are empty; jobs of unknown duration take their walltime
   double ahead_deviation = 0;  ///< of that, where durations are known
-  /// Of the campaigns that certainly go before it: seconds that the jobs of known duration need on average, and seconds until OAR can have
-  /// started all of their jobs. Empty: others need not go before.
+  /// The certain delay by campaigns that go before it: seconds that the jobs of known duration need on average, and seconds until OAR can
+  /// have started all of their jobs. Empty: others need not go before.
   struct Certain {
     double known = 0;
     double starts = 0;
