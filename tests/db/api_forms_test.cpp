@@ -8,7 +8,7 @@
 
 #include "tests/db/api_fixture.hpp"
 
-/// What all routes have in common: versions, errors, pages, times, ETags.
+/// Properties that all routes have in common: versions, errors, pages, times, ETags.
 namespace gleaner::tests {
 namespace {
 

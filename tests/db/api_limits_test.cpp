@@ -101,7 +101,7 @@ TEST_F(ApiLimits, AUserWithTooManyCampaigns_GetsNoMore_UntilOneEnds) {
   EXPECT_EQ(third.status, 403);
   EXPECT_THAT(third.message(), AllOf(HasSubstr("you have 2 campaigns"), HasSubstr("(max_campaigns)")));
   EXPECT_EQ(post("/v1/campaigns?dry_run=1", on_alpha(R"("nb_jobs": 1)")).status, 403);
-  // What is there already is no new one; others are not concerned.
+  // Campaigns that exist already are no new ones; others are not concerned.
   EXPECT_EQ(as("alice", keyed).headers.at("idempotent-replayed"), "true");
   EXPECT_EQ(as("bob", keyed).status, 201);
   EXPECT_EQ(remove("/v1/campaigns/" + std::to_string(first)).status, 202);

@@ -11,7 +11,7 @@ class Decisions : public GridFixture {
 
   /// One cycle's, with a digest that no cycle before had.
   void write(const std::vector<store::StoredDecision>& decisions) { write(decisions, ++last_digest); }
-  /// How many were told.
+  /// How many were reported as changed.
   int write(const std::vector<store::StoredDecision>& decisions, std::int64_t digest) {
     now += grid::Seconds{10};
     int told = 0;

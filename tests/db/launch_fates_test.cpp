@@ -9,7 +9,7 @@
 namespace gleaner::tests {
 namespace {
 
-/// What the runner does to launches, in words.
+/// The runner's changes to launches, in words.
 class LaunchFates : public GridFixture {
  protected:
   std::vector<store::LaunchLine> lines(grid::LaunchId launch) {

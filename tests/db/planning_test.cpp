@@ -284,7 +284,7 @@ class PoisonedCampaign : public PlanningCycle {
     return value(
         "SELECT string_agg(code || ':' || campaign_id || ':' || occurrences, ' ' ORDER BY campaign_id) FROM events WHERE state = 'open'");
   }
-  /// What gridstat --why shows of it.
+  /// The text of gridstat --why for it.
   [[nodiscard]] std::string why() {
     return value(fmt::format("SELECT string_agg(sentence, ' ') FROM decisions WHERE campaign_id = {}", poisoned.value()));
   }

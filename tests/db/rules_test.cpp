@@ -1,4 +1,4 @@
-// Admission rules end to end: gridctl keeps them, the API asks them, gridsub tells what they did.
+// Admission rules end to end: gridctl stores them, the API applies them, gridsub reports their changes.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

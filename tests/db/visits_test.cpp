@@ -19,7 +19,7 @@
 #include "lib/store/locks.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What one cluster's fault costs the others: nothing.
+/// The cost of one cluster's fault to the others: nothing.
 namespace gleaner::tests {
 namespace {
 

@@ -42,7 +42,7 @@ TEST(LostDatabase, InMidCampaign_EverythingResumesByItself) {
   EXPECT_TRUE(grid.api().is_running() && grid.api().pid() == api);
 }
 
-/// Of every session of the server, new or not, while this lives.
+/// Makes every session of the server read-only, new or not, while this lives.
 class ReadOnlyServer {
  public:
   ReadOnlyServer() { set("on"); }

@@ -10,7 +10,7 @@
 
 #include "tests/system/grid_under_test.hpp"
 
-/// What tasks leave, from the clusters to the user.
+/// Outputs of tasks, from the clusters to the user.
 namespace gleaner::tests {
 namespace {
 
@@ -29,7 +29,7 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
   return files;
 }
 
-/// What a command of jdl() leaves for task N.
+/// The outputs that a command of jdl() leaves for task N.
 std::map<std::string, std::string> expected_of(int tasks) {
   std::map<std::string, std::string> files;
   for (int task = 0; task < tasks; ++task) {

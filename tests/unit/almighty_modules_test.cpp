@@ -58,7 +58,7 @@ class ModulesOf : public testing::Test {
     return all;
   }
   [[nodiscard]] std::string turns_file() const { return (directory_ / "turns").string(); }
-  /// What became of a turn left behind.
+  /// The outcome of a turn left behind.
   [[nodiscard]] ModuleRun collected() {
     for (;;) {
       auto runs = modules_.collect();

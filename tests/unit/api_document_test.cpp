@@ -74,7 +74,7 @@ void for_each_value(const Value& value, Visit&& visit) {
   }
 }
 
-/// What `$ref` names, `#/components/schemas/Task`; null: it is not there.
+/// The value that `$ref` names, `#/components/schemas/Task`; null: it is not there.
 const Value* referred(std::string_view reference) {
   const auto pointer = rapidjson::Pointer{reference.data(), reference.size()};
   return pointer.Get(document());

@@ -1,4 +1,4 @@
-// What the clients do when the API misbehaves, and when it is not there.
+// The behaviour of the clients when the API misbehaves, and when it is not there.
 #include "clients/api_client.hpp"
 
 #include <gmock/gmock.h>

@@ -31,7 +31,7 @@ constexpr std::string_view kEnded{"id: 6-1\nevent: campaign\ndata: {}\n\n"};
 /// So long that nothing is asked for again within a test.
 constexpr std::chrono::hours kLong{1};
 
-/// What the commands print is of no interest here.
+/// The commands' output is of no interest here.
 class NoOutput final : public terminal::Output {
  public:
   NoOutput() = default;

@@ -47,7 +47,7 @@ std::string page_of(std::vector<std::string> items) {
 
 class CigriCommands : public testing::Test {
  protected:
-  /// What the program prints, both streams, and `status N` when it fails.
+  /// The program's output, both streams, and `status N` when it fails.
   std::string run(const std::string& line, const std::string& style = {}) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     process::Command command{

@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr std::int64_t kNow = 1'000'000;
 
-/// What the API says of a campaign, and of its figures: it starts and ends so many seconds from now.
+/// The API's report on a campaign, and its figures: it starts and ends so many seconds from now.
 Json answer_of(const std::string& start, const std::string& end, const std::string& method) {
   const auto times = [](const std::string& key, const std::string& values) {
     return values.empty() ? fmt::format(R"("forecast_{0}": null, "forecast_{0}_earliest": null, "forecast_{0}_latest": null)", key)

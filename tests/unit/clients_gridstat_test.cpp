@@ -38,7 +38,7 @@ class FailedTasks : public testing::Test {
   FailedTasks() { std::filesystem::create_directories(folder_); }
   ~FailedTasks() override { std::filesystem::remove_all(folder_); }
 
-  /// What a script of bash prints, both streams; the programs are in its path.
+  /// The output of a script of bash, both streams; the programs are in its path.
   std::string run(const std::string& script) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     process::Command command{

@@ -1,4 +1,4 @@
-// What the commands show fits terminals of 60 and 80 columns. Names and numbers are long, but not absurd.
+// The screens of the commands fit terminals of 60 and 80 columns. Names and numbers are long, but not absurd.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

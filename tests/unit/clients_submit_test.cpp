@@ -1,4 +1,4 @@
-// What gridsub says, and where, when the API or its own streams fail it.
+// The messages of gridsub, and their streams, when the API or its own streams fail it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ TEST(LastLines, AreThoseOfAText_WhetherItsLastOneIsEndedOrNot) {
   EXPECT_EQ(last_lines("", 3), "");
 }
 
-/// What is printed when these are read one after the other.
+/// The output when these are read one after the other.
 std::string printed(const std::vector<std::pair<std::string, bool>>& windows) {
   FollowedFile file;
   std::string all;

@@ -19,7 +19,7 @@
 #include "runner/command/command.hpp"
 #include "runner/command/output_lines.hpp"
 
-/// What the jobs' wrapper does with what tasks leave, run here by the same shell.
+/// The jobs' wrapper handles the outputs of tasks, run here by the same shell.
 namespace gleaner::runner {
 namespace {
 
@@ -177,7 +177,7 @@ TEST_F(WrapperOutputs, AFileThatCannotBeGathered_FailsItsTask_WithTheReason) {
   EXPECT_THAT(content("results/12/8.err"), HasSubstr("more than 1000 files match output_files"));
 }
 
-/// What the names of the folder say: the path of each gathered file, and what it holds.
+/// The contents of the folder by its names: the path of each gathered file, and what it holds.
 using Gathered = std::map<std::string, std::string>;
 
 TEST_F(WrapperOutputs, FilesOfAnyDepth_AndOfLongNames_AreGathered_AndTheirPathsAreReadBack) {

@@ -79,7 +79,7 @@ class JobWrapper : public ::testing::Test {
     }
     return text + " " + parameter_line(task).value();
   }
-  /// Of OAR's job `remote`; `shell` is what the shell does before it, or to it.
+  /// A run of OAR's job `remote`; `shell` is what the shell does before it, or to it.
   [[nodiscard]] Ran run_job(const LaunchFacts& facts, const TaskFacts& task, int remote = 99, const std::string& shell = "") const {
     return run(fmt::format(
         "cd {0} && {3} env -i HOME={0} USER=griduser1 LOGNAME=login1 PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1",

@@ -16,7 +16,7 @@ void PrintTo(const Evidence& evidence, std::ostream* out) {
 
 namespace {
 
-/// What a folder shows of a job of task 3, in its attempt 0, that OAR knows as 1001.
+/// The evidence that a folder shows for a job of task 3, in its attempt 0, that OAR knows as 1001.
 Evidence shown(const std::vector<std::string>& names, std::int64_t job = 7, std::int64_t remote = 1001) {
   return EvidenceIndex{names}.of({.task = TaskNumber{3}, .attempt = 0, .job = JobId{job}, .remote = RemoteJobId{remote}});
 }
@@ -173,7 +173,7 @@ RC_GTEST_PROP(EvidenceNames, AreReadBack, ()) {
   RC_ASSERT(read->evidence == file.evidence);
 }
 
-/// What follows the dot after an end may be no time.
+/// The part after the dot of an end may be no time.
 bool is_whole(const EvidenceFile& file, const std::string& name) {
   return file.name() == name || (file.evidence.witness == Witness::ended && name.starts_with(file.name() + "."));
 }

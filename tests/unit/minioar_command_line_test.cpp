@@ -7,7 +7,7 @@
 namespace gleaner::minioar {
 namespace {
 
-/// What oarsub gets of a command.
+/// The command that oarsub gets.
 std::string read(const std::string& command) {
   PostedOptions posted;
   posted.options = {{"resource", "/core=1"}};

@@ -8,7 +8,7 @@
 #include "lib/oar/parse.hpp"
 #include "tests/unit/oar_transcripts.hpp"
 
-/// What became of a request: submissions, deletions and failures, in OAR's answers.
+/// The outcome of a request: submissions, deletions and failures, in OAR's answers.
 namespace gleaner::oar {
 namespace {
 
@@ -67,7 +67,7 @@ TEST(OarOutcomes, AnOutcomeOfADeletionIsReadInItsText) {
   EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Somebody else may").error()));
   EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Deletion of an unknown").error()));
   EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Nor may").error()));
-  // Registered, and nobody was told: it may not be carried out.
+  // Registered, but without a notification: it may not be carried out.
   EXPECT_TRUE(std::holds_alternative<ServerError>(outcome("14", "Deletion fails too").error()));
 }
 

@@ -165,7 +165,7 @@ TEST(Explain, Launched_TellsWhyNotMore) {
   EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("max_jobs is 2; more start when jobs end"));
 }
 
-/// Of 950 tasks in pools it was said that all are settled.
+/// The message for 950 tasks in pools was that all are settled.
 TEST(Explain, AnEmptyBag_SaysWhereTheLastTasksAre) {
   const auto text = [](int live_jobs, std::int64_t unsettled) {
     return explain(a_decision(reason::BagEmpty{live_jobs, unsettled}), kNames);

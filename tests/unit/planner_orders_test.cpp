@@ -36,7 +36,8 @@ TEST(Orders, UnknownNames_GetTheClosestKnownOne) {
   EXPECT_FALSE(check({.campaign_order = ""}));
 }
 
-/// What a campaign gets, of two that want all there is, may only depend on its priority where the note at submission supposes it.
+/// The jobs that a campaign receives, of two that want all there is, may only depend on its priority where the note at submission supposes
+/// it.
 class PriorityEffects : public testing::TestWithParam<std::tuple<std::string, bool, double>> {
  protected:
   static Snapshot of(const std::vector<std::string>& names) {

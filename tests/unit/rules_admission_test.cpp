@@ -1,4 +1,4 @@
-// What rules may do to a campaign, and what the sandbox stops.
+// Changes that rules may make to a campaign, and actions that the sandbox stops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

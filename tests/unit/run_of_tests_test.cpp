@@ -23,7 +23,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What each program prints and reports. $2 is `--gtest_output=json:FILE`.
+/// The output and the report of each program. $2 is `--gtest_output=json:FILE`.
 constexpr std::string_view kProgram = R"sh(#!/bin/bash
 report() { echo "{\"testsuites\":[{\"name\":\"A\",\"testsuite\":[$1]}]}" > "${2#--gtest_output=json:}"; }
 case $1 in
