@@ -1,10 +1,10 @@
-# What the scripts of this folder share. Sourced.
+# Code that the scripts of this folder share. Sourced.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export LC_ALL=C.UTF-8
 export PATH="$PATH:/usr/sbin:/sbin"
 
-# What the caller's shell says of another grid is not meant for this one.
+# The caller's variables of another grid are not meant for this one.
 for name in "${!GLEANER_@}"; do unset "$name"; done
 
 PROGRAM_NAME=$(basename "$0")

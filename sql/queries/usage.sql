@@ -1,4 +1,4 @@
--- What was used, and for what: reports for users and administrators.
+-- Usage and its purpose: reports for users and administrators.
 
 -- name: usage.report
 -- The sums of all usage, by the keys that are chosen; null: a key that is not. Of one user, if @user is not null.
