@@ -235,7 +235,7 @@ TEST_F(InputsOfUsers, AreForgottenAWeekAfterTheLastCampaignThatNeedsThem) {
 
 class GridWithoutInputs : public ApiTest {};
 
-TEST_F(GridWithoutInputs, RefusesThem_AndSaysWhatToDoInstead) {
+TEST_F(GridWithoutInputs, RefusesThem_AndNamesTheAlternative) {
   const auto answer =
       post("/v1/campaigns", R"({"name": "n", "nb_jobs": 1, "input_files": ["a"], "clusters": {"alpha": {"exec_file": "run"}}})");
   EXPECT_EQ(answer.status, 400);

@@ -117,7 +117,7 @@ TEST_F(Load, WithoutACampaign_IsComparedWithAllJobsTogether) {
   EXPECT_THAT(cluster.requests("select_all"), IsEmpty()) << "OAR answers that to users only";
 }
 
-TEST_F(Load, WhoseHeldResourcesOarDoesNotTell_IsComparedWithAllJobsTogether) {
+TEST_F(Load, WhoseHeldResourcesOarDoesNotReport_IsComparedWithAllJobsTogether) {
   a_campaign(10);
   states("6", "1");
   hold(3, 1);

@@ -39,7 +39,7 @@ class Decisions : public GridFixture {
   std::int64_t last_digest = 0;
 };
 
-TEST_F(Decisions, OfACampaignWhoseFiguresAreTheSame_AreNotEvenTold) {
+TEST_F(Decisions, OfACampaignWhoseFiguresAreTheSame_AreNotEvenReported) {
   EXPECT_EQ(write({on(alpha, "full", "alpha is full")}, 7), 1);
   EXPECT_EQ(write({on(alpha, "full", "alpha is full")}, 7), 0);
   EXPECT_EQ(write({on(alpha, "full", "alpha is fuller")}, 8), 1);

@@ -227,7 +227,7 @@ TEST_F(LaunchFates, ATaskWhoseLastAttemptSomebodyHolds_Fails_WhenItsNextJobIsNev
   EXPECT_EQ(task(), "failed 0");
 }
 
-TEST_F(LaunchFates, ALaunchIsLookedForAsTheUserThatItWasSentAs_WhateverTheMappingSaysLater) {
+TEST_F(LaunchFates, ALaunchIsLookedForAsTheUserThatItWasSentAs_WhateverTheMappingIsLater) {
   const auto campaign = a_campaign(1);
   lost(begun(campaign, alpha, 1));
   transact([&](store::Transaction& t) { store::map_user(t, "alice", alpha, "alice_new"); });

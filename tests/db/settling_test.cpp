@@ -97,7 +97,7 @@ class Settling : public GridFixture {
   }
 };
 
-TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) {
+TEST_F(Settling, OfAnyHistory_MovesTheRowsByTheRule_AndTheCountersWithThem) {
   std::mt19937 random{20261122};  // one whose history is rich enough: see the counts at the end
   const auto pick = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>{0, n - 1}(random); };
   const auto campaign = a_campaign(6);

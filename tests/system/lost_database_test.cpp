@@ -57,7 +57,7 @@ class ReadOnlyServer {
   }
 };
 
-TEST(LostDatabase, ThatTakesNoWritesForAWhile_IsWaitedFor_AndOneEventTellsIt) {
+TEST(LostDatabase, ThatTakesNoWritesForAWhile_IsWaitedFor_AndOneEventReportsIt) {
   GridUnderTest grid{{.configuration = {{"lease_duration", "2s"}}}};
   grid.start_api();
   grid.almighty().start();

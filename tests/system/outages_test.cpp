@@ -54,7 +54,7 @@ class TwoClusters {
   GridUnderTest& grid_;
 };
 
-TEST(LostCluster, DelaysNoOther_IsToldByOneEvent_AndWorkReturnsByItself) {
+TEST(LostCluster, DelaysNoOther_IsReportedByOneEvent_AndWorkReturnsByItself) {
   constexpr std::chrono::milliseconds kWindow{10'000};
   // A cycle is longer than what a module may take in the foreground, as by default.
   GridUnderTest grid{

@@ -152,7 +152,7 @@ TEST_P(OutputsOfACampaign, WithDeepFolders_AndLongNames_AreFetchedUnderTheirName
   EXPECT_GT(grid->number("SELECT count(*) FROM jobs WHERE pooled"), 0);
 }
 
-TEST_P(OutputsOfACampaign, WhoseFolderCannotBeMade_RunNothing_AndTheEventSaysWhy) {
+TEST_P(OutputsOfACampaign, WhoseFolderCannotBeMade_RunNothing_AndTheEventStatesTheCause) {
   const auto campaign = grid->gridsub(
       R"({"name": "nowhere", "nb_jobs": 2, "output_directory": "/proc/nowhere", "exec_file": "touch ran-nowhere; :", "clusters": {"alpha": {}}})");
   const auto message = fmt::format(

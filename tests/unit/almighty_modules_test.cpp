@@ -95,7 +95,7 @@ TEST_F(ModulesOf, AProgramThatDoesNotStay_IsStartedForEachTurn) {
   EXPECT_NE(turns()[0].pid, turns()[1].pid);
 }
 
-TEST_F(ModulesOf, AProcessThatEndsInItsTurn_SaysHow_AndIsStartedAgain) {
+TEST_F(ModulesOf, AProcessThatEndsInItsTurn_HasItsEndReported_AndIsStartedAgain) {
   write_staying("[ $term != 8 ] || exit 3");
   EXPECT_EQ(run(7).result, Result::succeeded);
   const auto failed = run(8);

@@ -145,7 +145,7 @@ TEST(ChangeStream, WhosePlaceIsNoLongerKept_BeginsAnew) {
   EXPECT_THAT(grid.places(), ElementsAre("now", "5-0", "now"));
 }
 
-TEST(ChangeStream, ThatSaysWhyItEnds_GoesOnWhereItWas) {
+TEST(ChangeStream, ThatStatesWhyItEnds_GoesOnWhereItWas) {
   GridOfOneCampaign grid{[&](int number) {
     if (number == 1) return stream_of(std::string{kBegin} + "event: end\ndata: {\"code\": \"unavailable\"}\n\n");
     grid.end();

@@ -193,7 +193,7 @@ TEST_F(CigriCommands, Griddel_InCigrisStyle_IsSilentUnlessAsked) {
   EXPECT_EQ(run("gridevents -f 12", "cigri"), "");
 }
 
-TEST_F(CigriCommands, Griddel_InCigrisStyle_SaysWhatFailedInItsWords) {
+TEST_F(CigriCommands, Griddel_InCigrisStyle_ReportsFailuresInItsWords) {
   EXPECT_EQ(run("griddel 9", "cigri"), "griddel: Failed to cancel campaign 9: campaign 9 is cancelled already.\nstatus 4\n");
 }
 

@@ -143,7 +143,7 @@ TEST_F(FailedTasks, AreCountedAtTheEndOfAWait_WithTheCommandThatShowsThem) {
             "Campaign 12: 4 of 6 tasks done, 2 failed: gridstat 12 --state failed\nstatus 1\n");
 }
 
-TEST_F(FailedTasks, WaitThatIsInterrupted_SaysThatTheCampaignGoesOn) {
+TEST_F(FailedTasks, WaitThatIsInterrupted_ReportsThatTheCampaignGoesOn) {
   set_state("in_treatment");
   write("new.jdl", R"({"name": "n", "nb_jobs": 6, "clusters": {"alpha": {"exec_file": "e"}}})");
   // A shell's job in the background ignores ^C until the program takes it, and a second one changes nothing.

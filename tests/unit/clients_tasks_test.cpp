@@ -36,7 +36,7 @@ TEST(FollowedFile, IsPrintedOnce_WhereverItIsCutInBetween) {
   EXPECT_EQ(printed({{"a\nb\n", false}, {"a\nb\n", false}}), "a\nb\n");
 }
 
-TEST(FollowedFile, ThatGrowsFasterThanItIsRead_SaysThatLinesAreLeftOut) {
+TEST(FollowedFile, ThatGrowsFasterThanItIsRead_ReportsThatLinesAreLeftOut) {
   EXPECT_EQ(printed({{"a\nb\n", false}, {"x\ny\n", false}}), "a\nb\n[…]x\ny\n");
 }
 

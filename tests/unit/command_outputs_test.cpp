@@ -120,7 +120,7 @@ TEST_F(WrapperOutputs, FromTaskOneThousandOn_EachThousandHasAFolder) {
   EXPECT_EQ(content("results/12/12000/12345.out"), "c\n");
 }
 
-TEST_F(WrapperOutputs, AFolderThatCannotBeMade_RunsNothing_AndSaysWhy) {
+TEST_F(WrapperOutputs, AFolderThatCannotBeMade_RunsNothing_AndReportsTheCause) {
   std::ofstream{home_ + "/results"} << "a file\n";
   EXPECT_EQ(run({.exec_file = "touch $HOME/ran; :"}), grid::kRanNothing);
   EXPECT_THAT(said_, HasSubstr("gleaner: task 7, attempt 0: its output directory cannot be used, nothing was run: mkdir:"));

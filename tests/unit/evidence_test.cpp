@@ -21,7 +21,7 @@ Evidence shown(const std::vector<std::string>& names, std::int64_t job = 7, std:
   return EvidenceIndex{names}.of({.task = TaskNumber{3}, .attempt = 0, .job = JobId{job}, .remote = RemoteJobId{remote}});
 }
 
-TEST(Evidence, TheNameOfAJobsFile_SaysWhatBecameOfIt) {
+TEST(Evidence, TheNameOfAJobsFile_StatesItsOutcome) {
   EXPECT_EQ(shown({"3.0.7.1001.s"}).witness, Witness::started);
   EXPECT_EQ(shown({"3.0.7.1001.e0"}), (Evidence{.witness = Witness::ended, .status = 0}));
   EXPECT_EQ(shown({"3.0.7.1001.e137"}), (Evidence{.witness = Witness::ended, .status = 137}));
@@ -45,7 +45,7 @@ TEST(Evidence, OfAFolderThatCannotBeUsed_IsABadRequest_WhateverOarRecorded) {
   EXPECT_EQ(file.name(), "3.0.7.1001.f");
 }
 
-TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt) {
+TEST(Evidence, InAPool_TheEndStatesHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt) {
   const auto ended = shown({"3.0.7.1001.e4.1250"});
   EXPECT_EQ(ended, (Evidence{.witness = Witness::ended, .status = 4, .duration = std::chrono::milliseconds{1250}}));
   const auto overran = shown({"3.0.7.1001.w.60000"});
@@ -56,7 +56,7 @@ TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt
   EXPECT_EQ(shown({"3.0.7.1001.w1"}).witness, Witness::nothing);
 }
 
-TEST(Evidence, OfAMeasuredEnd_SaysWhatTheTaskHadOfProcessorsAndMemory_WhereTheNodeCouldTell) {
+TEST(Evidence, OfAMeasuredEnd_StatesTheTasksUseOfProcessorsAndMemory_WhereTheNodeCouldMeasureIt) {
   using std::chrono::milliseconds;
   const Evidence plain{.witness = Witness::ended, .status = 0, .duration = milliseconds{1250}};
   auto both = plain, memory = plain, processors = plain;

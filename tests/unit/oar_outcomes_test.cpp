@@ -42,7 +42,7 @@ void expect_kind(const Exchange& exchange) {
 }
 
 /// The status says it in few cases: 500 may be a refusal, and 400 a job that exists.
-TEST(OarOutcomes, ARefusedSubmissionIsToldFromOneWhoseOutcomeIsUnknown) {
+TEST(OarOutcomes, ARefusedSubmissionIsDistinguishedFromOneWhoseOutcomeIsUnknown) {
   for (const std::string title :
        {"Resource request that is not", "Resource request with a syntax", "More resources", "Property that is not SQL", "Property that no",
         "Unknown type", "Unknown queue", "Unknown option", "No command", "Broken JSON", "Empty body", "Wrong content type",

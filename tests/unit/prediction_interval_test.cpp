@@ -112,7 +112,7 @@ TEST(Interval, TheLastOfManyResiduals_IsThatOfTheDistribution) {
   EXPECT_NEAR(last_residual(100, 1.0, 20, 0.9), -100 * std::log(1 - std::pow(0.9, 1.0 / 20)), 30.0);
 }
 
-TEST(Forecast, WithoutAJobOfItsOwn_RestsOnEarlierCampaigns_ThenOnItsWalltime_AndSaysSo) {
+TEST(Forecast, WithoutAJobOfItsOwn_RestsOnEarlierCampaigns_ThenOnItsWalltime_AndStatesThat) {
   Progress progress{.now = at(0),
                     .started = at(0),
                     .remaining = 100,

@@ -212,7 +212,7 @@ TEST_F(WholeRun, ThatIsToStopEarly_EndsAfterTheFirstStepThatFails) {
   EXPECT_THAT(printed, AllOf(EndsWith(" passed, 1 failed\n"), Not(HasSubstr("db.one")), HasSubstr("(--stop-early)")));
 }
 
-TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndSaysSo) {
+TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndReportsThat) {
   a_red_unit_and_a_green_rest();
   tool("unreached", "exit 1");
   static_cast<void>(test(""));
@@ -232,7 +232,7 @@ TEST_F(WholeRun, ThatIsBusy_EndsItsBurners) {
   EXPECT_EQ(processes_of_it(), 0);
 }
 
-TEST_F(WholeRun, SaysItsSeed_WhichMayBeGiven) {
+TEST_F(WholeRun, ReportsItsSeed_WhichMayBeGiven) {
   entry("unit.good", "good");
   EXPECT_THAT(test("--tier unit --seed 7"), AllOf(::testing::StartsWith("test: seed 7\n"), HasSubstr("test: seed 7\n2 passed")));
   EXPECT_THAT(test("--tier unit --seed x"), HasSubstr("--seed needs a number from 1 to 999999999, not 'x'"));

@@ -68,7 +68,7 @@ TEST(Words, BackslashQuotesTheNextLetter) {
   EXPECT_THAT(words("a\\\nb"), ElementsAre("ab"));
 }
 
-TEST(Words, InDoubleQuotes_BackslashQuotesOnlyWhatAShellSays) {
+TEST(Words, InDoubleQuotes_BackslashQuotesOnlyWhatItQuotesInAShell) {
   EXPECT_THAT(words(R"("a\"b" "\\" "\$x" "\`" "\n" "a'b")"), ElementsAre("a\"b", "\\", "$x", "`", "\\n", "a'b"));
   EXPECT_THAT(words("\"a\\\nb\""), ElementsAre("ab"));
 }
