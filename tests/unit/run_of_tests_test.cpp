@@ -226,6 +226,18 @@ TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndReportsThat) {
   EXPECT_THAT(test("--failed"), EndsWith("nothing failed in the runs before\n0 passed, 0 failed\n"));
 }
 
+TEST_F(WholeRun, ChecksTheWordsOfWhatChanged) {
+  entry("unit.good", "good");
+  tool("words", "exit 0");
+  const auto git = fmt::format(
+      "cd '{}' && git init -q -b main && git add tools && for n in 1 2; do git -c user.name=a -c user.email=a@b commit -q --allow-empty -m $n; done",
+      folder.string());
+  ASSERT_TRUE(process::capture({.arguments = {"/bin/bash", "-c", git}}, std::chrono::minutes{1}).has_value());
+  EXPECT_THAT(test("--tier unit"), EndsWith(" 0 failed\n"));
+  tool("words", "echo old.cpp:3; exit 1");
+  EXPECT_THAT(test("--tier unit"), AllOf(HasSubstr("old.cpp:3"), HasSubstr("&& tools/words main"), EndsWith(" 1 failed\n")));
+}
+
 TEST_F(WholeRun, ThatIsBusy_EndsItsBurners) {
   entry("unit.good", "good");
   EXPECT_THAT(test("--busy --tier unit"), AllOf(HasSubstr("that burn the cores (--busy)"), EndsWith("\n2 passed, 0 failed\n")));
