@@ -8,7 +8,7 @@
 
 namespace gleaner::api {
 
-/// Which campaigns a caller may read, by the option `read_access`. What tasks wrote is for the campaign's user and administrators.
+/// Which campaigns a caller may read, by the option `read_access`. Outputs of tasks are for the campaign's user and administrators.
 class Readership {
  public:
   /// @param readers  empty: all campaigns

@@ -39,7 +39,8 @@ class Stuck {
  public:
   Stuck(ApiClient& api, terminal::Output& output) : api_{api}, output_{output} {}
 
-  /// Whether none of those that have not ended can unless its user acts; then reports why. What may pass without its user is reported once.
+  /// Whether none of those that have not ended can unless its user acts; then reports why. A reason that may pass without its user is
+  /// reported once.
   [[nodiscard]] bool ends_wait(const std::vector<Json>& campaigns) {
     std::map<std::int64_t, CannotEnd> all;
     for (const auto& campaign : campaigns) {

@@ -54,7 +54,7 @@ void check_cluster_url(const std::string& url);
 /// @param deed  `retire it`
 [[nodiscard]] bool is_confirmed(const Call& call, std::string_view word, std::string_view deed);
 
-/// The configured database. Throws if its schema is not this program's. What is changed over it is in the audit, as an act of who runs
+/// The configured database. Throws if its schema is not this program's. Changes over it are in the audit, as acts of the user who runs
 /// gridctl.
 [[nodiscard]] store::Database open_database(const Call& call);
 /// The user who runs gridctl: the user, on this host; and who became that user by sudo.

@@ -59,7 +59,7 @@ struct ClusterLoad {
 /// @param held  by jobs, on all nodes
 [[nodiscard]] ClusterLoad load_in_all(std::span<const NodeUse> nodes, int held);
 
-/// Free resources that are available, from 0 to `free`. What is loaded stays so while jobs start and end, until it is read again.
+/// Free resources that are available, from 0 to `free`. Loaded resources stay so while jobs start and end, until the load is read again.
 /// @param free  held by no job
 [[nodiscard]] int available_resources(int free, int loaded);
 

@@ -11,7 +11,7 @@
 namespace gleaner::grid {
 
 /// The local jobs that came in one hour of the day (UTC). Jobs that came between two polls count as one arrival: they find the same free
-/// resources. What is older than 14 days fades, so that the figures follow the users.
+/// resources. Arrivals older than 14 days fade, so that the figures follow the users.
 struct LocalDemand {
   double seconds = 0;              ///< for which the cluster was watched in that hour
   std::map<int, double> arrivals;  ///< resources of an arrival (rounded up to 16 steps and powers of two) → arrivals

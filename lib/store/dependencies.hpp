@@ -115,7 +115,7 @@ struct Released {
 /// once.
 using NotReleased = std::function<void(const ToRelease&, const std::string& why)>;
 /// Puts tasks into the bags of campaigns that wait task by task, when those that they wait for are done: a few thousand of one dependency
-/// in a transaction, users in turn, until the time is over. What is left comes in the next turn. A dependency whose release the database
+/// in a transaction, users in turn, until the time is over. The rest comes in the next turn. A dependency whose release the database
 /// refuses, or that waits too long for a lock, is passed to `refused`, and the others are released.
 Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now,
                        const NotReleased& refused);

@@ -85,7 +85,7 @@ struct StartForecast {
 };
 
 /// The end of a campaign of which none has started, from its start and from the time between the two. Both rest on durations that are
-/// partly the same, so their errors are taken as correlated by 0.4. Of a bound, the intervals are added up.
+/// partly the same, so their errors are taken as correlated by 0.4. The intervals of a bound are added up.
 [[nodiscard]] Forecast delayed(const Forecast& forecast, const StartForecast& start, grid::Instant now);
 
 /// With room, the next cycle plans it and OAR starts it. Else it starts when the bags before it are empty and a resource becomes free, or,

@@ -89,8 +89,8 @@ FROM users_priority p LEFT JOIN clusters k ON k.id = p.cluster_id WHERE p.id = @
 SELECT id FROM campaigns WHERE state::text IN ('in_treatment', 'paused') ORDER BY id
 
 -- name: cigri.campaign
--- One of those, and when it was submitted (seconds since 1970). Who pauses a campaign is not recorded; a pause of the last @drained_s
--- seconds is not its user's.
+-- One of those, and when it was submitted (seconds since 1970). The user who pauses a campaign is not recorded; a pause of the last
+-- @drained_s seconds is not its user's.
 SELECT
   c.grid_user AS user_name,
   c.name,

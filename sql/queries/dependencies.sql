@@ -25,8 +25,8 @@ WHERE d.on_campaign = ANY (@campaigns::bigint[]) AND d.met_at IS NULL
 GROUP BY o.id ORDER BY o.id
 
 -- name: dependencies.add
--- Has a campaign wait for another one, which is locked, unless that one has ended so that nothing is left to wait for. What is done of it
--- already is released later.
+-- Has a campaign wait for another one, which is locked, unless that one has ended so that nothing is left to wait for. Tasks of it that are
+-- done already are released later.
 INSERT INTO dependencies (campaign_id, on_campaign, kind, met_at, released_at, released_to, scan_to)
 SELECT @campaign, c.id, @kind, m.met_at, CASE WHEN NOT m.releases THEN m.met_at END,
   (SELECT coalesce(max(f.place), 0) FROM freed_tasks f WHERE f.on_campaign = c.id),

@@ -9,7 +9,7 @@ FROM lease e
 
 -- name: health.lapses
 -- Since when campaigns are not planned, and not forecast, though cycles go on (null: they are): the module has failed for a minute or longer,
--- or nothing is planned before a cluster's jobs are known again, after a restore. What is not planned has no forecast either.
+-- or nothing is planned before a cluster's jobs are known again, after a restore. Campaigns that are not planned have no forecast either.
 SELECT micros(u.at) AS unplanned, micros(least(u.at, f.at)) AS unforecast
 FROM (
   SELECT least(

@@ -62,7 +62,7 @@ int passage_of(std::string_view name) {
   return name.starts_with("nikita.") || is_of_inputs(name) ? 1 : rolled;
 }
 
-/// Deaths that there must be, so that "again and again" is true. What nikita deletes is gone after the first of them.
+/// Deaths that there must be, so that "again and again" is true. Files that nikita deletes are gone after the first of them.
 std::int64_t deaths_wanted(std::string_view name) { return name == "nikita.after_delete" ? 1 : 2; }
 
 /// A campaign whose jobs run until they are killed, so that Nikita has something to do.

@@ -185,7 +185,7 @@ TEST_F(ApiLimits, WhatIsWrongWithTheFirstLine_IsSaid_BeforeTheParametersHaveCome
               AllOf(HasSubstr("HTTP/1.1 400"), HasSubstr("there is no cluster 'alfa'; the clusters are alpha, beta, gamma")));
 }
 
-/// Bytes of the files without names that this process keeps in a folder. Of each submission, the first 128 kB are in memory.
+/// Bytes of the files without names that this process keeps in a folder. The first 128 kB of each submission are in memory.
 std::uintmax_t bytes_kept_in(const std::filesystem::path& folder) {
   std::uintmax_t bytes = 0;
   for (const auto& descriptor : std::filesystem::directory_iterator{"/proc/self/fd"}) {

@@ -68,7 +68,7 @@ TEST(Evidence, OfAMeasuredEnd_StatesTheTasksUseOfProcessorsAndMemory_WhereTheNod
   EXPECT_EQ(shown({"3.0.7.1001.m"}).witness, Witness::nothing);
 }
 
-/// A node's clock is set while a task runs; a folder of a user has what the user puts there. What ended must not run again.
+/// A node's clock is set while a task runs; a folder of a user has what the user puts there. A task that ended must not run again.
 TEST(Evidence, OfAnEndWithATimeThatMakesNoSense_IsTheEnd_WithoutATime) {
   const Evidence ended{.witness = Witness::ended, .status = 3};
   for (const std::string end : {".-3589499.c20", ".-3589499", ".1250.c-20", ".1250.m1.c2", ".1250.c", ".c5", ".1250.c5.m", ".1250x", ".",
