@@ -30,7 +30,7 @@ struct ModuleRun {
 };
 [[nodiscard]] std::string_view name_of(ModuleRun::Result result);
 
-/// What gives the modules their turns.
+/// Runs the turns of the modules.
 class Turns {
  public:
   virtual ~Turns() = default;

@@ -8,7 +8,7 @@
 #include "lib/store/audit.hpp"
 #include "lib/text/json_writer.hpp"
 
-/// What callers change goes into the audit (lib/store/audit.hpp), in the transaction that changes it.
+/// Changes by callers are recorded in the audit (lib/store/audit.hpp), in the transaction that makes them.
 namespace gleaner::api {
 
 void note(const Call& call, store::Transaction& transaction, const store::Act& act);

@@ -51,7 +51,7 @@ void write_most_durations(text::JsonWriter& json, const store::views::CampaignCl
   });
 }
 
-/// What its tasks had of the processors and took of memory.
+/// The processor and memory usage of its tasks.
 void write_profile(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
   json.object([&] {
     json.field("cpu_jobs", cluster.cpu_jobs);

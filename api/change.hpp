@@ -6,7 +6,7 @@
 #include "api/submission.hpp"
 #include "lib/store/changes.hpp"
 
-/// What appends and edits of submitted campaigns share.
+/// Code shared by appends to submitted campaigns and edits of them.
 namespace gleaner::api {
 
 /// A campaign that is to be changed, with its file, and the grid that it is checked against.

@@ -22,7 +22,7 @@ namespace views = store::views;
 /// Changes of a page. Its messages take 3 MB at most: that of an event has at most 4 kB, and as much of stderr.
 constexpr std::int64_t kPage = 200;
 
-/// What the changes of one page are about, as it is now.
+/// The present state of the subjects of one page's changes.
 class Subjects {
  public:
   Subjects(store::Transaction& transaction, const std::vector<store::FeedChange>& changes) : transaction_{transaction} {

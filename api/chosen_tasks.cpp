@@ -73,7 +73,7 @@ std::int64_t size_of(const Ranges& ranges) {
 
 std::string tasks_text(std::int64_t tasks) { return fmt::format("{} task{}", tasks, tasks == 1 ? "" : "s"); }
 
-/// What was done to a part of the list.
+/// The result for a part of the list.
 struct Done {
   std::string message;
   std::int64_t count = 0;

@@ -5,8 +5,8 @@
 #include "api/call.hpp"
 #include "lib/text/ranges.hpp"
 
-/// What users do to some tasks of a campaign: `tasks=7,9-12`. A list of any length is worked through in pieces, for a few seconds; the link
-/// `next` of the answer names the rest.
+/// Actions of users on some tasks of a campaign: `tasks=7,9-12`. A list of any length is worked through in pieces, for a few seconds; the
+/// link `next` of the answer names the rest.
 namespace gleaner::api {
 
 /// DELETE /v1/campaigns/:id/tasks

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-/// What an error is, for programs.
+/// The code of an error, for programs.
 namespace gleaner::api {
 
 /// Each has one word, which stays the same, and one status of HTTP. The schema ErrorCode of api/openapi.json explains them.

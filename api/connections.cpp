@@ -71,7 +71,7 @@ grid::Instant Connections::now() {
   try {
     time = read([](store::Transaction& transaction) { return store::now(transaction); });
   } catch (const std::exception&) {
-    // The request itself is told, if it needs the database.
+    // The request itself reports it, if it needs the database.
   }
   const std::lock_guard lock{mutex_};
   if (time) reading_ = Reading{*time, steady};

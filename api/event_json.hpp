@@ -4,7 +4,7 @@
 
 namespace gleaner::api {
 
-/// Who reads an event.
+/// The reader of an event.
 enum class Audience {
   owner,   ///< the campaign's user, or an administrator: the message ends with the last lines of stderr
   others,  ///< the message states that there are such lines

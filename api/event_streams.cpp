@@ -17,7 +17,7 @@
 namespace gleaner::api {
 namespace {
 
-/// What the thread waits for besides the streams, whose keys begin with 1.
+/// The key of the thread's wake-up; the keys of streams begin with 1.
 constexpr std::uint64_t kAwake = 0;
 constexpr std::size_t kMostEvents = 64;
 

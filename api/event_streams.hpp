@@ -63,7 +63,7 @@ class EventStreams {
   http::FileDescriptor events_;  ///< epoll: the streams, and what wakes the thread up
   http::FileDescriptor awake_;
 
-  // Of the thread alone:
+  // Used by the thread alone:
   std::optional<store::Database> database_;
   std::map<Key, OpenStream> streams_;
   Key last_key_ = 0;

@@ -20,7 +20,7 @@ OpenStream::OpenStream(std::unique_ptr<http::Outlet> outlet, std::shared_ptr<voi
       place_{std::move(place)},
       filter_{std::move(filter)},
       position_{after},
-      // A message without data is none: it tells the client where it is, and how long to wait before it comes again.
+      // A message without data is no event: it sets the client's place in the stream, and its delay before it reconnects.
       buffer_{fmt::format("retry: 2000\nid: {}\n\n", text_of(after))},
       begun_{now},
       last_sent_{now} {}

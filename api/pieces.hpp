@@ -8,8 +8,8 @@
 #include "lib/grid/id.hpp"
 #include "lib/store/campaigns.hpp"
 
-/// What a user does to any number of tasks, in pieces of store::kTasksOfPiece. Each is a transaction of its own, so that the modules, which
-/// lock the same campaign, wait for one piece at most.
+/// Changes by a user to any number of tasks, in pieces of store::kTasksOfPiece. Each is a transaction of its own, so that the modules,
+/// which lock the same campaign, wait for one piece at most.
 namespace gleaner::api {
 
 /// One request works for so long. The client repeats it, by the link `next` of the answer, until all is done.
@@ -22,13 +22,13 @@ struct ChangeableCampaign {
 };
 [[nodiscard]] Asked<ChangeableCampaign> changeable_campaign(const Call& call);
 
-/// What the pieces changed so far.
+/// The changes of the pieces so far.
 struct Progress {
   std::int64_t tasks = 0;
   std::optional<grid::TaskNumber> next = {};  ///< more may be left from this one on; empty: none is
 };
 
-/// What one piece changed, as Progress.
+/// The changes of one piece, as Progress.
 using Piece = Progress;
 
 /// Repeats `work(transaction, first)`, each in a transaction of its own, until nothing is left or the time is over.

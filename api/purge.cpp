@@ -23,7 +23,7 @@ namespace {
 
 using Clock = grid::SteadyClock;
 
-/// What is left after that is deleted by the link `next`.
+/// Rows left after that are deleted by the link `next`.
 constexpr std::chrono::seconds kTimeOfPurge{5};
 
 /// Campaigns of others, which keep nobody from deleting what is over.

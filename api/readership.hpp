@@ -8,7 +8,7 @@
 
 namespace gleaner::api {
 
-/// Which campaigns a caller may read, by the option `read_access`. What tasks wrote is for the campaign's user and administrators.
+/// Which campaigns a caller may read, by the option `read_access`. Outputs of tasks are for the campaign's user and administrators.
 class Readership {
  public:
   /// @param readers  empty: all campaigns
@@ -18,7 +18,7 @@ class Readership {
   /// @param owner  the campaign's user; empty: it is gone
   [[nodiscard]] bool may_read(const std::string& owner, const std::string& project) const;
   [[nodiscard]] bool may_read_output(const std::string& owner) const { return is_administrator_ || (!owner.empty() && owner == user_); }
-  /// What lists of campaigns are restricted to.
+  /// The readers whose campaigns lists are restricted to.
   [[nodiscard]] const std::optional<store::views::Readers>& restriction() const { return readers_; }
 
  private:

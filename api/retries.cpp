@@ -20,7 +20,7 @@ store::SinkName sink_of(std::string_view text) {
   return event ? store::SinkName{.event = event} : store::SinkName{.cluster = name};
 }
 
-/// What became of the tasks that come after those of a sink.
+/// The outcome of the tasks that come after those of a sink.
 std::string after_text(const store::HeldAgain& after) {
   std::string text;
   if (after.waiting > 0)

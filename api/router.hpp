@@ -12,7 +12,7 @@ namespace gleaner::api {
 
 enum class Access { anybody, identified };
 
-/// What a route does with ETags (api/etag.hpp).
+/// A route's treatment of ETags (api/etag.hpp).
 enum class Etag {
   sent,     ///< its answers to GET have one
   none,     ///< its answers are streams, or change each time

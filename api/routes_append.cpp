@@ -21,7 +21,7 @@
 namespace gleaner::api {
 namespace {
 
-/// What the caller sends.
+/// The caller's request.
 struct Appended {
   grid::CampaignId campaign{0};
   ParameterBodyForm form = ParameterBodyForm::lines;
@@ -64,7 +64,7 @@ http::Response appended(const store::views::Campaign& campaign, store::TaskRange
   return response;
 }
 
-/// What was appended under this key before; empty: nothing.
+/// The answer to an earlier append with this key. Empty: there was none.
 std::optional<http::Response> repeated(store::Transaction& transaction, const Appended& sent) {
   if (!sent.key) return std::nullopt;
   const auto known = store::find_append(transaction, sent.campaign, *sent.key);

@@ -84,7 +84,7 @@ Quiet quiet_of(const Call& call, store::Transaction& transaction) {
   return {.standstill = standstill_of(call, transaction), .lapses = store::lapses(transaction, call.now)};
 }
 
-/// What was expected of a grid that stands still now, or plans nothing, will not come true; and what was forecast long ago is old.
+/// Forecasts do not come true while the grid is idle or plans nothing; old ones are obsolete.
 void forget_forecast(views::Campaign& campaign, const Quiet& quiet) {
   const bool is_live = campaign.state == grid::CampaignState::in_treatment || campaign.state == grid::CampaignState::paused;
   if (!is_live || (!quiet.standstill && !quiet.lapses.unforecast)) return;
@@ -198,7 +198,7 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(std::max<std::int64_t>(part, 0)) / static_cast<double>(whole) : 0;
 }
 
-/// What the campaign would gain by temporal_grouping, where its JDL leaves that to the configuration, and this only advises.
+/// The campaign's gain by temporal_grouping, where its JDL leaves that to the configuration, and this only advises.
 std::optional<grid::GroupingGain> gain_of(const Call& call, const Detail& detail, std::int64_t remaining) {
   const auto& campaign = detail.campaign;
   if (campaign.grouping != grid::Grouping::advise || campaign.state != grid::CampaignState::in_treatment || !campaign.forecast.end)
@@ -227,7 +227,7 @@ void write_gain(text::JsonWriter& json, const std::optional<grid::GroupingGain>&
   });
 }
 
-/// What an ended campaign used of what it asked for and held.
+/// An ended campaign's usage, beside the resources that it requested and held.
 std::optional<views::Efficiency> efficiency_of(const Call& call, const views::Campaign& campaign) {
   if (!campaign.ended_at) return std::nullopt;
   return call.connections.read([&](store::Transaction& transaction) { return views::efficiency(transaction, campaign.id); });

@@ -64,7 +64,7 @@ int kept_resources(const views::ClusterView& view, const process::Config& config
   return grid::kept_resources(view.cluster.headroom.value_or(config.headroom), view.learnt_headroom, view.cluster.max_resources);
 }
 
-/// What the load of the nodes tells, where it counts.
+/// The load that the nodes report, where it counts.
 void write_load(text::JsonWriter& json, const store::Cluster& cluster, const process::Config& config) {
   const auto policy = cluster.availability.value_or(config.availability);
   const bool counts = policy != grid::Availability::dedicated && cluster.load;

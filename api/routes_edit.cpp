@@ -23,7 +23,7 @@
 namespace gleaner::api {
 namespace {
 
-/// What the caller sends.
+/// The caller's request.
 struct Wanted {
   std::string text;          ///< JSON: an object of the changed keys
   jdl::Document document{};  ///< the same without `state`

@@ -54,7 +54,7 @@ std::optional<std::uint64_t> announced(const Call& call) {
   return size ? std::optional{*size} : std::nullopt;
 }
 
-/// What takes the bytes of an upload, as far as they came. Error: the answer.
+/// Receives the bytes of an upload, as far as they came. Error: the answer.
 using TakePiece = std::function<Asked<void>(std::string_view piece, std::uint64_t so_far)>;
 
 Asked<void> receive(const Call& call, const TakePiece& take) {

@@ -13,8 +13,8 @@
 namespace gleaner::api {
 namespace {
 
-/// Names of users that the caller may not read campaigns of, and of these campaigns, become others: the simulation needs to tell users
-/// apart, not who they are.
+/// Names of users that the caller may not read campaigns of, and of these campaigns, become others: the simulation needs to
+/// distinguish users, not to identify them.
 class Pseudonyms {
  public:
   explicit Pseudonyms(const Readership& readership, std::string self) : readership_{readership}, self_{std::move(self)} {}

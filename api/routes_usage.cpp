@@ -1,4 +1,4 @@
-// What jobs used, and for what.
+// Usage by jobs, and its purpose.
 #include <algorithm>
 #include <array>
 #include <chrono>

@@ -206,7 +206,7 @@ class Writer {
     if (limit.campaign) json_.field("campaign", *limit.campaign);
   }
 
-  /// What a campaign waits for. `stuck`: no campaign of the scenario ends it.
+  /// The campaigns that a campaign waits for. `stuck`: no campaign of the scenario ends it.
   void write(const std::vector<const grid::Awaited*>& waits, std::int64_t held) {
     if (held > 0) json_.field("held", held);
     json_.field("stuck", std::ranges::any_of(waits, [](const auto* one) { return is_stuck(*one); }));

@@ -76,7 +76,7 @@ http::Response too_many_requests(const Caller& caller, const process::Config& co
   return response;
 }
 
-/// What is no text: the database has none of it. Empty: the query and the path are texts.
+/// The part of a request that is no text: the database has none of it. Empty: the query and the path are texts.
 std::optional<std::string> wrong_bytes(const http::Request& request) {
   const auto is_text = [](std::string_view value) {
     return value.find('\0') == std::string_view::npos && jdl::first_invalid_utf8(value) == std::string_view::npos;

@@ -48,7 +48,7 @@ enum class Parameters { in_the_file, may_follow };
 /// Evaluates the requests of the campaign's tasks. Empty: all tasks request the same.
 [[nodiscard]] Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission);
 
-/// What the requests of a file's tasks are computed from.
+/// The text from which the requests of a file's tasks are computed.
 [[nodiscard]] std::string asking(const jdl::CampaignFile& file);
 
 /// The header Idempotency-Key. Empty: there is none.

@@ -46,7 +46,7 @@ class ApiClient {
   /// answer broke off, and what was passed on is its beginning. Failed requests throw as those of `get`, and nothing was passed on.
   using TakeBytes = std::function<void(std::string_view)>;
   [[nodiscard]] bool download(const std::string& path, const TakeBytes& take);
-  /// Sets a handle of libcurl (CURL*) up for a GET: the address, who we are, whom we trust. What happens then is for the caller.
+  /// Sets a handle of libcurl (CURL*) up for a GET: the address, who we are, whom we trust. The caller handles the result.
   void prepare(void* easy, const std::string& path) const;
   Reply post(const std::string& path);
   Reply remove(const std::string& path);

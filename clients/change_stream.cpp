@@ -85,7 +85,7 @@ std::size_t ChangeStream::take(char* data, std::size_t size, std::size_t count, 
   auto& stream = *static_cast<ChangeStream*>(self);
   if (!is_stream(stream.transfer_->easy)) return 0;
   stream.heard_at_ = Clock::now();
-  // What changed between the last look and the beginning of the stream is not sent.
+  // Changes between the last read and the beginning of the stream are not sent.
   if (!std::exchange(stream.is_open_, true) && stream.last_id_.empty()) stream.is_urgent_ = true;
   return stream.feed({data, size * count}) ? size * count : 0;
 }

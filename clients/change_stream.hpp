@@ -19,7 +19,7 @@ struct StreamEnd {
 /// where it has none to give.
 [[nodiscard]] std::chrono::seconds until_next_stream(StreamEnd end);
 
-/// Waits on the API's stream of changes for whoever looks at campaigns, so that nobody has to look again and again. After a restart of the
+/// Waits on the API's stream of changes for whoever watches campaigns, so that nobody has to poll. After a restart of the
 /// API the stream goes on where it was. Where there is no stream (an older API, none is free), it waits as if there were changes all the
 /// time.
 class ChangeStream {

@@ -6,7 +6,7 @@
 #include "lib/process/config.hpp"
 #include "lib/terminal/output.hpp"
 
-/// What people see, in the form of CiGri's commands (the key `style`), which scripts read. Pure functions.
+/// Output for people, in the form of CiGri's commands (the key `style`), which scripts read. Pure functions.
 namespace gleaner::clients {
 
 [[nodiscard]] bool is_cigri_style(const process::Config& config);

@@ -9,7 +9,7 @@
 /// Renders events of the API as text. Pure functions.
 namespace gleaner::clients {
 
-/// What a list of events is of: one campaign, or any part of the grid, so that each event names its campaign.
+/// The subject of a list of events: one campaign, or any part of the grid, so that each event names its campaign.
 enum class EventsOf { one_campaign, grid };
 
 /// Events with their whole messages, which may include the last lines of stderr. `No events!` without any, which scripts compare.

@@ -34,12 +34,13 @@ std::optional<std::vector<Json>> poll_once(ApiClient& api, terminal::Output& out
   }
 }
 
-/// What is said of campaigns none of which goes on by itself.
+/// Messages for campaigns none of which continues by itself.
 class Stuck {
  public:
   Stuck(ApiClient& api, terminal::Output& output) : api_{api}, output_{output} {}
 
-  /// Whether none of those that have not ended can unless its user acts; then reports why. What may pass without its user is reported once.
+  /// Whether none of those that have not ended can unless its user acts; then reports why. A reason that may pass without its user is
+  /// reported once.
   [[nodiscard]] bool ends_wait(const std::vector<Json>& campaigns) {
     std::map<std::int64_t, CannotEnd> all;
     for (const auto& campaign : campaigns) {
@@ -71,7 +72,7 @@ CannotEnd cannot_end(ApiClient& api, const Json& campaign) {
     const auto decisions = api.get(fmt::format("/v1/campaigns/{}/decisions?limit=1", campaign["id"].integer())).json;
     return {.why = decisions["cannot_end"].text(), .may_pass = decisions["cannot_end_may_pass"].is_true()};
   } catch (const Error& error) {
-    // The next look at the campaigns reports it.
+    // The next read of the campaigns reports it.
     if (error.code() != ExitCode::unavailable && error.code() != ExitCode::not_found) throw;
     return {};
   }

@@ -19,11 +19,11 @@ struct Following {
   std::chrono::milliseconds slowest{60'000};                       ///< the same without a change
   std::optional<std::chrono::milliseconds> time_limit{};           ///< of the whole wait
   std::function<void(const std::vector<Json>& campaigns)> show{};  ///< called after each request
-  /// What becomes of the wait when no campaign can end unless its user acts: cannot_end() of all that have not.
+  /// The outcome of the wait when no campaign can end unless its user acts: cannot_end() of all that have not.
   enum class Stuck { ends_it, is_watched } stuck = Stuck::ends_it;
 };
 
-/// Looks at the campaigns whenever something of them changes (ChangeStream), until all have ended. If the API becomes unreachable, or the
+/// Reads the campaigns whenever something of them changes (ChangeStream), until all have ended. If the API becomes unreachable, or the
 /// grid stands still, the function reports it once, and waits for it. Returns `ok` if every task of all campaigns is done, `failure` if
 /// some failed or were cancelled, `refused` if none can end unless its user acts, with a line for each, `try_again` if the time limit has
 /// passed, or a stop is requested (process::stop_requested). Throws Error (not_found) for an unknown campaign.

@@ -27,7 +27,7 @@ seconds rounded(seconds duration) {
 /// `2 h 10 min`, `12 min`, `3 h`: units of 0 are omitted.
 std::string words(seconds duration) { return terminal::length(rounded(duration)); }
 
-/// Of an upper bound: the only time that means anything.
+/// The bound of a forecast that has an upper bound: the only time that means anything.
 seconds bound_of(const Forecast& forecast) { return std::max(forecast.expected, forecast.latest.value_or(forecast.expected)); }
 
 }  // namespace

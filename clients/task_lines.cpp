@@ -29,7 +29,7 @@ std::string parameter_line(const Json& task) {
   if (line.find_first_of("\n\r") != std::string::npos)
     throw Error{ExitCode::refused, fmt::format("the parameter of task {} has a line end, so that no line of a file can be it: use --json",
                                                task["id"].integer())};
-  // Of a file, a blank line and one that begins with # are no parameters.
+  // Blank lines of a file, and lines that begin with #, are no parameters.
   const auto first = line.find_first_not_of(" \t");
   if (first == std::string::npos) return "''";
   return line[first] == '#' ? line.insert(first, 1, '\\') : line;

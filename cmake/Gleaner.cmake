@@ -1,5 +1,4 @@
-# What every target of the project shares: warnings, sanitizers, libraries, and one
-# function a kind of target.
+# Settings that all targets of the project share: warnings, sanitizers, libraries, and one function a kind of target.
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where (GNUInstallDirs), in three components: the commands of users, the server, and the tools that need no
+# The destinations of `cmake --install` (GNUInstallDirs), in three components: the commands of users, the server, and the tools that need no
 # cluster. Programs that only other programs start are helpers, outside of PATH.
 set(gleaner_clients gridsub gridstat gridget gridevents gridclusters griddel gridclean gridusage gridwait)
 set(gleaner_server almighty gridapi gridctl)

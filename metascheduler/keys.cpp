@@ -16,7 +16,7 @@
 namespace gleaner::metascheduler {
 namespace {
 
-/// What would be right; empty when the value is.
+/// The right form of the value. Empty: the value is right.
 std::optional<std::string> wrong_order(std::string_view value) {
   const auto checked = planner::check({.campaign_order = std::string{value}});
   if (checked) return std::nullopt;

@@ -24,7 +24,7 @@
 namespace gleaner::metascheduler {
 namespace {
 
-/// What tasks of other campaigns set free is put into bags for so long; the rest comes in the next cycle.
+/// Tasks that other campaigns release are put into bags for so long; the rest comes in the next cycle.
 constexpr std::chrono::seconds kPatienceForReleases{2};
 
 using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;

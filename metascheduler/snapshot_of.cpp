@@ -126,7 +126,7 @@ class Picture {
     campaign.used_resource_seconds += used_by(pair);
     cluster.our_jobs += pair.launching + pair.waiting + pair.running + pair.unknown;
     cluster.waiting_resources += pair.waiting / ratio;
-    // Of a launch of unknown fate, what it takes is in the cluster's status, unless that is older.
+    // The resources of a launch of unknown fate are in the cluster's status, unless that is older.
     cluster.unaccounted_resources += (pair.launching + pair.unseen) / ratio;
     cluster.unknown_resources += pair.unseen / ratio;
     cluster.unknown_jobs += pair.unseen;
@@ -136,7 +136,7 @@ class Picture {
   /// @param unbound  tasks in the bag that are bound to no cluster
   [[nodiscard]] grid::Shown shown_by(const planner::PairView& pair, std::int64_t unbound, std::int64_t held) const {
     const auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
-    // The last start tells nothing of the jobs before it; but an unjudged cluster never has more than probe_jobs of them.
+    // The last start shows nothing of the jobs before it; but an unjudged cluster never has more than probe_jobs of them.
     const bool runs_on = pair.running > config_.probe_jobs ||
                          (pair.running > 0 && pair.last_start_at && cluster.status_at &&
                           std::chrono::duration<double>{*cluster.status_at - *pair.last_start_at}.count() >= grid::kSomeWork);

@@ -7,7 +7,8 @@
 
 namespace gleaner::metascheduler {
 
-/// What a plan gave each pair, for the predictor to learn from; nothing to those that got something last time only.
+/// The jobs that a plan assigned to each pair, for the predictor to learn from. Pairs that received jobs only in the last cycle are
+/// reported as 0.
 [[nodiscard]] std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const grid::PlanningFacts& facts);
 
 /// Seconds that a task must have run to get such a copy; nothing: any.

@@ -31,8 +31,8 @@ std::vector<store::DueSignal> due_now(fleet::Visit& visit) {
 }
 
 /// Leaves out what OAR does not list as running under the id with its own owner, name and command: after OAR was reinstalled, an id may be
-/// a foreign job's. What is left out counts as signalled, as if OAR had refused it: it would be the most overdue in each turn, and keep
-/// others waiting.
+/// a foreign job's. A job that is left out counts as signalled, as if OAR had refused it: it would be the most overdue in each turn, and
+/// keep others waiting.
 oar::Result<void> keep_ours(fleet::Visit& visit, std::vector<store::DueSignal>& due) {
   std::vector<grid::RemoteJobId> remotes;
   for (const auto& one : due) remotes.push_back(one.remote);

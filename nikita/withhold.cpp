@@ -18,7 +18,7 @@ namespace {
 /// As a job writes it: the time, its host, its id and OAR's. Only messages contain it.
 constexpr std::string_view kClaim = "0 cancelled 0 0\n";
 
-/// What could not be claimed in a turn: one line of the log, whatever the number.
+/// Jobs that could not be claimed in a turn: one line of the log, whatever the number.
 struct NotClaimed {
   std::vector<grid::JobId> jobs;
   std::string error;  ///< of the first one

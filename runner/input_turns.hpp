@@ -8,8 +8,8 @@
 
 namespace gleaner::runner {
 
-/// Whose input files go to a cluster next. Users take turns, so that nobody's files wait for all of another's. Among the campaigns of one
-/// user, those of the highest priority take turns.
+/// The order in which input files go to a cluster. Users take turns, so that nobody's files wait for all of another's. Among the campaigns
+/// of one user, those of the highest priority take turns.
 class InputTurns {
  public:
   /// @param wanted  users in the order of their turns, the campaigns of each by priority and in the order of their turns

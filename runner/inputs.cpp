@@ -26,7 +26,7 @@ namespace {
 
 using Clock = grid::SteadyClock;
 
-/// Of one turn and cluster, so that launches are not delayed by files.
+/// The limit of one turn and cluster, so that launches are not delayed by files.
 constexpr std::chrono::seconds kPatience{3};
 /// Pieces that are sent at once. Each is in memory.
 constexpr std::int64_t kAtOnce = 4;
@@ -156,7 +156,7 @@ Step Sender::send_pieces(store::InputsToSend& inputs, const Files& files) {
     if (auto step = write(inputs, pieces); !std::holds_alternative<More>(step)) return step;
     const std::chrono::duration<double> time = Clock::now() - start;
     constexpr double kMegabyte = 1e6;
-    // Of a small piece, the time of a request is most of it.
+    // The time of a small piece is mostly that of its request.
     const double mb_s = size >= grid::kInputPiece / 4 ? static_cast<double>(size) / kMegabyte / std::max(time.count(), 1e-3) : 0.0;
     counts_.inputs += static_cast<int>(last - inputs.sent);
     process::failpoint("runner.after_pieces");
@@ -203,7 +203,7 @@ void Sender::note_silence(grid::CampaignId campaign, const std::string& error) {
   });
 }
 
-/// What the database refuses of one campaign delays the files of no other.
+/// A campaign's rows that the database refuses do not delay the files of other campaigns.
 Step Sender::send_or_note(store::InputsToSend& inputs) {
   try {
     return send(inputs);

@@ -26,11 +26,11 @@ namespace {
 
 /// How far the clocks of the machines may differ.
 constexpr std::chrono::minutes kClocks{10};
-/// Of the file of a pool, which has 4 000 tasks at most.
+/// The size limit of the file of a pool, which has 4 000 tasks at most.
 constexpr std::size_t kMostOfPool = std::size_t{16} << 20;
-/// Of each list in the event: a user may submit as many jobs as the cluster takes.
+/// The limit of each list in the event: a user may submit as many jobs as the cluster takes.
 constexpr std::size_t kMostSaid{10};
-/// What a job's name and owner say. Everybody can read names in OAR, and give them to jobs of their own.
+/// The claim in a job's name and owner. Everybody can read names in OAR, and give them to jobs of their own.
 using Claim = std::tuple<grid::LaunchId, grid::CampaignId, std::string>;
 
 class Recovery {

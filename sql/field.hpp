@@ -21,7 +21,7 @@ concept ReadableId = Id<T> && std::constructible_from<T, std::int64_t>;
 template <class T>
 concept Number = (std::integral<T> && !std::same_as<T, char>) || std::floating_point<T>;
 
-/// What a field can be read as; seconds from a column that is in seconds.
+/// The types that a field can be read as; seconds from a column that is in seconds.
 template <class T>
 concept Readable =
     Number<T> || std::same_as<T, std::string> || std::same_as<T, Instant> || std::same_as<T, std::chrono::seconds> || ReadableId<T>;
@@ -71,7 +71,7 @@ class Field {
     return text_ ? std::optional<T>{as<T>()} : std::nullopt;
   }
 
-  /// What is there, on its way to its type: not to be kept as `auto`.
+  /// A value on its way to its type: not to be kept as `auto`.
   class Value {
    public:
     explicit Value(const Field& field) : field_{field} {}

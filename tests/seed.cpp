@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kUsual = 2009;
 
-/// rapidcheck reads RC_PARAMS before its first property. What the caller says in it stays as it is.
+/// rapidcheck reads RC_PARAMS before its first property. The caller's settings in it stay as they are.
 const bool kRapidcheckIsSeeded = ::setenv("RC_PARAMS", ("seed=" + std::to_string(seed_of_run())).c_str(), 0) == 0;
 
 }  // namespace

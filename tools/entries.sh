@@ -24,14 +24,14 @@ print_times() {
     sort -rn <<< "$slowest" | awk 'NF && ++lines <= 10' >&2
 }
 
-# Of the chosen tiers, those that have an entry among `selected`.
+# Keeps those of the chosen tiers that have an entry among `selected`.
 choose_tiers() {
     local tier still=()
     for tier in "${chosen[@]}"; do ! grep -q "^$tier\." <<< "$selected" || still+=("$tier"); done
     chosen=("${still[@]}")
 }
 
-# What the sanitized tree is to build: tiers, `programs`, or, for --failed, the programs of the entries.
+# The targets of the sanitized tree: tiers, `programs`, or, for --failed, the programs of the entries.
 targets_of_sanitized() {
     local tiers=() tier
     for tier in unit db contract system chaos; do ! wanted "$tier" || tiers+=("$tier"); done
@@ -57,7 +57,7 @@ run_ctest() {
     ctest --test-dir "$tree" -L "^($tiers)\$" --no-tests=error "$@" >&2 || status=$?
     note_times "$tree"
     take_results "$tree"
-    # ctest itself failed (no test of this name, a broken tree) and no test tells it.
+    # ctest itself failed (no test of this name, a broken tree) and no test reports it.
     if [ "$status" != 0 ] && [ "$failed" = "$failed_before" ]; then
         note_failure ctest - "cd $ROOT && ctest --test-dir ${tree#"$ROOT/"} -L '^($tiers)\$' $*" "$tree/Testing" "it ran no test (exit status $status)"
     fi
@@ -110,7 +110,7 @@ can_tidy() {
     fi
 }
 
-# What is compiled and checked beside the tests; end_beside waits for it. An error of the optimised build shows when bench is to run.
+# Compiles and checks beside the tests; end_beside waits for it. An error of the optimised build shows when bench is to run.
 start_beside() {
     local bench= tidy=
     ! wanted bench || bench=yes

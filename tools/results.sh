@@ -1,4 +1,4 @@
-# What came of a run of the tests: counts, the list of what failed, and its record for the next run's --failed. Sourced after settings.sh.
+# The results of a run of the tests: counts, the list of what failed, and its record for the next run's --failed. Sourced after settings.sh.
 
 passed=0 failed=0
 left_out=()    # what was not tested, a line each
@@ -67,7 +67,7 @@ split_log() {
 }
 
 # tests_of JSON LOG: a line for each test of an entry: what came of it, its name, and what it printed of its failure. An entry
-# that crashed wrote no JSON: its output tells which tests had ended, and which one ran.
+# that crashed wrote no JSON: its output shows which tests had ended, and which one ran.
 tests_of() {
     jq -r '.testsuites[] | .name as $suite | .testsuite[] | [
         if .failures then "failed" elif .result == "COMPLETED" then "passed" else "skipped" end, "\($suite).\(.name)",

@@ -1,10 +1,10 @@
-# What the scripts of this folder share. Sourced.
+# Code that the scripts of this folder share. Sourced.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export LC_ALL=C.UTF-8
 export PATH="$PATH:/usr/sbin:/sbin"
 
-# What the caller's shell says of another grid is not meant for this one.
+# The caller's variables of another grid are not meant for this one.
 for name in "${!GLEANER_@}"; do unset "$name"; done
 
 PROGRAM_NAME=$(basename "$0")
@@ -40,13 +40,18 @@ clang_14() {
     return 1
 }
 
-# changed_files [BASE]: the files that differ, in commits and in the working tree, from the common ancestor with BASE (`main`). On BASE
-# itself: from its last but one commit.
-changed_files() {
+# ancestor_with [BASE]: the common ancestor with BASE (`main`); on BASE itself, its last but one commit.
+ancestor_with() {
     local base=${1:-main} ancestor
     git rev-parse -q --verify "$base" >/dev/null || base=origin/$base
     ancestor=$(git merge-base "$base" HEAD) || die "there is no common ancestor with '$base'"
     if [ "$ancestor" = "$(git rev-parse HEAD)" ]; then ancestor=HEAD~1; fi
-    git rev-parse -q --verify "$ancestor" >/dev/null || die "there is no commit before this one"
+    git rev-parse -q --verify "$ancestor" || die "there is no commit before this one"
+}
+
+# changed_files [BASE]: the files that differ, in commits and in the working tree, from that ancestor.
+changed_files() {
+    local ancestor
+    ancestor=$(ancestor_with "$@") || exit 1
     { git diff --name-only --no-renames "$ancestor"; git ls-files --others --exclude-standard; } | sort -u
 }

@@ -26,7 +26,7 @@ constexpr int kTailLines = 10;
 constexpr std::int64_t kMostOfSmall = 1000;
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 
-/// What jobs hold on each node. OAR answers that to users only. Empty: nobody has a campaign there, or OAR cannot answer.
+/// The resources of each node that jobs hold. OAR answers that to users only. Empty: nobody has a campaign there, or OAR cannot answer.
 std::optional<std::map<std::string, int>> ask_held(fleet::Visit& visit) {
   std::optional<std::string> login;
   visit.database.transact([&](store::Transaction& transaction) { login = store::login_to_ask(transaction, visit.cluster.id); });
@@ -79,7 +79,7 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   return {};
 }
 
-/// What jobs hold of each node, where that counts. Asked for in the turn of the jobs' list, so that both are of one time.
+/// The resources of each node that jobs hold, where that counts. Asked for in the turn of the jobs' list, so that both are of one time.
 void ask_holds(fleet::Visit& visit, Poll& poll) {
   if (!visit.cluster.login_for_nodes) return;
   auto holds = visit.client.free_by_node(*visit.cluster.login_for_nodes);

@@ -22,7 +22,7 @@ namespace gleaner::updator {
 /// The content of one fence's folder. Error: why it could not be read in this turn.
 using Reading = tl::expected<grid::EvidenceIndex, std::string>;
 
-/// What the nodes of a cluster state of their load.
+/// The load that the nodes of a cluster report.
 struct LoadReading {
   std::string unknown = {};               ///< why it is not known for some of them; an empty text: it is
   bool failed = false;                    ///< they could not be asked, and what was read last still counts

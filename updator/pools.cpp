@@ -67,7 +67,7 @@ class PoolJudge {
   void judge_unclaimed(const store::LiveJob& job, const grid::Evidence& evidence, const grid::EvidenceIndex& index);
   /// The end of the carrier, if it is known and its files had the time to appear. Empty: the carrier may still note an end.
   [[nodiscard]] std::optional<grid::JobEnd> end_of_carrier(grid::RemoteJobId carrier) const;
-  /// What the launch's own folder says of the pool; empty: it was not read.
+  /// The state of the pool by the launch's own folder; empty: it was not read.
   enum class Sight { seen, unreadable };
   [[nodiscard]] std::optional<Sight> sight_of_pool() const;
   [[nodiscard]] bool is_past(std::optional<grid::Instant> moment, grid::Seconds wait) const {
@@ -100,7 +100,7 @@ std::optional<grid::JobEnd> PoolJudge::end_of_carrier(grid::RemoteJobId carrier)
   const auto longest = std::chrono::ceil<grid::Seconds>(one_run + grid::kOrphanWatch);
   const auto found = pool_.carriers.find(carrier);
   // OAR ran it again under another id: the run that began has the time that it may take, and it began before the other's end. Or its id
-  // was never told: then it may have begun late.
+  // was never reported: then it may have begun late.
   if (found == pool_.carriers.end())
     return pool_.live_carriers == 0 && is_past(pool_.last_end, pool_.may_be_unseen ? longest : one_run)
                ? std::optional{grid::JobEnd::node_failure}

@@ -132,7 +132,7 @@ bool is_believable(std::chrono::milliseconds duration, grid::Seconds walltime) {
   return duration <= walltime + kMargin;
 }
 
-/// Rounded up, as memory_mb is requested. What no node has is no memory.
+/// Rounded up, as memory_mb is requested. An amount that no node has is no memory.
 std::optional<int> in_mb(std::optional<std::int64_t> kib) {
   constexpr std::int64_t kKibOfMb = 1024, kMostMb = 1'000'000'000;
   if (!kib || *kib < 0 || *kib / kKibOfMb > kMostMb) return std::nullopt;

@@ -36,7 +36,7 @@ void Tallies::write_one(store::Transaction& transaction, const process::Config& 
                      .occurrences = tally.failed + tally.excused,
                      .output = tally.output},
                     now);
-  // What the wrapper complains of may be an input file, and its report may be lost with a full home.
+  // The wrapper's complaint may concern an input file, and its report may be lost with a full home.
   if (tally.last == grid::JobEnd::cannot_start) store::send_inputs_again(transaction, *pair.campaign, *pair.cluster);
   if (tally.failed == 0) return;
   const int in_a_row = grid::failures_in_a_row(tally.failures_before, tally.done, tally.failed);

@@ -201,8 +201,8 @@ void Writer::write_status() {
   store::record_reached(transaction_, visit_.cluster.id, now_);
 }
 
-/// What jobs hold of the nodes, which the list of jobs does not show. Where OAR does not answer that, all jobs count on the resources of
-/// best-effort jobs.
+/// The resources of the nodes that jobs hold, which the list of jobs does not show. Where OAR does not answer that, all jobs count on the
+/// resources of best-effort jobs.
 void Writer::write_free_nodes(store::GridStatus& status) {
   if (!poll_.holds) {
     store::record_free_nodes(transaction_, visit_.cluster.id, std::nullopt);

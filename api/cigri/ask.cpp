@@ -36,8 +36,8 @@ http::Response send(const Call& call, const Question& question, http::Headers he
                           call.room, call.cluster_turns, call.file_turns, call.event_streams, call.input_spool, call.now});
 }
 
-/// What an answer takes of the room is given back before more is taken. The answer to a change takes nothing: the change is made, and to
-/// refuse its answer would have the client make it again.
+/// Room held for an answer is returned before more is taken. The answer to a change takes nothing: the change is made, and to refuse its
+/// answer would have the client make it again.
 Asked<Ours> read(const Call& call, const Question& question, http::Response response) {
   constexpr unsigned kFirstError = 400;
   constexpr std::uint64_t kParsed = 5;  // bytes of memory for one of the answer, at most, the answer included
@@ -70,7 +70,7 @@ unsigned status_of(unsigned ours, bool is_admission) {
   return is_wrong ? 400 : ours;
 }
 
-/// What is wrong in a campaign file, where there is more than the message states.
+/// The errors in a campaign file, where there is more than the message states.
 std::string problems_text(const Value& ours) {
   const auto& problems = member(ours, "problems");
   std::string text;

@@ -11,7 +11,7 @@
 /// Questions to our routes, and their answers in CiGri's form.
 namespace gleaner::api::cigri {
 
-/// What is asked of one of our routes.
+/// A question to one of our routes.
 struct Question {
   std::string_view method;
   std::string path;  ///< encoded, below the version of our API: `/campaigns/3`

@@ -4,7 +4,7 @@
 
 #include "api/call.hpp"
 
-/// What a request of CiGri's clients holds, as our routes take it.
+/// Requests of CiGri's clients, in the form that our routes take.
 namespace gleaner::api::cigri {
 
 /// The longest form, in bytes. A campaign is no form: it is JSON, of any content type that is taken.

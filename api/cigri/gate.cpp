@@ -26,7 +26,7 @@ std::string inner_path(const http::Request& request, std::string_view where) {
   return path;
 }
 
-/// The headers that CiGri's routes look at, and no others.
+/// The headers that CiGri's routes read, and no others.
 http::Headers inner_headers(const http::Request& outer, const Received& received) {
   http::Headers headers;
   headers.add("Content-Type", "application/json");

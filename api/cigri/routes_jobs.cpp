@@ -53,7 +53,7 @@ http::Response list_tasks(const Call& call) {
 }
 
 http::Response append_tasks(const Call& call) {
-  // Nothing that may fail is asked for after the tasks are stored: a client that is told to try again would append them twice.
+  // No request that may fail follows once the tasks are stored: a client that received "try again" would append them twice.
   auto response = translated(
       forward(call, {.method = "POST", .path = campaign_path(call, "/tasks"), .doing = "Error adding jobs: "}),
       [&](text::JsonWriter& json, const Value& ours) { write_campaign(json, call, ours); }, 201);

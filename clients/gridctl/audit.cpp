@@ -1,4 +1,4 @@
-// Who changed what.
+// The audit: each change with its author.
 #include <fmt/format.h>
 
 #include <set>

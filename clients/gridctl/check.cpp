@@ -71,7 +71,7 @@ struct Checked {
   std::string login;
 };
 
-/// What is to be checked. Empty: the database cannot be read.
+/// The objects to be checked. Empty: the database cannot be read.
 std::vector<Checked> check_database(const Call& call, const std::string& user, Findings& findings) {
   try {
     store::Database database{call.context.config.database, limits_of(call)};
@@ -164,7 +164,7 @@ void check_identity(oar::Client& client, const Checked& checked, const std::stri
   }
 }
 
-/// What the nodes state of their load, where it counts.
+/// The load that the nodes report, where it counts.
 void check_load(oar::Client& client, const std::string& property, const oar::Resources& resources, const Checked& checked,
                 grid::Availability policy, Findings& findings) {
   const auto& cluster = checked.cluster;

@@ -228,7 +228,7 @@ process::Outcome cluster_edit(const Call& call) {
     }
     read_access(call, cluster);
     check_whole(call, cluster);
-    // What was said once is not asked for again when something else changes.
+    // A question that was answered once is not repeated when something else changes.
     const bool changes_way = call.value("url") || call.value("auth") || call.value("authentication") || call.value("secret-file");
     cluster.insecure = call.has("insecure") || (cluster.insecure && !changes_way);
     if (changes_way) check_password_in_clear(cluster);

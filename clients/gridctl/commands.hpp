@@ -54,10 +54,10 @@ void check_cluster_url(const std::string& url);
 /// @param deed  `retire it`
 [[nodiscard]] bool is_confirmed(const Call& call, std::string_view word, std::string_view deed);
 
-/// The configured database. Throws if its schema is not this program's. What is changed over it is in the audit, as an act of who runs
+/// The configured database. Throws if its schema is not this program's. Changes over it are in the audit, as acts of the user who runs
 /// gridctl.
 [[nodiscard]] store::Database open_database(const Call& call);
-/// Who runs gridctl: the user, on this host; and who became that user by sudo.
+/// The user who runs gridctl: the user, on this host; and who became that user by sudo.
 [[nodiscard]] store::Actor our_actor();
 /// The configured limits without the one for statements: an administrator waits for a migration, and can interrupt it.
 [[nodiscard]] store::ConnectionLimits limits_of(const Call& call);

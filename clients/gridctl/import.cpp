@@ -153,7 +153,7 @@ void report_paused(const Import& import) {
   report(import.paused.by_users, "paused by their users in CiGri, who resume them here");
 }
 
-/// What CiGri would still do, or knows, and is not here.
+/// Work that CiGri would still do, and records that it has, which are missing here.
 std::vector<std::string> missing(const Import& import) {
   std::vector<std::string> names;
   for (const auto& line : import.lines) {

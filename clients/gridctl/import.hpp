@@ -12,7 +12,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// The parts of `gridctl import cigri`. What cannot be taken costs its own: the rest goes on.
+/// The parts of `gridctl import cigri`. An object that cannot be taken costs its own: the rest goes on.
 namespace gleaner::gridctl {
 
 enum class Fate {
@@ -22,7 +22,7 @@ enum class Fate {
   refused   ///< it cannot be taken
 };
 
-/// What became of one thing of CiGri's.
+/// The outcome for one object of CiGri's.
 struct Imported {
   std::string_view kind;  ///< cluster, user or campaign
   std::string source;     ///< its name, or number, in CiGri
@@ -59,8 +59,8 @@ struct Import {
   [[nodiscard]] bool wants_user(const std::string& user) const { return call.value("user").value_or(user) == user; }
 };
 
-/// Does `work`, which completes the line, and notes it. What it throws is a refusal of this line alone; but when a database went away, the
-/// line is noted, and the exception passed on. `work` returns false when the line is not wanted.
+/// Does `work`, which completes the line, and notes it. An exception of it is a refusal of this line alone; but when a database went away,
+/// the line is noted, and the exception passed on. `work` returns false when the line is not wanted.
 void import_one(Import& import, Imported line, const std::function<bool(Imported&)>& work);
 
 /// Throws process::Error: what cannot be taken, and why.

@@ -156,7 +156,7 @@ class CampaignImport {
     line.remarks.push_back(live_text(tasks) + (import_.live_tasks == LiveTasks::leave_out ? ": left out" : ": imported"));
   }
 
-  /// What has another meaning here.
+  /// Properties with another meaning here.
   void note_differences(store::Transaction& from, const cigri::Campaign& found, const jdl::CampaignFile& file, Imported& line) const {
     for (const auto& section : file.clusters) {
       if (const auto properties = cigri::cluster_properties(from, section.name); !properties.empty())

@@ -52,7 +52,7 @@ std::string in_vain_text(const store::Pruned& rows, std::string_view act) {
                      fmt::join(ids, ", "), ids.size() == 1 ? "waits" : "wait", act);
 }
 
-/// What is younger than the retention is deleted only after an answer, and so is everything where somebody sits at a terminal.
+/// Rows younger than the retention are deleted only after an answer, and so are all rows when stdin is a terminal.
 void confirm(const Call& call, process::Duration age, const store::Pruned& rows) {
   if (call.has("yes")) return;
   const bool is_terminal = ::isatty(STDIN_FILENO) != 0;

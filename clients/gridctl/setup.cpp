@@ -239,7 +239,7 @@ class Setup {
     static_cast<void>(check(Call{context, call_.words, {}, call_.output}));
   }
 
-  /// What only administrators of clusters can do.
+  /// Steps that only administrators of clusters can take.
   void say_what_is_left() {
     left_.emplace_back(
         "on each cluster: OAR's REST API over https, whose web server knows the grid by a certificate or a password, and lets it "

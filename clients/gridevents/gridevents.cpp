@@ -23,7 +23,7 @@ using process::Arguments;
 using process::Error;
 using process::ExitCode;
 
-/// What the command line names: campaigns, events, the grid, or none of them.
+/// The subjects of the command line: campaigns, events, the grid, or none of them.
 struct Asked {
   std::vector<std::int64_t> campaigns;
   std::vector<std::int64_t> events;

@@ -35,7 +35,7 @@ Error too_much(std::int64_t bytes, std::int64_t most) {
 
 }  // namespace
 
-/// What is known of the files before they come.
+/// Facts known about the files before they come.
 void Fetcher::check_room(std::span<const RemoteOutput> outputs) const {
   std::int64_t wanted = 0;
   for (const auto& one : outputs) {

@@ -25,7 +25,7 @@ struct RemoteOutput {
   bool is_missing = false;
 };
 
-/// What became of the outputs.
+/// The outcome of the outputs.
 struct Tally {
   std::int64_t fetched = 0;
   std::int64_t present = 0;  ///< were here, whole

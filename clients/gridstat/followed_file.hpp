@@ -9,7 +9,7 @@ namespace gleaner::gridstat {
 [[nodiscard]] std::string_view last_lines(std::string_view text, std::size_t lines);
 
 /// Finds out what is new in a file of which only the last lines can be read. If all of these lines repeat themselves, new ones cannot be
-/// told from old ones, and are left out.
+/// distinguished from old ones, and are left out.
 class FollowedFile {
  public:
   struct News {

@@ -62,7 +62,7 @@ void check_parameters(const process::Arguments& arguments, const std::vector<std
   }
 }
 
-/// Of what a page can show of a campaign, one thing at a time.
+/// A page shows one view of a campaign at a time.
 void check_views(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   std::string_view first;
   for (const std::string_view view : {"why", "history", "events", "jdl", "state", "job"}) {

@@ -122,7 +122,7 @@ Listed list_campaigns(const Run& run) {
   return listed;
 }
 
-/// Of all campaigns that the command line selects.
+/// The users of all campaigns that the command line selects.
 void show_users(const Run& run) {
   std::string query;
   if (const auto user = asked_user(run)) query += "&user=" + clients::url_encoded(*user);

@@ -208,7 +208,7 @@ std::string walltime_advice(const Json& cluster, const Setting& setting) {
 /// Tasks whose profile was measured, before it says anything of the others.
 constexpr std::int64_t kEnoughMeasured = 5;
 
-/// How busy its tasks keep the processors, where their nodes tell it.
+/// How busy its tasks keep the processors, where their nodes report it.
 std::string processors_used(const Json& cluster, const Setting& setting) {
   const auto& profile = cluster["profile"];
   const auto jobs = profile["cpu_jobs"].integer();
@@ -225,7 +225,7 @@ std::int64_t enough_memory(std::int64_t peak_mb) {
   return (peak_mb * kMarginInTenths / 10 / kStep + 1) * kStep;
 }
 
-/// What its tasks take of memory, and advice on memory_mb: with more than necessary, they do not go to nodes that would do; with less, they
+/// The memory usage of its tasks, and advice on memory_mb: with more than necessary, they do not go to nodes that would do; with less, they
 /// go to nodes that are too small.
 std::string memory_advice(const Json& cluster, const Setting& setting) {
   const auto& profile = cluster["profile"];
@@ -249,7 +249,7 @@ std::string briefly(double seconds) {
   return clients::in_words({.expected = std::chrono::seconds{std::llround(seconds)}});
 }
 
-/// What the campaign would gain by pools, where the JDL does not say whether it has any.
+/// The campaign's gain by pools, where the JDL does not state whether it has any.
 std::string grouping_advice(const Json& gain, const Setting& setting) {
   if (gain.is_null()) return {};
   constexpr char kJoined = '#';  // between a number and its unit, which stay on one line
@@ -268,7 +268,7 @@ std::string grouping_advice(const Json& gain, const Setting& setting) {
 /// `12%`.
 std::string percentage(double part, double whole) { return fmt::format("{:.0f}%", std::min(1.0, part / whole) * 100); }
 
-/// What an ended campaign used of what it asked for and held.
+/// An ended campaign's usage, beside the resources that it requested and held.
 std::string efficiency_of(const Json& efficiency, const Setting& setting) {
   std::string text;
   const auto asked = efficiency["walltime_asked"].number().value_or(0);

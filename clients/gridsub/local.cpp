@@ -132,7 +132,7 @@ void check_options(const process::Arguments& arguments) {
     throw Error{ExitCode::usage, "--local runs one task of one campaign file: give one -f, or one -j"};
 }
 
-/// What is doubtful in the file, as the grid would report it at the submission.
+/// Doubts about the file, as the grid would report them at the submission.
 void report_doubts(const Campaign& campaign, terminal::Output& output) {
   const auto parsed = jdl::parse_with_warnings(campaign.text);
   if (!parsed) return;

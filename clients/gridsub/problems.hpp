@@ -8,7 +8,7 @@
 #include "lib/process/exit_code.hpp"
 #include "lib/terminal/output.hpp"
 
-/// What is wrong in a user's input, found here or by the grid.
+/// Errors in a user's input, found here or by the grid.
 namespace gleaner::gridsub {
 
 inline constexpr std::string_view kNothingSubmitted = "nothing was submitted";

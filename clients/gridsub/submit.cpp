@@ -80,7 +80,7 @@ std::string why(const Campaign& campaign, const Error& error, bool is_submitted)
   return fmt::format("{} was not submitted: {}", campaign.source, reason_of(error.what()));
 }
 
-/// Of several campaigns in one file, each with its name.
+/// The name of one of several campaigns in a file.
 std::string shown(const std::vector<Campaign>& campaigns, std::size_t place) {
   const auto& source = campaigns[place].source;
   if (std::ranges::count(campaigns, source, &Campaign::source) == 1) return source;

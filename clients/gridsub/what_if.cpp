@@ -56,7 +56,7 @@ std::string obstacle_of(const Prospect& prospect) {
   return prospect.blocked == "closed" ? "no cluster" : prospect.blocked;
 }
 
-/// Of a time that the simulation did not come to.
+/// The text for a time that the simulation did not reach.
 std::string unforeseen(const Outlook& outlook) {
   const auto& until = outlook.prospects.known_until;
   return until ? "after " + clients::short_length(whole(*until)) : "not foreseen";

@@ -7,7 +7,7 @@
 /// RESOURCEAVAILABILITYPOLICY.
 namespace gleaner::grid {
 
-/// What makes a resource unavailable (`gridctl cluster edit --availability`, the option `availability`).
+/// The conditions that make a resource unavailable (`gridctl cluster edit --availability`, the option `availability`).
 enum class Availability {
   dedicated,  ///< a job holds it
   utilized,   ///< the load of its node keeps it busy
@@ -53,13 +53,13 @@ struct ClusterLoad {
   int loaded = 0;    ///< of these, those for which no job accounts
   bool operator==(const ClusterLoad&) const = default;
 };
-/// What is loaded on a node beyond what jobs hold there (combined).
+/// The load of a node beyond the resources that jobs hold there (combined).
 [[nodiscard]] ClusterLoad load_by_node(std::span<const NodeUse> nodes);
-/// What is loaded beyond all that jobs hold (utilized).
+/// The load beyond all resources that jobs hold (utilized).
 /// @param held  by jobs, on all nodes
 [[nodiscard]] ClusterLoad load_in_all(std::span<const NodeUse> nodes, int held);
 
-/// Free resources that are available, from 0 to `free`. What is loaded stays so while jobs start and end, until it is read again.
+/// Free resources that are available, from 0 to `free`. Loaded resources stay so while jobs start and end, until the load is read again.
 /// @param free  held by no job
 [[nodiscard]] int available_resources(int free, int loaded);
 

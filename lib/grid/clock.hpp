@@ -12,7 +12,7 @@ class TimeSource {
  public:
   virtual ~TimeSource() = default;
   [[nodiscard]] virtual Instant now() const = 0;
-  /// Of the clock that nobody sets.
+  /// The time of the clock that nobody sets.
   [[nodiscard]] virtual Instant steady() const { return now(); }
 };
 /// For this whole process; null: the host's clock again. The source lives as long as it is used.

@@ -10,7 +10,7 @@
 /// Dependencies between campaigns: one waits for another.
 namespace gleaner::grid {
 
-/// What a campaign waits for (the JDL key of that name).
+/// The condition on which a campaign waits (the JDL key of that name).
 enum class DependencyKind {
   after,          ///< every task of the other one is done
   after_any_end,  ///< the other one is over, whatever became of its tasks

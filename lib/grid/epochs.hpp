@@ -21,7 +21,7 @@ struct Epoch {
 class Epochs {
  public:
   explicit Epochs(std::vector<Epoch> epochs) : epochs_{std::move(epochs)} {}
-  /// Of a grid that was never restored.
+  /// The epoch of a grid that was never restored.
   template <std::convertible_to<std::string_view> Token>
   Epochs(const Token& token) : epochs_{Epoch{.token = std::string{std::string_view{token}}}} {}  // NOLINT(google-explicit-constructor)
 

@@ -117,8 +117,8 @@ int weight_of(Witness witness) {
   }
 }
 
-/// Of two runs of one job: the one that shows more. One attempt ends once. If the files disagree, a success wins, whatever the order of the
-/// names.
+/// The stronger evidence of two runs of one job: the one that shows more. One attempt ends once. If the files disagree, a success wins,
+/// whatever the order of the names.
 bool shows_more(const Evidence& one, const Evidence& other) {
   const int difference = weight_of(one.witness) - weight_of(other.witness);
   if (difference != 0) return difference > 0;

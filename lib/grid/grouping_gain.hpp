@@ -4,8 +4,8 @@
 
 namespace gleaner::grid {
 
-/// What starts cost a campaign: of some jobs of OAR with one task each, the sums of the times (in seconds) that their commands took, as
-/// these noted it, and for which the jobs held their resources, by OAR's times.
+/// The costs of starts to a campaign: of some jobs of OAR with one task each, the sums of the times (in seconds) that their commands took,
+/// as these noted it, and for which the jobs held their resources, by OAR's times.
 struct StartCosts {
   std::int64_t jobs = 0;
   double command_seconds = 0;
@@ -18,7 +18,7 @@ struct Rest {
   double seconds = 0;  ///< until its end
 };
 
-/// What a campaign would gain by temporal_grouping, in seconds.
+/// A campaign's gain by temporal_grouping, in seconds.
 struct GroupingGain {
   double task = 0;     ///< mean duration of a task's command
   double job = 0;      ///< mean time for which its job holds the resources

@@ -42,7 +42,7 @@ struct InputFile {
 /// 64 digits of lower-case hexadecimal.
 [[nodiscard]] bool is_sha256(std::string_view text);
 
-/// What is wrong with the path of an input file; empty: nothing. It is relative, without `.` and `..`, and a line of text.
+/// The error in the path of an input file. Empty: there is none. A path is relative, without `.` and `..`, and a line of text.
 [[nodiscard]] std::optional<std::string> wrong_input_path(std::string_view path);
 
 /// The greatest number of a word of the parameter that a pattern has, `{2}`; 0: it has none.

@@ -42,7 +42,7 @@ std::string_view token_in(std::string_view word) {
   return dash == std::string_view::npos ? std::string_view{} : word.substr(dash + 1);
 }
 
-/// Of `<task> <attempt> <job> …`.
+/// Parses `<task> <attempt> <job> …`.
 std::optional<JobIdentity> identity_of(CampaignId campaign, std::span<const std::string_view> words) {
   const auto task = text::whole_number<std::int64_t>(words[0]);  // negative: a script's
   const auto attempt = text::whole_number(words[1], 0, 1'000'000'000);

@@ -12,7 +12,7 @@ namespace gleaner::grid {
 /// The name of a launch's jobs in OAR, unique to this grid, epoch and launch. `token`: of the epoch that planned the launch.
 [[nodiscard]] std::string launch_tag(std::string_view token, CampaignId campaign, LaunchId launch);
 
-/// What the tag of a launch says.
+/// The parts of a launch's tag.
 struct LaunchName {
   CampaignId campaign;
   LaunchId launch;

@@ -78,7 +78,7 @@ struct Unsubmitted {
   bool fenced = false;            ///< its attempt is claimed in the folder of an earlier, void launch
   bool replicas_allowed = false;  ///< by its campaign's JDL: a task may run twice
 };
-/// What follows for its task: as settle(), with two exceptions. If no job of the attempt can exist, the task may go to any cluster and
+/// The consequence for its task: as settle(), with two exceptions. If no job of the attempt can exist, the task may go to any cluster and
 /// keeps its attempt. If the task may run twice, it is released at once, with a new attempt.
 [[nodiscard]] Settlement settle_unsubmitted(const TaskFacts& task, const JobFacts& job, const Unsubmitted& launch, const Limits& limits);
 

@@ -7,11 +7,11 @@
 
 #include "lib/grid/time.hpp"
 
-/// What the local jobs of a cluster ask for, as the updator observes it at its period. A headroom of `auto` is sized by it.
+/// The demand of the local jobs of a cluster, as the updator observes it at its period. A headroom of `auto` is sized by it.
 namespace gleaner::grid {
 
 /// The local jobs that came in one hour of the day (UTC). Jobs that came between two polls count as one arrival: they find the same free
-/// resources. What is older than 14 days fades, so that the figures follow the users.
+/// resources. Arrivals older than 14 days fade, so that the figures follow the users.
 struct LocalDemand {
   double seconds = 0;              ///< for which the cluster was watched in that hour
   std::map<int, double> arrivals;  ///< resources of an arrival (rounded up to 16 steps and powers of two) → arrivals
@@ -46,7 +46,7 @@ struct LocalWatch {
   std::optional<Instant> last_start;  ///< latest start of a local job that ran then, by the cluster's clock
 };
 
-/// What a poll shows.
+/// The arrivals of local jobs in a poll.
 struct LocalArrivals {
   double seconds = 0;  ///< since the last poll
   int resources = 0;   ///< of the local jobs that have come since

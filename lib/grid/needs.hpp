@@ -7,8 +7,7 @@
 
 namespace gleaner::grid {
 
-/// What each task of a campaign needs of the grid's consumables (licences and the like, which all clusters share): how many of each, by
-/// its name.
+/// The consumables that each task of a campaign needs (licences and the like, which all clusters share): how many of each, by its name.
 using Needs = std::map<std::string, int, std::less<>>;
 
 /// The most consumables of one campaign, and the most of one that a task needs.

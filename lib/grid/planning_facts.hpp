@@ -79,7 +79,7 @@ struct ClusterFacts : DeclaredFacts, OutOfUse {
   [[nodiscard]] int available_resources() const { return grid::available_resources(free_resources, loaded_resources); }
   /// Free resources that the grid's jobs may take.
   [[nodiscard]] int free_for_grid() const { return std::max(0, available_resources() - kept_resources()); }
-  /// What may wait. Nothing, if resources stay free, or are busy without a job: OAR would start it there.
+  /// The flood that the grid may add. None, if resources stay free, or are busy without a job: OAR would start a waiting job there.
   [[nodiscard]] double flood_for_grid() const { return kept_resources() > 0 || loaded_resources > 0 ? 0.0 : flood; }
 };
 

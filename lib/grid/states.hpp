@@ -33,7 +33,7 @@ enum class JobEnd {
   not_reached        ///< pooled, and the jobs of its launch ended before they came to it
 };
 
-/// Who is charged for an end: a charged attempt counts against max_charged_attempts.
+/// The party that is charged for an end: a charged attempt counts against max_charged_attempts.
 enum class Charge { nobody, task };
 [[nodiscard]] Charge charge_of(JobEnd end);
 

@@ -88,7 +88,7 @@ class LongPaths {
 /// The first character of a folder for whose sake OAR's API (`/media`) reads no file in it; empty: it has none.
 [[nodiscard]] std::optional<std::string> unreadable_character(std::string_view folder);
 
-/// What is wrong with an output directory, as a campaign states it; empty: nothing. Its characters are those that OAR's API can read.
+/// The error in an output directory, as a campaign states it. Empty: there is none. Its characters are those that OAR's API can read.
 [[nodiscard]] std::optional<std::string> wrong_output_directory(std::string_view text);
 
 }  // namespace gleaner::grid

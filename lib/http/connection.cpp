@@ -130,7 +130,7 @@ class ChunkSink final : public Sink {
 
 std::string to_string(beast::string_view text) { return {text.data(), text.size()}; }
 
-/// Why nobody can tell where the body ends; empty: it is clear. Then the connection is closed, as the rest might be taken for a request.
+/// Why the end of the body is unclear. Empty: it is clear. The connection is closed if it is not, as the rest might be taken for a request.
 std::optional<std::string> wrong_framing(const Parser& parser) {
   const auto& head = parser.get();
   const auto codings = head.count(beast::http::field::transfer_encoding);

@@ -68,7 +68,7 @@ class Stream {
   /// After this many more bytes, writes fail.
   void limit_writing(std::size_t bytes) { may_write_ = bytes; }
 
-  /// Gives the socket and its TLS session away. What is left is closed.
+  /// Gives the socket and its TLS session away. The rest is closed.
   [[nodiscard]] std::pair<FileDescriptor, TlsSession> release() { return {std::move(fd_), std::move(tls_)}; }
   /// Closes the connection at once.
   void close();

@@ -7,7 +7,7 @@
 
 namespace gleaner::intake {
 
-/// Who may have campaigns: persons, and no users of the system.
+/// The users who may have campaigns: persons, and no users of the system.
 struct Submitters {
   const std::vector<std::string>& refused;  ///< names, wherever they are known
   int least_uid = 0;                        ///< of a user that this machine knows

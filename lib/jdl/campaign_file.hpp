@@ -115,8 +115,8 @@ struct CampaignFile {
   bool operator==(const CampaignFile&) const = default;
 };
 
-/// The campaign as normalized JSON, one line: all fields, in a fixed order. Of the parameters only `param_file` and `nb_jobs` are kept,
-/// never `params`. `cluster_order` keeps the order of several clusters where the members of an object lose theirs, as in PostgreSQL.
+/// The campaign as normalized JSON, one line: all fields, in a fixed order. The parameters are kept as `param_file` and `nb_jobs` only,
+/// never as `params`. `cluster_order` keeps the order of several clusters where the members of an object lose theirs, as in PostgreSQL.
 [[nodiscard]] std::string to_json(const CampaignFile& campaign);
 /// Reads the output of `to_json`; the error is for a log, not for a user.
 [[nodiscard]] tl::expected<CampaignFile, std::string> from_json(std::string_view json);

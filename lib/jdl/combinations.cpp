@@ -133,7 +133,7 @@ class Combinations {
     }
   }
 
-  /// What is decided for each task alone has no effect on tasks that share a job.
+  /// Decisions for each task alone have no effect on tasks that share a job.
   void doubt_pools() {
     const auto* member = stated("temporal_grouping");
     if (member == nullptr) member = stated("dimensional_grouping");

@@ -2,7 +2,7 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/tree.hpp"
 
-/// What keys of a campaign file mean beside each other. docs/combinations.md shows all pairs.
+/// The meaning of keys of a campaign file in combination. docs/combinations.md shows all pairs.
 namespace gleaner::jdl {
 
 /// Fills in what keys imply for others that are not stated, and reports the pairs without sense: refused where the campaign could not do

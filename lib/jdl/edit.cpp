@@ -78,7 +78,7 @@ bool same(const Node& one, const Node& other) {
   });
 }
 
-/// What is not from the user's text has no place there.
+/// A node that is not from the user's text has no place in it.
 void forget_places(Node& node) {
   node.offset = 0;
   for (auto& element : node.elements) forget_places(element);
@@ -172,7 +172,7 @@ class Editor {
     put(document_.root.members, std::move(change));
   }
 
-  /// What all present clusters have alike, of the keys that a campaign mostly states once for all.
+  /// The values that all present clusters share, of the keys that a campaign mostly states once for all.
   Members agreed() {
     constexpr std::array<std::string_view, 9> kKeys{"walltime", "max_walltime",      "exec_directory", "output_directory", "output_files",
                                                     "prologue", "prologue_walltime", "epilogue",       "epilogue_walltime"};
@@ -267,7 +267,7 @@ class Editor {
   Findings& findings_;
 };
 
-/// What a campaign has stays allowed when the administrator lowers the bound.
+/// The present value of a campaign stays allowed when the administrator lowers the bound.
 void allow_present(std::optional<int> present, std::optional<int>& most) {
   if (present && most) most = std::max(*most, *present);
 }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kDeepest = 16;
 
-/// A text in the form that RapidJSON reads. It is passed by reference, so that the handler can ask it for the reader's position. Of `\$` it
-/// gives the `$` alone.
+/// A text in the form that RapidJSON reads. It is passed by reference, so that the handler can ask it for the reader's position. For `\$`
+/// it returns the `$` alone.
 class TextStream {
  public:
   using Ch = char;

@@ -22,7 +22,7 @@ struct Consumable {
 bool read_needs_key(const Member& member, const std::string& path, const std::vector<Consumable>* known, grid::Needs& into,
                     Findings& findings);
 
-/// What a campaign needs already stays allowed when its limit is lowered or removed.
+/// Needs that a campaign already has stay allowed when their limit is lowered or removed.
 void allow_present(const grid::Needs& present, std::vector<Consumable>& known);
 
 }  // namespace gleaner::jdl

@@ -17,7 +17,7 @@ void read_output_destination(const Node& node, const std::string& path, SectionL
 void read_output_file(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
 void read_output_gathering(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
 
-/// What is wrong with the patterns of a section, now that all its keys and the names of the parameters are known; empty: nothing.
+/// The error in the patterns of a section, now that all its keys and the names of the parameters are known. Empty: there is none.
 [[nodiscard]] std::optional<std::string> wrong_outputs(const ClusterSection& section, const OutputKeys& keys,
                                                        const std::vector<std::string>& parameter_names);
 

@@ -70,7 +70,7 @@ struct Parsed {
 [[nodiscard]] tl::expected<Parsed, std::vector<Problem>> parse_with_warnings(std::string_view text, const Defaults& defaults = {},
                                                                              const KnownClusters* clusters = nullptr);
 
-/// What is doubtful in a changed campaign and was not before, by key and message.
+/// Doubts about a changed campaign that were not there before, by key and message.
 [[nodiscard]] std::vector<Problem> warnings_beyond(const CampaignFile& before, std::vector<Problem> warnings);
 
 /// Whether it is a key of a cluster, which the top level may state for all of them.

@@ -51,7 +51,7 @@ std::optional<std::string> doubtful_output(const CampaignFile& file) {
   return std::nullopt;
 }
 
-/// What becomes of `\$HOME`, or `\\\$`, in this part of the campaign file.
+/// The effect on `\$HOME`, or `\\\$`, in this part of the campaign file.
 std::string dollar_note(std::string_view part, std::string_view dollar) {
   return fmt::format(
       "{}: {} is read as {}, as in CiGri, where oarsub's shell takes the backslash away; for the character $ itself write \\\\\\$, "

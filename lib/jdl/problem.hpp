@@ -24,7 +24,7 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-/// What becomes of something that is doubtful in a user's text, and would not prevent the campaign.
+/// The treatment of doubts about a user's text, which would not prevent the campaign.
 enum class Doubts {
   reported,
   reported_of_pairs,  ///< of keys beside each other, as one of them was there before; the others are refused

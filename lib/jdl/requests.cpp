@@ -105,7 +105,7 @@ struct Requests::Implementation {
   tl::expected<Task, std::string> read(const Parameter& parameter);
   tl::expected<int, std::string> request_of(const Task& task);
   void resume(const SampleTask& sample);
-  /// What the task wants of each cluster, and the text that is the same for the same request.
+  /// The task's requests to each cluster, and the text that is the same for the same request.
   tl::expected<std::vector<Wanted>, std::string> wanted(const Task& task, std::string& key);
   tl::expected<Wanted, std::string> wanted(Section& section, const Task& task);
   tl::expected<std::string, std::string> fill(Section& section, const Task& task);

@@ -59,7 +59,7 @@ class Findings {
   [[nodiscard]] std::size_t count() const { return found_.size() + left_out_; }
   /// There are more problems than will be reported: further checks are useless.
   [[nodiscard]] bool is_full() const;
-  /// In the order of the text. Of very many, the first thousand and a note on the others.
+  /// In the order of the text. If there are very many, the first thousand and a note on the others.
   [[nodiscard]] std::vector<Problem> problems(std::string_view text) const { return placed(found_, left_out_, text); }
   /// The doubts, if they are not among the problems, in the same form.
   [[nodiscard]] std::vector<Problem> warnings(std::string_view text) const { return placed(doubtful_, 0, text); }

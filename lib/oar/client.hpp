@@ -86,7 +86,7 @@ class Client {
 
   /// Resources that jobs hold now, by node, as the user; nodes with none are left out. ServerError when OAR cannot answer.
   [[nodiscard]] Result<std::map<std::string, int>> held_by_node(std::string_view user);
-  /// What jobs hold of each node with usable resources, in the user's name, as held_by_node. One line more counts nothing.
+  /// The resources of each usable node that jobs hold, in the user's name, as held_by_node. One line more counts nothing.
   [[nodiscard]] Result<std::vector<NodeHold>> free_by_node(std::string_view user);
 
   /// Number of resources with these properties that a job of the user may get: alive ones, and those that OAR wakes for a job. The

@@ -62,7 +62,7 @@ bool any_line(std::string_view text, Found found) {
   return false;
 }
 
-/// What oarsub printed, and its exit status. The API of 2.5 puts words of its own around it, and the whole command behind it.
+/// The output of oarsub, and its exit status. The API of 2.5 puts words of its own around it, and the whole command behind it.
 struct Printed {
   std::string_view text;
   std::optional<int> status;

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-/// What oarsub, and the shell that starts it, print on a cluster's front end; OAR 2.5 and 2.6.
+/// Messages that oarsub, and the shell that starts it, print on a cluster's front end; OAR 2.5 and 2.6.
 namespace gleaner::oar {
 
 /// The numbers above 0 of the lines that begin with the mark: `OAR_JOB_ID=`. When oarsub refuses, it prints a number below 1, or none.

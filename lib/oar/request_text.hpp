@@ -41,7 +41,7 @@ enum class Effort { best, normal };
 /// The path of the query for the resources that jobs hold, by node: rows of `node` and `held`, and one more, because OAR reports no rows as
 /// an error.
 [[nodiscard]] std::string held_path();
-/// What jobs hold of each node with usable resources, by whether best-effort jobs get them, and one row more.
+/// The resources of each usable node that jobs hold, by whether best-effort jobs get them, and one row more.
 [[nodiscard]] std::string free_path(grid::Instant now);
 
 /// Why a path is refused for /media. OAR passes it to a shell without quotes, so it may have only plain characters, and must be absolute or

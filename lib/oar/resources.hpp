@@ -17,7 +17,7 @@ struct Node {
   std::optional<double> load = {};    ///< the greatest of its alive resources; empty: none of them states a number from 0
 };
 
-/// What jobs hold of one node. A node of which OAR gives best-effort jobs a part has two lines.
+/// The resources of one node that jobs hold. A node of which OAR gives best-effort jobs a part has two lines.
 struct NodeHold {
   int usable = 0;
   int held = 0;  ///< by jobs of anybody

@@ -104,7 +104,7 @@ class Transport::Transfer {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::microseconds{microseconds});
   }
 
-  /// What has arrived since the last call.
+  /// The bytes that arrived since the last call.
   [[nodiscard]] std::string take_arrived() { return std::exchange(answer_.body, {}); }
   [[nodiscard]] int status() const {
     long status = 0;

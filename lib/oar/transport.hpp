@@ -36,7 +36,7 @@ struct Answer {
   std::optional<std::chrono::seconds> clock_ahead;  ///< difference of the server's clock to ours; positive: it is ahead
 };
 
-/// What takes libcurl's place in a simulation (messenger.hpp).
+/// The replacement of libcurl in a simulation (messenger.hpp).
 class Messenger;
 
 /// Whether the answer was longer than Limits::answer_bytes; a request for fewer items may succeed.

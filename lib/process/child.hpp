@@ -79,7 +79,7 @@ class Child {
   std::optional<ChildEnd> end_;
 };
 
-/// What capture() exchanges with a program.
+/// The streams that capture() exchanges with a program.
 struct Exchange {
   std::optional<std::string_view> input{};  ///< stdin reads it, whatever the user that the program runs as may read; empty: Command::input
   enum class Errors { with_output, apart } errors = Errors::with_output;

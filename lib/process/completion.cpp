@@ -117,7 +117,7 @@ std::string command_in_zsh(const Offer& offer) {
   return ":";
 }
 
-/// What _arguments does for the value of an option.
+/// The action of _arguments for the value of an option.
 std::string action_in_zsh(const Offer& offer) {
   switch (offer.kind) {
     case Offer::Kind::nothing: return " ";

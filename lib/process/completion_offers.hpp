@@ -9,7 +9,7 @@
 /// The content of completions, which is the same in every shell.
 namespace gleaner::process {
 
-/// What may be typed at a place.
+/// The completions at one place of the command line.
 struct Offer {
   enum class Kind { nothing, words, answer, settings, files, folders, users };
   Kind kind = Kind::nothing;

@@ -4,7 +4,7 @@
 
 namespace gleaner::process {
 
-/// Whose campaigns a user may read (the option `read_access`). Administrators read all.
+/// The users whose campaigns a user may read (the option `read_access`). Administrators read all.
 enum class ReadAccess {
   all,      ///< everybody's
   project,  ///< the user's own, and those of the projects that the tree of shares has the user in

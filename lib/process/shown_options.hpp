@@ -14,7 +14,7 @@ namespace gleaner::process {
 /// The configuration keys that the program takes as options: its own, the log's and, with the database, the limits of its connections.
 [[nodiscard]] std::vector<std::string> used_keys(const Program& program);
 
-/// What the exit statuses mean (exit_code.hpp).
+/// The meaning of the exit statuses (exit_code.hpp).
 inline constexpr std::string_view kExitStatuses =
     "0 done; 1 failed; 2 wrong command line or configuration; 3 not found; 4 refused;\n"
     "5 the database, the API or a cluster cannot be reached; 74 done, but stdout cannot be written; 75 somebody else holds the lease.";

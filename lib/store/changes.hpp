@@ -39,7 +39,7 @@ struct TaskRange {
 /// @param mean_input_mb  of the new tasks; empty: as that of the others
 [[nodiscard]] bool append_tasks(Transaction& transaction, grid::CampaignId campaign, TaskRange tasks, std::optional<double> mean_input_mb);
 
-/// What a campaign asks for in place of its JDL `before`.
+/// The new request of a campaign, in place of its JDL `before`.
 struct EditedCampaign {
   std::string before;  ///< JSON
   std::string jdl;     ///< JSON, without the parameters
@@ -60,7 +60,7 @@ struct CampaignChange {
 };
 void record_change(Transaction& transaction, grid::CampaignId campaign, const CampaignChange& change, grid::Instant now);
 
-/// What was appended under a key before.
+/// An earlier append with the same key.
 struct RepeatedAppend {
   TaskRange tasks;
   std::int64_t digest = 0;

@@ -33,7 +33,7 @@ CancelledTasks cancel_range(Transaction& transaction, grid::CampaignId campaign,
   const auto& [first, last] = range;
   const auto in_flight = exec(transaction, sql::campaigns_cancel_in_flight{.campaign = campaign, .first = first, .last = last});
   const auto returned = exec(transaction, sql::campaigns_cancel_returned_tasks{.campaign = campaign, .first = first, .last = last});
-  // What waits now was never taken.
+  // Tasks that wait now were never taken.
   const std::int64_t untaken =
       differing ? *exec(transaction, sql::campaigns_cancel_ahead_by_request{.campaign = campaign, .first = first, .last = last})[0].tasks
                 : *exec(transaction, sql::campaigns_cancel_ahead{.campaign = campaign, .first = first, .last = last})[0].tasks;

@@ -8,7 +8,7 @@
 #include "lib/store/database.hpp"
 #include "lib/text/ranges.hpp"
 
-/// What a user does to some tasks of a campaign. Cost: O(tasks of the ranges); a caller cuts them into pieces of kTasksOfPiece, each in a
+/// Actions of a user on some tasks of a campaign. Cost: O(tasks of the ranges); a caller cuts them into pieces of kTasksOfPiece, each in a
 /// transaction of its own, so that no piece holds the campaign's lock for long.
 namespace gleaner::store {
 

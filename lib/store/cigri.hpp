@@ -79,7 +79,7 @@ struct Campaign {
 
 /// The JDL of that campaign, JSON, without its parameters.
 [[nodiscard]] std::string jdl(Transaction& transaction, std::int64_t campaign);
-/// What CiGri adds to the properties that campaigns ask of a cluster; empty: nothing.
+/// The conditions that CiGri adds to the properties that campaigns request of a cluster. Empty: there are none.
 [[nodiscard]] std::string cluster_properties(Transaction& transaction, const std::string& cluster);
 
 /// Tasks whose jobs may be on a cluster: whether they are counted with those that wait.

@@ -17,11 +17,11 @@ using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
 
-/// Of one dependency in a transaction: some 50 ms.
+/// The most tasks of one dependency that a transaction releases, in some 50 ms.
 constexpr int kReleasedAtOnce = 2000;
 constexpr int kLookedAtOnce = 500;
 
-/// Of the tasks that wait in vain: some 600 characters.
+/// The most ranges of tasks that are named as waiting in vain, in some 600 characters.
 constexpr int kRangesNamed = 40;
 
 void hold(Transaction& transaction, grid::CampaignId campaign) {
@@ -270,7 +270,7 @@ void read_awaited(Transaction& transaction, std::vector<grid::CampaignFacts>& ca
     if (campaign == campaigns.end() || campaign->id != id) continue;
     const bool is_each = awaited.kind == grid::DependencyKind::after_each;
     if (is_each) campaign->held_tasks = std::max<std::int64_t>(0, waiting - campaign->waiting_tasks);
-    // Of several, the one that nothing but a user can end is shown.
+    // The dependency that only a user can end is shown first.
     auto& shown = is_each ? campaign->holds_tasks : campaign->awaits;
     if (!shown || (is_stuck(awaited) && !is_stuck(*shown))) shown = awaited;
   }

@@ -77,7 +77,7 @@ struct InVain {
 };
 /// The command that cancels its tasks that wait in vain: `'griddel 12 --task 3-40,57' cancels them`.
 [[nodiscard]] std::string cancellation_of(const InVain& waiting);
-/// What became of a campaign that others wait for.
+/// The outcome of a campaign that others wait for.
 enum class Gone {
   tasks,     ///< some of its tasks were cancelled
   whole,     ///< it was cancelled
@@ -85,13 +85,13 @@ enum class Gone {
 };
 /// Opens the event AWAITS_IN_VAIN in each of them.
 std::vector<InVain> note_waiting_in_vain(Transaction& transaction, grid::CampaignId on, Gone gone, grid::Instant now);
-/// Of campaigns that ended just now: those that wait for them in vain get the event, also where their tasks were cancelled as they ran, and
-/// those that waited for others in vain have it no longer.
+/// Updates the events for campaigns that ended just now: those that wait for them in vain get the event, also where their tasks were
+/// cancelled as they ran, and those that waited for others in vain have it no longer.
 void note_ended(Transaction& transaction, std::span<const grid::CampaignId> ended, grid::Instant now);
 /// Those that wait for a campaign that is to be deleted, without the event.
 [[nodiscard]] std::vector<InVain> waiting_in_vain(Transaction& transaction, grid::CampaignId on);
 
-/// What becomes of tasks that come after some of a campaign that are to be done anew.
+/// The outcome of tasks that come after some of a campaign that are to be done anew.
 struct HeldAgain {
   std::int64_t waiting = 0;   ///< they were in the bag, and wait for them now
   std::int64_t not_held = 0;  ///< they are under way or done, or wait for nothing any more
@@ -115,7 +115,7 @@ struct Released {
 /// once.
 using NotReleased = std::function<void(const ToRelease&, const std::string& why)>;
 /// Puts tasks into the bags of campaigns that wait task by task, when those that they wait for are done: a few thousand of one dependency
-/// in a transaction, users in turn, until the time is over. What is left comes in the next turn. A dependency whose release the database
+/// in a transaction, users in turn, until the time is over. The rest comes in the next turn. A dependency whose release the database
 /// refuses, or that waits too long for a lock, is passed to `refused`, and the others are released.
 Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now,
                        const NotReleased& refused);
@@ -126,7 +126,7 @@ struct OpenDependency {
   std::int64_t waiting = 0;  ///< its tasks that wait, in the bag or not
   grid::Awaited awaited;
 };
-/// Of one campaign, or of all, in the order of their ids.
+/// The open dependencies of one campaign, or of all, in the order of their ids.
 [[nodiscard]] std::vector<OpenDependency> open_dependencies(Transaction& transaction, std::optional<grid::CampaignId> campaign = {});
 
 /// Notes in the facts of campaigns what keeps them waiting. The facts are in the order of their ids, with all waiting tasks of their bags.

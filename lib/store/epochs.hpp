@@ -26,7 +26,8 @@ namespace gleaner::store {
 /// says what is not known.
 grid::Epoch begin_epoch(Transaction& transaction, grid::Instant now);
 
-// What the grid did between the dump and the restore. On each cluster, the launches that were made then are looked for before any is made.
+// The work of the grid between the dump and the restore. On each cluster, the launches that were made then are looked for before any is
+// made.
 
 /// Since when jobs on the cluster may be unknown. Empty: all are known.
 [[nodiscard]] std::optional<grid::Instant> recover_from(Transaction& transaction, grid::ClusterId cluster);

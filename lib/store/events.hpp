@@ -32,9 +32,9 @@ struct Event {
   std::int64_t occurrences = 1;
   std::string output = {};  ///< the last lines of stderr of the user's program: not everybody may read it
 };
-/// Opens the event, or counts a repetition into the open one with the same code and target. What a user's program wrote
-/// belongs into `output`, not into the message. Both pass text::clean_text. If the database refuses the event (its campaign was pruned
-/// meanwhile), an event EVENT_REFUSED on the whole grid names it instead.
+/// Opens the event, or counts a repetition into the open one with the same code and target. The output of a user's program belongs into
+/// `output`, not into the message. Both pass text::clean_text. If the database refuses the event (its campaign was pruned meanwhile), an
+/// event EVENT_REFUSED on the whole grid names it instead.
 /// @return its id; empty: it was refused
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now);
 /// True when an event was open.

@@ -21,12 +21,12 @@ void note_demand(Transaction& transaction, grid::ClusterId cluster, int hour, co
 
 /// The demand of each hour of the day.
 using DailyDemand = std::array<grid::LocalDemand, grid::kHoursOfDay>;
-/// What was observed of a cluster, and the resources that it keeps free by that until now.
+/// Observations of a cluster, and the resources that it keeps free by them until now.
 struct LocalFacts {
   DailyDemand demand;
   int kept_resources = 0;
 };
-/// Of the clusters whose headroom is `auto`, where any was watched. `configured`: of clusters without a headroom of their own.
+/// The facts for clusters whose headroom is `auto`, where any was watched. `configured`: of clusters without a headroom of their own.
 [[nodiscard]] std::map<grid::ClusterId, LocalFacts> local_facts(Transaction& transaction, const grid::Headroom& configured);
 void learn_headroom(Transaction& transaction, grid::ClusterId cluster, int resources);
 

@@ -9,7 +9,7 @@
 /// Facts about the grid as a whole; fleet::troubles() judges them.
 namespace gleaner::store {
 
-/// Who conducts, or did last.
+/// The present or last conductor.
 struct Conduct {
   std::string holder;  ///< of the lease, as fleet::holder_name(); empty: nobody ever had it
   bool is_held = false;

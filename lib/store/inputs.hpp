@@ -37,7 +37,7 @@ struct NewInput {
   std::int64_t bytes = 0;
 };
 void add_input(Transaction& transaction, const NewInput& input, grid::Instant now);
-/// Of these contents, those that the user has uploaded, with their bytes. They stay for some days from now on.
+/// Those of these contents that the user has uploaded, with their bytes. They stay for some days from now on.
 [[nodiscard]] std::map<std::string, std::int64_t> use_inputs(Transaction& transaction, std::string_view user,
                                                              std::span<const std::string> contents, grid::Instant now);
 struct Forgotten {

@@ -1,4 +1,4 @@
-// What differs between libpqxx 6.4 (Debian 12) and 7.10 (Debian 13).
+// Differences between libpqxx 6.4 (Debian 12) and 7.10 (Debian 13).
 #include <vector>
 
 #include "lib/store/detail.hpp"

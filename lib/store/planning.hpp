@@ -26,8 +26,8 @@ struct ClusterDefaults {
 [[nodiscard]] std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults);
 /// Clusters, campaigns and pairs with their counters; without obstacles, limits and returned tasks.
 [[nodiscard]] grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults);
-/// Adds what keeps tasks from a campaign's clusters, or from all: brakes in force, campaigns that come first, scripts, logins. What is not
-/// in use is not read (PlanningFacts::present).
+/// Adds what keeps tasks from a campaign's clusters, or from all: brakes in force, campaigns that come first, scripts, logins. Features
+/// that are not in use are not read (PlanningFacts::present).
 void read_obstacles(Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now);
 /// All facts of a plan, except PlanningFacts::policies, which has its own functions (policy_facts, replicable_tasks).
 [[nodiscard]] grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);

@@ -79,7 +79,7 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
     campaign.remaining = *row.remaining;
     campaign.running = *row.running;
     campaign.waiting = *row.waiting;
-    // Of a campaign that waits task by task, those that run show how fast the others come.
+    // The running tasks of a campaign that waits task by task show how fast the others come.
     campaign.awaits = campaign.awaits || (known->holds_tasks && campaign.running == 0);
     campaign.ended_in_window = *row.ended;
     if (row.kept_at.has_value()) campaign.last_kept = KeptForecast{.made = *row.kept_at, .end = *row.kept_end};

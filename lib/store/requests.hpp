@@ -34,7 +34,7 @@ void sort_appended(Transaction& transaction, grid::CampaignId campaign, std::int
 /// Adds the requests that the campaign did not have before, and the sorted tasks from the number `first` on to the bags.
 void append_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, std::int64_t first);
 
-/// The requests of a submitted campaign; those of their numbers that do not tell requests apart on a cluster (walltime_s,
+/// The requests of a submitted campaign; those of their numbers that do not distinguish requests on a cluster (walltime_s,
 /// resources_per_job) are not read.
 [[nodiscard]] std::vector<ClusterRequest> stored_requests(Transaction& transaction, grid::CampaignId campaign);
 /// A task with a request.

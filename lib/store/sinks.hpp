@@ -77,8 +77,8 @@ struct GivenBack {
 };
 /// Returns the tasks from `first` on that the sink swallowed to the bag, up to kTasksOfPiece, each as a new attempt with a clean slate, and
 /// puts a terminated campaign in treatment again. Its brake stays; where it went with the campaign's end, it is set again, so that the
-/// tasks go elsewhere first. The last ones close the sink's events. What waits in other campaigns' bags for one of them waits for it again.
-/// No tasks, with no change, when none is left, the campaign is cancelled, or it is sealed.
+/// tasks go elsewhere first. The last ones close the sink's events. Tasks in other campaigns' bags that wait for one of them wait for it
+/// again. No tasks, with no change, when none is left, the campaign is cancelled, or it is sealed.
 [[nodiscard]] GivenBack retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, BrakeLength brake,
                                               grid::Instant now, grid::TaskNumber first = grid::TaskNumber{0});
 

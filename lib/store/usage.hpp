@@ -8,7 +8,7 @@
 #include "lib/store/database.hpp"
 #include "lib/store/views.hpp"
 
-/// What jobs used, and for what (the table usage).
+/// Usage by jobs, and its purpose (the table usage).
 namespace gleaner::store {
 
 enum class UsageKey { day, user, project, campaign, cluster };

@@ -2,7 +2,7 @@
 
 namespace gleaner::store {
 
-/// For simulations alone: is called at the places where a program may die, or its database may go away. What it throws goes to the caller;
+/// For simulations alone: is called at the places where a program may die, or its database may go away. Its exceptions go to the caller;
 /// Unavailable is what a database that is away causes.
 class Watcher {
  public:

@@ -48,7 +48,7 @@ struct Candidate {
   int allowed_waiting = kNoLimit;  ///< throttle: jobs that may have to wait in the queue
   Offer offer = {};                ///< match
   int room = 0;                    ///< match: jobs that the offer has room for
-  // What the plan has given so far.
+  // The state of the plan so far.
   bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made; or for its input files
   int jobs = 0;
   int returned = 0;              ///< of these, for tasks that this cluster returned

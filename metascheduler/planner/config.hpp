@@ -12,7 +12,7 @@ using grid::PlannerConfig;
 /// Refuses an unknown policy, with the closest known name, and figures that cannot be read.
 [[nodiscard]] tl::expected<void, std::string> check(const PlannerConfig& config);
 
-/// What the policies of a configuration read from a snapshot, besides clusters, campaigns, pairs and limits.
+/// Facts that the policies of a configuration read from a snapshot, besides clusters, campaigns, pairs and limits.
 struct Needs {
   bool shares = false;      ///< users, with their priorities and usage, and the tree of shares
   bool affinities = false;  ///< PairView::has_affinity

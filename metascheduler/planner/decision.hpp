@@ -24,7 +24,7 @@ struct Takers {
   int count = 0;
 };
 
-/// What the offer of a cluster consists of, in resources, before the plan gives anything.
+/// The parts of a cluster's offer, in resources, before the plan assigns any.
 struct OfferParts {
   int max_resources = 0;
   int free_resources = 0;              ///< those that stay free included
@@ -38,7 +38,7 @@ struct OfferParts {
   int unknown_launches = 0;
 };
 
-/// What kept a launch from being bigger, with its figures.
+/// The bound that kept a launch from being bigger, with its figures.
 namespace bound {
 struct Offer {
   double offered_resources = 0.0;  ///< the flood included
@@ -83,7 +83,7 @@ struct Launched {
   Bound bound = {};
 };
 
-// Of whole campaigns.
+// Reasons of whole campaigns.
 struct Paused {
   static constexpr std::string_view kName = "paused";
 };
@@ -119,13 +119,13 @@ struct NoCluster {
   static constexpr std::string_view kName = "no_cluster";
 };
 
-/// Of a whole campaign, or of a pair: what is left depends on unknown launches.
+/// The reason of a whole campaign, or of a pair: what is left depends on unknown launches.
 struct Frozen {
   static constexpr std::string_view kName = "frozen";
   int frozen_jobs = 0;
 };
 
-// Of a cluster.
+// The reason of a cluster.
 struct ClusterDisabled {
   static constexpr std::string_view kName = "cluster_disabled";
 };
@@ -150,7 +150,7 @@ struct NoResources {
   std::optional<grid::Instant> since = {};
 };
 
-// Of a pair that gets nothing there, whatever is free.
+// The reason of a pair that gets nothing there, even if resources are free.
 struct PairBraked {
   static constexpr std::string_view kName = "pair_braked";
   Brake brake;
@@ -251,13 +251,13 @@ struct NoFreeResources {
   double job_resources = 0.0;
   OfferParts parts = {};
 };
-/// What is free stays free for local jobs.
+/// Free resources are kept for local jobs.
 struct KeptForLocal {
   static constexpr std::string_view kName = "kept_for_local_jobs";
   double job_resources = 0.0;
   OfferParts parts = {};
 };
-/// What no job holds is busy by the load of its node.
+/// Resources without a job are unavailable: their node reports load.
 struct BusyWithoutJob {
   static constexpr std::string_view kName = "busy_without_job";
   double job_resources = 0.0;
@@ -284,7 +284,7 @@ struct Reserved {
   grid::Instant at = {};
   OfferParts parts = {};
 };
-/// What is free is held back for a wide job of another campaign.
+/// Free resources are reserved for a wide job of another campaign.
 struct HeldForReservation {
   static constexpr std::string_view kName = "held_for_reservation";
   int free_resources = 0;

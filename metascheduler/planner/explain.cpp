@@ -11,7 +11,7 @@
 namespace gleaner::planner {
 namespace {
 
-/// What kept a launch from being bigger, and what would change it.
+/// The bound that kept a launch from being bigger, and the change that would lift it.
 struct BoundText {
   std::string operator()(const bound::Offer& by) const {
     return fmt::format("; they fill the {} resources offered ({}); more start when more are free", figure(by.offered_resources),
@@ -66,7 +66,7 @@ std::string state_of(const grid::Awaited& other) {
   return text;
 }
 
-/// What comes first: `all tasks of campaign 12 are done, which has 3 of 40 tasks left`.
+/// The condition that comes first: `all tasks of campaign 12 are done, which has 3 of 40 tasks left`.
 std::string first(const grid::Awaited& other) {
   const auto id = other.campaign.value();
   if (other.kind == grid::DependencyKind::after_any_end) return fmt::format("campaign {} is over{}", id, state_of(other));
@@ -331,7 +331,7 @@ struct ReasonText {
   }
 };
 
-/// What the campaign does there now, in words for users, who know no stages.
+/// The campaign's present activity there, in words for users, who know no stages.
 std::string lead_of(const Decision& decision, const std::string& cluster) {
   if (is_one_of<reason::BagEmpty, reason::EpiloguesLeft>(decision.reason)) return "nothing left to start";
   if (is_one_of<reason::Awaits, reason::AwaitsTasks>(decision.reason)) return "waiting for another campaign";

@@ -14,7 +14,7 @@ namespace gleaner::planner {
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
 [[nodiscard]] std::string utc(grid::Instant time);
 [[nodiscard]] std::string until(const Brake& brake);
-/// What one job at a time is tried after.
+/// The condition for the next trial with one job.
 [[nodiscard]] std::string before_trial(int failures, const std::string& brake);
 [[nodiscard]] std::string campaigns(const Takers& takers);
 /// The parts of an offer.

@@ -37,8 +37,8 @@ class NodesLeft {
   std::map<int, int> free_ = {};  ///< resources → nodes, those with the fewest first
 };
 
-/// What each cluster still has to offer while a plan is made, and which campaigns took the rest. Clusters are named by their index in
-/// the snapshot.
+/// The resources that each cluster can still offer while a plan is made, and the campaigns that took the rest. Clusters are named by their
+/// index in the snapshot.
 class Ledger {
  public:
   explicit Ledger(const std::vector<ClusterView>& clusters);

@@ -25,8 +25,8 @@ class Limits {
     std::size_t tightest_waiting = 0;
     bool count_resources = false;  ///< one of the limits does
   };
-  /// What the limits leave for a candidate. One job whose width is a guess is allowed even if it may exceed what is left, because it is
-  /// measured then.
+  /// The allowance that the limits leave to a candidate. One job whose width is a guess is allowed even if it may exceed what is left,
+  /// because it is measured then.
   [[nodiscard]] Allowance left(const Contender& contender, const Candidate& candidate) const;
 
   void take(const Contender& contender, const Candidate& candidate, int jobs, int waiting);
@@ -40,7 +40,7 @@ class Limits {
   [[nodiscard]] bool fits_one_job(std::size_t limit, const Candidate& candidate) const;
 
  private:
-  /// What the snapshot's campaigns hold, with what this plan gives them.
+  /// The holdings of the snapshot's campaigns, with those that this plan assigns.
   using Holders = std::map<grid::CampaignId, double>;
   struct Account {
     const grid::Limit* limit;

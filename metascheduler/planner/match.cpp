@@ -9,7 +9,8 @@ namespace {
 
 using grid::kDust;
 
-/// The offer, were so many resources not withheld. What our jobs will take of it is left out: the reason does not change with each job.
+/// The offer, were so many resources not withheld. The resources that our jobs will take of it are left out: the reason does not change
+/// with each job.
 Offer with_withheld(int resources, const Offer& offer) {
   const double free = offer.free + resources;
   return {.resources = free, .free = free};

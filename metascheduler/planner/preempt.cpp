@@ -39,7 +39,8 @@ int owed_resources(const ClusterView& cluster) {
   return std::max(0, cluster.kept_resources() - grid::available_resources(free, cluster.loaded_resources));
 }
 
-/// What the grid has of so many freed resources. Nothing while more is loaded than is free: a job has taken it since the load was read.
+/// The part of so many freed resources that the grid gains. Nothing while more is loaded than is free: a job has taken it since the load
+/// was read.
 double gained(double freed, const ClusterView& cluster) {
   if (cluster.loaded_resources > cluster.free_resources + cluster.withheld_resources) return 0.0;
   return std::max(0.0, freed - owed_resources(cluster));

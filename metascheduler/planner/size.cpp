@@ -17,8 +17,8 @@ int free_room(const Candidate& candidate) {
   return std::min(room_for(candidate, {.resources = candidate.offer.free, .free = candidate.offer.free}), candidate.allowed.jobs);
 }
 
-/// Of so many tasks, those that each cluster's free resources take, in the order of the candidates. Only tasks that are left after that
-/// may wait in a queue.
+/// The number of tasks, of so many, that each cluster's free resources take, in the order of the candidates. Only tasks that are left after
+/// that may wait in a queue.
 std::vector<std::int64_t> free_claims(const CampaignScheduler& scheduler, Distribution distribution,
                                       const std::vector<Candidate*>& candidates, std::int64_t tasks) {
   std::vector<std::int64_t> claims(candidates.size(), 0);
@@ -61,7 +61,8 @@ constexpr double kUnknownStart = 2;
 constexpr double kRoundWait = 5;
 /// A second round of pools is worth its start if the first leaves work for so many times what a start costs.
 constexpr double kRoundWorth = 4;
-/// What a worker takes of its part while another round is worth its start: where several clusters share the bag, or no duration is known.
+/// The part of its share that a worker takes while another round is worth its start: where several clusters share the bag, or no duration
+/// is known.
 constexpr double kPartOfRound = 0.75;
 /// Tasks of unknown duration that are too few to divide.
 constexpr double kFewTasks = 16;
@@ -73,7 +74,7 @@ struct Pooling {
   bool is_last = false;  ///< what they leave is not worth another round
 };
 
-/// What is left of a campaign's bag, before this turn gives of it. Workers: of a job, as many as it has tasks at a time.
+/// The rest of a campaign's bag, before this turn takes from it. Workers: of a job, as many as it has tasks at a time.
 struct Bag {
   std::int64_t tasks = 0;
   std::int64_t free_workers = 0;  ///< of jobs that start at once, on all clusters

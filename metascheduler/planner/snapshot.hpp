@@ -17,8 +17,8 @@ using grid::kLowestPriority;
 using grid::kNormalPriority;
 using grid::LimitKind;
 
-/// One cluster. Counts are in resources. What stays free for local jobs, or is busy without a job, is not among its free resources, and its
-/// flood is 0 then.
+/// One cluster. Counts are in resources. Resources that stay free for local jobs, or are busy without a job, are not among its free
+/// resources, and its flood is 0 then.
 struct ClusterView : grid::ClusterFacts {
   bool status_fresh = true;                        ///< its status is recent enough to plan on
   int withheld_resources = 0;                      ///< free ones that are not offered

@@ -70,8 +70,8 @@ struct Turn {
   double next_end = 0;         ///< seconds until a job on its clusters ends, on average; 0: no job runs
   double ahead = 0;            ///< seconds until the bags of earlier campaigns are empty; jobs of unknown duration take their walltime
   double ahead_deviation = 0;  ///< of that, where durations are known
-  /// Of the campaigns that certainly go before it: seconds that the jobs of known duration need on average, and seconds until OAR can have
-  /// started all of their jobs. Empty: others need not go before.
+  /// The certain delay by campaigns that go before it: seconds that the jobs of known duration need on average, and seconds until OAR can
+  /// have started all of their jobs. Empty: others need not go before.
   struct Certain {
     double known = 0;
     double starts = 0;
@@ -85,7 +85,7 @@ struct StartForecast {
 };
 
 /// The end of a campaign of which none has started, from its start and from the time between the two. Both rest on durations that are
-/// partly the same, so their errors are taken as correlated by 0.4. Of a bound, the intervals are added up.
+/// partly the same, so their errors are taken as correlated by 0.4. The intervals of a bound are added up.
 [[nodiscard]] Forecast delayed(const Forecast& forecast, const StartForecast& start, grid::Instant now);
 
 /// With room, the next cycle plans it and OAR starts it. Else it starts when the bags before it are empty and a resource becomes free, or,

@@ -7,7 +7,7 @@ namespace gleaner::prediction {
 /// 0.9 s (docs/measured.md).
 inline constexpr double kGivingWay = 4;
 
-/// What keeping resources free costs and saves.
+/// The costs and savings of keeping resources free.
 struct HeadroomTerms {
   double restored_per_second = 0;  ///< resources of ours that come free by themselves, while ours fill the cluster
   double weight = 0;               ///< idle resource-seconds that a resource-second of a local job's waiting is worth

@@ -5,7 +5,7 @@
 
 #include "sim/combinations/covering_array.hpp"
 
-/// What the campaigns of a covering array say, what their users do meanwhile, and what their grid's administrator configures.
+/// Features of the campaigns of a covering array, of their users' actions, and of their grid's configuration.
 namespace gleaner::combinations {
 
 /// A subject with its values, of which each campaign has one. Keys of a campaign file: members of its JSON. An empty text: nothing.
@@ -30,7 +30,7 @@ inline constexpr int kStatusOfOnce = 8;  ///< of the one that fails once
 inline constexpr std::string_view kBefore{"PRE"};
 /// The name of the feature that says what the user does.
 inline constexpr std::string_view kAction{"action"};
-/// Of each task, where a campaign needs it.
+/// A consumable that each task holds, where a campaign needs it.
 inline constexpr std::string_view kConsumable{"licence"};
 /// Names of settings of the grid begin so.
 inline constexpr std::string_view kOfTheGrid{"grid "};

@@ -2,7 +2,7 @@
 #include <array>
 #include <string_view>
 
-/// What a campaign file may say: each key with the values that make a difference.
+/// Values of a campaign file: each key with the values that make a difference.
 namespace gleaner::combinations {
 
 /// A value of a key, as JSON.

@@ -143,7 +143,7 @@ UseOverTime use_over_time(const Variant& variant, std::optional<std::size_t> clu
   for (const auto& one : variant.outcome.usage) {
     if (is_here(one.cluster)) change(one.campaign == kLocal ? 0 : starts, seconds_of(one.time), one.delta);
   }
-  // What jobs hold, without their commands, is their starts and ends.
+  // Jobs hold their resources without running their commands only while they start and end.
   for (const auto& job : variant.outcome.jobs) {
     const double seconds = seconds_run(job, end);
     if (!is_here(job.cluster) || seconds <= 0) continue;

@@ -101,7 +101,7 @@ http::Response Api::show_resource(const Call& call, std::int64_t id) {
   return json_answer(200, *json, "GET, DELETE");
 }
 
-/// What jobs hold on each node, and one row more.
+/// The resources of each node that jobs hold, and one row more.
 http::Response Api::held_by_node(const Call& call) {
   const auto held = engine_.read([&](Ledger& ledger) {
     std::map<std::string, std::set<int>> places{{"", {}}};
@@ -123,7 +123,7 @@ http::Response Api::held_by_node(const Call& call) {
   return json_answer(200, page_json(call, page), "GET");
 }
 
-/// What jobs hold of each node with cores that are alive, by whether best-effort jobs get them, and one row more.
+/// The cores that are alive and held by jobs on each node, by whether best-effort jobs get them, and one row more.
 http::Response Api::free_by_node(const Call& call) {
   struct Cores {
     std::int64_t usable = 0, held = 0;

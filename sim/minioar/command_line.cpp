@@ -22,7 +22,7 @@ std::string with_home(std::string text, const std::string& home) {
   return text;
 }
 
-/// What the shells make of a text within double quotes. Empty: only they can tell.
+/// The result of the shells for a text within double quotes. Empty: only the shells can determine it.
 std::optional<std::string> read_within_quotes(std::string_view text) {
   if (text.find_first_of("`\0"sv) != std::string_view::npos) return std::nullopt;
   std::string out;
@@ -60,7 +60,7 @@ std::vector<std::string> split_at_nul(std::string_view text) {
   return parts;
 }
 
-/// What the shell printed, as if oarsub stood where the arguments are printed.
+/// The shell's output, as if oarsub stood where the arguments are printed.
 std::string as_of_oarsub(std::string output) {
   const auto printed = fmt::format("printf '%s\\0' {} \"$(pwd -P)\"", kMarker);
   if (const auto at = output.find(printed); at != std::string::npos) output.replace(at, printed.size(), "oarsub ");

@@ -24,7 +24,7 @@ struct Dialect {
   std::span<const int> user_faults;  ///< exit statuses of oarsub that the API answers with 400; others with 500
   int unrecognized;                  ///< exit status of oarsub for a resource request that it cannot read
 
-  // What oarsub and its companions print.
+  // Strings that oarsub and its companions print.
   std::string_view remark;                    ///< before a remark
   std::string_view unrecognized_description;  ///< {text}
   std::string_view unrecognized_part;         ///< {text}

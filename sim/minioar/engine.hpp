@@ -54,7 +54,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   [[nodiscard]] bool is_driven() const { return !processes_; }
-  /// Of an engine that its caller drives: the next moment at which something happens by itself. Empty: nothing will.
+  /// The next event of an engine that its caller drives: the next moment at which something happens by itself. Empty: there is none.
   [[nodiscard]] std::optional<Clock::time_point> next_event();
   /// Carries out all that is due until `now`, each at its own moment. To be called before a request at `now`.
   void step_to(Clock::time_point now);

@@ -4,7 +4,7 @@
 #include "sim/minioar/engine.hpp"
 #include "sim/minioar/process_executor.hpp"
 
-/// What makes the engine go on: a thread of its own, or a caller.
+/// The driver of the engine: a thread of its own, or a caller.
 namespace gleaner::minioar {
 
 namespace {

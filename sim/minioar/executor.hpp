@@ -36,7 +36,7 @@ struct JobEnding {
   std::int64_t time = 0;
 };
 
-/// What is to be executed.
+/// A job to be executed.
 struct Execution {
   JobKey job;
   JobFiles files;
@@ -66,7 +66,7 @@ class Executor {
   virtual ~Executor() = default;
   /// Executes a job: ended() reports its end. Error: why it cannot be executed.
   [[nodiscard]] virtual tl::expected<void, std::string> begin(const Execution& execution, Time now) = 0;
-  /// Of a job that an earlier engine on this state directory may have begun. ended() reports its end, if it is alive.
+  /// The trace of a job that an earlier engine on this state directory may have begun. ended() reports its end, if it is alive.
   [[nodiscard]] virtual Trace find(JobKey job) = 0;
   /// Ends the job: SIGTERM to its processes, then SIGKILL after the grace. These three: nothing if it is over.
   virtual void kill(JobKey job, Time now) = 0;

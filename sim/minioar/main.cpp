@@ -107,7 +107,7 @@ http::TcpEndpoint endpoint_of(const std::string& text) {
   return {text.substr(0, colon), *port};
 }
 
-/// What the manual page and the completions show. `texts` keeps what the result refers to.
+/// The contents of the manual page and the completions. `texts` keeps what the result refers to.
 process::Program program_of(const po::options_description& all, std::deque<std::string>& texts) {
   auto& purpose = texts.emplace_back(kIntroduction + std::strlen("minioar: "));
   purpose.pop_back();

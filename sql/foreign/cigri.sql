@@ -11,7 +11,7 @@ SELECT
   (SELECT set_config(s.name, 'off', false) FROM pg_settings s WHERE s.name = 'jit') AS jit
 
 -- name: cigri.unreadable
--- What is needed of CiGri's tables, and is not there, or is not for this role to read.
+-- Columns of CiGri's tables that are needed, but missing or not readable for this role.
 SELECT w.table_name || '.' || w.column_name AS name
 FROM (VALUES
   ('clusters', 'id'), ('clusters', 'name'), ('clusters', 'api_url'), ('clusters', 'api_auth_type'), ('clusters', 'api_username'),
@@ -55,7 +55,7 @@ SELECT
 FROM clusters WHERE id = @id::bigint
 
 -- name: cigri.cluster_properties
--- What CiGri adds to the properties that campaigns ask of the cluster of this name.
+-- The conditions that CiGri adds to the properties that campaigns request of the cluster of this name.
 SELECT properties FROM clusters WHERE name = @name AND properties <> '' ORDER BY id
 
 -- name: cigri.logins
@@ -89,8 +89,8 @@ FROM users_priority p LEFT JOIN clusters k ON k.id = p.cluster_id WHERE p.id = @
 SELECT id FROM campaigns WHERE state::text IN ('in_treatment', 'paused') ORDER BY id
 
 -- name: cigri.campaign
--- One of those, and when it was submitted (seconds since 1970). Who pauses a campaign is not recorded; a pause of the last @drained_s
--- seconds is not its user's.
+-- One of those, and when it was submitted (seconds since 1970). The user who pauses a campaign is not recorded; a pause of the last
+-- @drained_s seconds is not its user's.
 SELECT
   c.grid_user AS user_name,
   c.name,

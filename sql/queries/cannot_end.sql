@@ -1,8 +1,8 @@
 -- Why a campaign does not end unless somebody acts. Asked of one campaign at a time, when nothing of it is in flight.
 
 -- name: cannot_end.campaign
--- What the answer begins with. `moves`: a task or a script is in flight, or nothing is left. `held`: its user paused it, which is waited
--- for. `failed`: max_fails paused it.
+-- The facts from which the answer begins. `moves`: a task or a script is in flight, or nothing is left. `held`: its user paused it, which
+-- is waited for. `failed`: max_fails paused it.
 SELECT
   NOT is_live(c.state) OR c.launching + c.submitted + c.running > 0
     OR (c.waiting = 0 AND NOT has_scripts_left(c.id))

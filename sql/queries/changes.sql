@@ -71,7 +71,7 @@ INSERT INTO campaign_changes (campaign_id, changed_by, changed_at, edits, first_
 VALUES (@campaign, @author, instant(@now), @edits::jsonb, @first, @tasks, @key, @digest)
 
 -- name: changes.find_append
--- What was appended to the campaign under this key.
+-- The tasks that were appended to the campaign under this key.
 SELECT first_task, tasks, digest FROM campaign_changes WHERE campaign_id = @campaign AND idempotency_key = @key
 
 -- name: changes.list

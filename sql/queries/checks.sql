@@ -715,8 +715,7 @@ WITH mended AS (
 SELECT count(*) AS changed FROM mended
 
 -- name: checks.asked
--- What a campaign asks of its clusters is written as its pairs have it.
--- Repair: it is written anew.
+-- The request of a campaign to its clusters is stored as its pairs have it. Repair: it is written anew.
 SELECT
   id AS campaign_id,
   NULL::bigint AS cluster_id,

@@ -25,8 +25,8 @@ WHERE d.on_campaign = ANY (@campaigns::bigint[]) AND d.met_at IS NULL
 GROUP BY o.id ORDER BY o.id
 
 -- name: dependencies.add
--- Has a campaign wait for another one, which is locked, unless that one has ended so that nothing is left to wait for. What is done of it
--- already is released later.
+-- Has a campaign wait for another one, which is locked, unless that one has ended so that nothing is left to wait for. Tasks of it that are
+-- done already are released later.
 INSERT INTO dependencies (campaign_id, on_campaign, kind, met_at, released_at, released_to, scan_to)
 SELECT @campaign, c.id, @kind, m.met_at, CASE WHEN NOT m.releases THEN m.met_at END,
   (SELECT coalesce(max(f.place), 0) FROM freed_tasks f WHERE f.on_campaign = c.id),
@@ -53,7 +53,7 @@ ORDER BY k.name
 
 -- name: dependencies.follow
 -- Has the tasks in the bag of a campaign (null: of all) follow the tasks that they come after once more: what decides where has changed.
--- The release looks at all of them again, a part at a time. No task of them is ahead of a cursor (dependencies.hold).
+-- The release checks all of them again, a part at a time. No task of them is ahead of a cursor (dependencies.hold).
 UPDATE dependencies d SET scan_at = 0, scan_to = c.total, released_at = NULL
 FROM campaigns c
 WHERE c.id = d.campaign_id AND d.kind = 'after_each' AND (c.id = @campaign::bigint OR (@campaign::bigint IS NULL AND c.follows))
@@ -108,7 +108,7 @@ ORDER BY w.id FOR NO KEY UPDATE
 
 -- name: dependencies.unmeet
 -- Has the live campaigns with waiting tasks that came after all tasks of one wait for it again: some are to be done anew. Those that wait
--- task by task look at all of these again.
+-- task by task check all of these again.
 UPDATE dependencies d SET met_at = NULL, released_at = NULL, scan_at = 0, scan_to = CASE d.kind WHEN 'after_each' THEN w.total ELSE 0 END
 FROM campaigns w
 WHERE d.on_campaign = @on AND d.kind <> 'after_any_end' AND d.met_at IS NOT NULL AND w.id = d.campaign_id AND is_live(w.state)
@@ -213,8 +213,8 @@ WITH seen AS (
 DELETE FROM freed_tasks f USING seen s WHERE f.on_campaign = s.on_campaign AND (s.until IS NULL OR f.place <= s.until)
 
 -- name: dependencies.open
--- What keeps the campaigns in treatment or paused (@campaign: this one; null: all), or tasks of them, waiting: the campaigns that come first,
--- and how far they are.
+-- The dependencies that keep the campaigns in treatment or paused (@campaign: this one; null: all), or tasks of them, waiting: the
+-- campaigns that come first, and how far they are.
 SELECT
   d.campaign_id,
   w.waiting,
@@ -233,7 +233,7 @@ WHERE d.met_at IS NULL AND (@campaign::bigint IS NULL OR d.campaign_id = @campai
 ORDER BY d.campaign_id, d.on_campaign
 
 -- name: dependencies.of
--- What these campaigns wait for, or waited for.
+-- The present and past dependencies of these campaigns.
 SELECT d.campaign_id, d.on_campaign, d.kind, d.met_at IS NOT NULL AS met, c.name
 FROM dependencies d LEFT JOIN campaigns c ON c.id = d.on_campaign
 WHERE d.campaign_id = ANY (@campaigns::bigint[]) ORDER BY d.campaign_id, d.on_campaign

@@ -42,7 +42,7 @@ UPDATE events SET state = 'closed', closed_at = instant(@now)
 WHERE state = 'open' AND code = @code AND campaign_id = ANY (@campaigns::bigint[])
 
 -- name: events.close_of_retired
--- Closes what is said of a cluster that nobody asks any more. What somebody did to it by hand stays said until it ends.
+-- Closes the events of a cluster that is no longer polled. Events of manual acts stay open until they end.
 UPDATE events SET state = 'closed', closed_at = instant(@now)
 WHERE state = 'open' AND cluster_id = @cluster AND campaign_id IS NULL AND code <> @kept
 

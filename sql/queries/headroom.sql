@@ -1,7 +1,7 @@
 -- Resources that stay free for local jobs, where the headroom is `auto`.
 
 -- name: headroom.watch
--- What the last watched poll of a cluster showed, and the demand of one hour of the day.
+-- The last watched poll of a cluster, and the demand of one hour of the day.
 SELECT micros(w.polled_at) AS polled_at, micros(w.last_start) AS last_start, coalesce(d.seconds, 0) AS seconds,
   coalesce(d.arrivals, '') AS arrivals
 FROM (VALUES (@cluster::bigint)) AS c (id)

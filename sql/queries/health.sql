@@ -9,7 +9,7 @@ FROM lease e
 
 -- name: health.lapses
 -- Since when campaigns are not planned, and not forecast, though cycles go on (null: they are): the module has failed for a minute or longer,
--- or nothing is planned before a cluster's jobs are known again, after a restore. What is not planned has no forecast either.
+-- or nothing is planned before a cluster's jobs are known again, after a restore. Campaigns that are not planned have no forecast either.
 SELECT micros(u.at) AS unplanned, micros(least(u.at, f.at)) AS unforecast
 FROM (
   SELECT least(
@@ -21,9 +21,9 @@ FROM (
      AND opened_at <= instant(@now) - interval '1 minute') f
 
 -- name: health.faults
--- What keeps the grid from its work beside the conductor: a database that takes no writes, modules that fail, everywhere or on one cluster,
--- broken laws, clusters that are lost or have no live resources, brakes of whole clusters. At most 100. A module that failed on a cluster
--- some time ago, and had nothing to do there since, is left out.
+-- The conditions that keep the grid from its work, beside the conductor's: a database that takes no writes, modules that fail, everywhere
+-- or on one cluster, broken laws, clusters that are lost or have no live resources, brakes of whole clusters. At most 100. A module that
+-- failed on a cluster some time ago, and had nothing to do there since, is left out.
 SELECT x.kind, x.subject, micros(x.since) AS since, x.message, x.set_by
 FROM (
   SELECT 1 AS place, 'database' AS kind, 'database' AS subject, NULL::timestamptz AS since,

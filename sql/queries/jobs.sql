@@ -161,8 +161,8 @@ ORDER BY j.id
 -- unchanged. @checkpoints: when OAR itself sent the last signal for a checkpoint, null: it sent none; such an end is no interruption.
 -- @durations: of the task, as its job measured it, in seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks
 -- had ended before; else null. @commands: the seconds that the command of a job with one task took; null: unknown. @walls, @cpus, @peaks:
--- the seconds that the job's own task took, those of the processors, and the MB of memory at most; null: unknown. What scripts do is no
--- result of their pair; one that could not start shows that others cannot either.
+-- the seconds that the job's own task took, those of the processors, and the MB of memory at most; null: unknown. The results of scripts
+-- are no result of their pair; one that could not start shows that others cannot either.
 --
 -- The guard of the jobs' states compares them with what was given. A guard of jobs alone would be a filter of them, for which PostgreSQL
 -- expects one row where most jobs are over; it might then compare each given job with each that lives. The same holds for their tasks.

@@ -148,7 +148,7 @@ SELECT m.campaign_id, m.cluster_id, greatest(0, m.input_bytes - m.sent * @piece:
 FROM missing_inputs m JOIN clusters k ON k.id = m.cluster_id
 
 -- name: planning.unread
--- By pair: the pooled jobs whose carriers are all over. What became of them stands in files that have not been read.
+-- By pair: the pooled jobs whose carriers are all over. Their outcome is in files that have not been read.
 SELECT l.campaign_id, l.cluster_id, sum(q.jobs)::bigint AS tasks
 FROM (SELECT launch_id, count(*) AS jobs FROM jobs WHERE is_live(state) AND state = 'pooled' GROUP BY 1) q
 JOIN launches l ON l.id = q.launch_id

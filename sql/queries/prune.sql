@@ -35,8 +35,8 @@ UPDATE campaigns SET cancelled = cancelled + failed, failed = 0, sealed = true
 WHERE id = @campaign AND is_over(state) AND ended_at < instant(@ended_before) RETURNING id
 
 -- name: prune.obstacles
--- What keeps a campaign from being deleted: it is live, another one waits for it, jobs or launches of it are not settled, its files are
--- still on a cluster, a retired cluster may still have jobs of it, which are deleted there when it returns. Locks it.
+-- The reasons that keep a campaign from being deleted: it is live, another one waits for it, jobs or launches of it are not settled, its
+-- files are still on a cluster, a retired cluster may still have jobs of it, which are deleted there when it returns. Locks it.
 SELECT
   is_over(c.state) AS has_ended,
   awaited_by(c.id) AS awaited_by,

@@ -1,7 +1,7 @@
--- What was used, and for what: reports for users and administrators.
+-- Usage and its purpose: reports for users and administrators.
 
 -- name: usage.report
--- The sums of all usage, by the keys that are chosen; null: a key that is not. Of one user, if @user is not null.
+-- The sums of all usage, by the keys that are chosen; null: a key that is not. Only the usage of one user, if @user is not null.
 SELECT
   CASE WHEN @by_day::boolean THEN u.day END::text AS day,
   CASE WHEN @by_user::boolean THEN u.user_name END AS user_name,

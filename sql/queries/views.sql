@@ -117,7 +117,7 @@ LEFT JOIN tasks es ON es.campaign_id = p.campaign_id AND es.number = epilogue_on
 WHERE p.campaign_id = @campaign ORDER BY k.name
 
 -- name: views.efficiency
--- What a campaign's tasks that are done used of the walltime that was asked for them (null: each asked for its own), and of the
+-- The usage of a campaign's finished tasks: of the walltime that was requested for them (null: each asked for its own), and of the
 -- resource-seconds that all its jobs held (null: jobs carried out several tasks, or nothing is known). No row before a task is done.
 SELECT
   CASE WHEN c.requests = 0 THEN sum(p.done * p.walltime_s)::double precision END AS asked_s,
@@ -132,8 +132,8 @@ WHERE c.id = @campaign AND p.done > 0
 GROUP BY c.id
 
 -- name: views.needs
--- What each task of a campaign needs, and what is in use of it: by the jobs of all campaigns, and the most by the limit that binds them all
--- (null: there is none).
+-- The consumables that each task of a campaign needs, and their present use: by the jobs of all campaigns, and the most by the limit that
+-- binds them all (null: there is none).
 SELECT
   n.key AS consumable,
   n.value::integer AS each,
@@ -318,7 +318,7 @@ SELECT * FROM event_rows e
 WHERE e.id = @event
 
 -- name: views.owner
--- Whose campaign it is: the campaign of this id, or the one of this job or event.
+-- The owner of a campaign: the campaign of this id, or the one of this job or event.
 SELECT c.id, c.user_name, c.project FROM campaigns c
 WHERE c.id = coalesce(@campaign::bigint, (SELECT j.campaign_id FROM jobs j WHERE j.id = @job::bigint),
   (SELECT e.campaign_id FROM events e WHERE e.id = @event::bigint))

@@ -1,4 +1,4 @@
--- What the world's judge (sim/world/oracle.cpp) asks of the database. None of production's views or functions tells it what it judges.
+-- The reads of the world's judge (sim/world/oracle.cpp). None of production's views or functions is used for its judgement.
 
 -- name: oracle.live
 -- How much is not over yet.

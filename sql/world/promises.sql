@@ -1,4 +1,4 @@
--- What the world's promises of features (sim/world/promises.cpp) ask of the database.
+-- The reads of the world's promises of features (sim/world/promises.cpp).
 
 -- name: promises.needs
 -- How much of a consumable each task of these campaigns needs.
@@ -30,7 +30,7 @@ WHERE d.kind = 'after_each'
 SELECT name, coalesce(shared_home, name) AS home FROM clusters
 
 -- name: promises.campaigns
--- What bounds the copies and the failures of a campaign's tasks; whether an administrator gave up jobs of it, which may run on.
+-- The bounds on the replicas and the failures of a campaign's tasks; whether an administrator gave up jobs of it, which may run on.
 SELECT c.id, c.user_name, c.replicas, (c.jdl ->> 'retries')::integer AS retries,
   EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND j.ending = 'lost') AS given_up
 FROM campaigns c

@@ -1,4 +1,4 @@
--- What the world (docs/architecture/world.md) asks of its own database, over a connection that no fault meets.
+-- The reads of the world (docs/architecture/world.md) from its own database, over a connection that no fault meets.
 
 -- name: world.add_database
 CREATE DATABASE gleaner

@@ -4,7 +4,7 @@
 #include "lib/process/child.hpp"
 #include "tests/bench/measure.hpp"
 
-// What must be shown, 5: a cycle costs what changed, not what is stored.
+// A cycle costs what changed, not what is stored.
 namespace gleaner::tests {
 namespace {
 

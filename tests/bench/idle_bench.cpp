@@ -3,7 +3,7 @@
 
 #include "tests/bench/measure.hpp"
 
-// What must be shown, 5: an idle grid costs nothing. Processor time is measured, not time: it may run beside others.
+// An idle grid costs nothing. Processor time is measured, not elapsed time: it may run beside others.
 namespace gleaner::tests {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "lib/process/child.hpp"
 #include "tests/bench/measure.hpp"
 
-// What must be shown, 2: on real clusters, against the same tasks given to them by hand.
+// The makespan on real clusters, against that of the same tasks submitted by hand.
 namespace gleaner::tests {
 namespace {
 
@@ -144,8 +144,8 @@ TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_TakeAtMostOneAndAQuarterTimesTheFloo
   compare({.tasks = 32, .seconds = 10, .at_most = 1.25});
 }
 
-/// What it costs that no cluster takes more than three tasks before one has worked there (grid::most_unjudged): by hand it takes 16 to 20
-/// s.
+/// The cost of the rule that no cluster takes more than three tasks before one has worked there (grid::most_unjudged): by hand it takes 16
+/// to 20 s.
 TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_ThatBeginWithProbes_TakeATasksTimeAndACycleMore) {
   compare({.tasks = 32, .seconds = 10, .at_most = 2.2, .stated = false});
 }

@@ -7,7 +7,7 @@
 #include "metascheduler/planner/plan.hpp"
 #include "tests/bench/measure.hpp"
 
-// Issue "metascheduler", what must be shown, 5: the speed of a plan.
+// The speed of a plan (issue "metascheduler", requirement 5).
 namespace gleaner::planner {
 namespace {
 
@@ -107,7 +107,7 @@ Assigned assign(Snapshot& snapshot, const PlannerConfig& config, int cycles) {
   return assigned;
 }
 
-// Document 002, "Scheduling Cycle", tells of several hundred cycles a second; docs/measured.md says what is reached.
+// Document 002, "Scheduling Cycle", states several hundred cycles a second; docs/measured.md has the figures that are reached.
 TEST(PlannerBench, OneAssignmentACycle_OfTechilasExample) {
   for (const auto* order : {"tickets", "fifo", "fairshare"}) {
     auto snapshot = a_grid(1, 2, 0);

@@ -23,7 +23,7 @@ std::int64_t tasks() {
   return 1'000'000;
 }
 
-/// What a task of the least work costs without a grid: the processes that the wrapper starts for it, on both cores.
+/// The cost of the smallest task without a grid: the processes that the wrapper starts for it, on both cores.
 double floor_rate() {
   constexpr int kTasks = 4000;
   const double took = seconds_of([&] {

@@ -17,7 +17,7 @@
 #include "tests/db/grid_fixture.hpp"
 #include "tests/system/service.hpp"
 
-// Issue "metascheduler", what must be shown, 5: what a whole cycle of the metascheduler costs, the database included.
+// The cost of a whole cycle of the metascheduler, the database included (issue "metascheduler", requirement 5).
 namespace gleaner::tests {
 namespace {
 
@@ -45,7 +45,7 @@ class ProductionCycle : public GridFixture {
     pqxx::connection connection{conninfo};
     pqxx::nontransaction{connection}.exec("VACUUM ANALYZE");
   }
-  /// What the updator would have seen now: so many free resources of the 128 on each cluster.
+  /// Sets the status as the updator would read it now: so many free resources of the 128 on each cluster.
   void offer(int free) {
     now += grid::Seconds{10};
     execute(fmt::format(
@@ -88,7 +88,7 @@ class ProductionCycle : public GridFixture {
 };
 
 /// Asked: five plans and ten round trips. Reached in a calm moment (docs/measured.md); where a machine wakes its processes slowly, a
-/// query that both sides wait for costs more than the smallest one tells, and the factor leaves room for that.
+/// query that both sides wait for costs more than the smallest one suggests, and the factor leaves room for that.
 TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
   constexpr double kSlowMachine = 1.5;
   for (const auto* order : {"fifo", "priority,fairshare"}) {
@@ -109,8 +109,8 @@ TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
   }
 }
 
-/// What almighty waits for: the turn of a process that it keeps, and of one that it starts, which connects, and whose queries the server
-/// plans, all anew.
+/// The latency that almighty waits for: the turn of a process that it keeps, and of one that it starts, which connects, and whose queries
+/// the server plans, all anew.
 TEST_F(ProductionCycle, OfAProcess_KeptOrStartedAnew) {
   ::setenv("GLEANER_DATABASE", conninfo.c_str(), 1);
   auto config = process::default_config();

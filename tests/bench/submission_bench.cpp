@@ -8,7 +8,7 @@
 #include "lib/process/child.hpp"
 #include "tests/bench/measure.hpp"
 
-// What must be shown, 5: a million parameters, and gridstat of them.
+// The submission of a million parameters, and gridstat of them.
 namespace gleaner::tests {
 namespace {
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr auto kUnreachable = "the API cannot be reached";
 constexpr int kNotPossibleNow = 4;  ///< exit status: the campaign has ended meanwhile
 
-/// What its user has asked for, which the grid must come to.
+/// The requests of its user, which the grid must fulfil.
 struct Asked {
   std::int64_t tasks = 0;
   std::set<std::int64_t> cut = {};  ///< cancelled, if they had not ended before
@@ -79,7 +79,7 @@ class ChangingCampaign {
     ASSERT_TRUE(await([&] { return !appending.is_running(); }));
     const auto end = appending.stop();
     const auto said = tail_of(appending.log(), 5);
-    // Its user does what the message tells, and looks.
+    // Its user follows the message, and checks.
     const bool is_unknown = said.find("whether the tasks were appended is unknown") != std::string::npos;
     const bool was_not_sent = said.find(kUnreachable) != std::string::npos;
     ASSERT_TRUE(end.succeeded() || is_unknown || was_not_sent) << said;

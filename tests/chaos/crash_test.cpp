@@ -12,7 +12,7 @@
 #include "tests/seed.hpp"
 #include "tests/system/grid_under_test.hpp"
 
-/// What a real OAR does when it goes wrong (tests/oar-testbed/README.md), done by minioar.
+/// Failures that a real OAR showed (tests/oar-testbed/README.md), reproduced by minioar.
 namespace gleaner::tests {
 namespace {
 

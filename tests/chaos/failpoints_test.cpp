@@ -43,7 +43,7 @@ bool is_of_inputs(std::string_view name) {
 }
 bool is_of_signals(std::string_view name) { return name.starts_with("nikita.") && name.ends_with("_signal"); }
 
-/// Of each module one place that a world has too, and all places that no world has, those of the input files.
+/// One place of each module that a world has too, and all places that no world has, those of the input files.
 bool is_wanted(std::string_view name) {
   if (is_of_inputs(name)) return true;
   const auto module = name.substr(0, name.find('.') + 1);
@@ -62,7 +62,7 @@ int passage_of(std::string_view name) {
   return name.starts_with("nikita.") || is_of_inputs(name) ? 1 : rolled;
 }
 
-/// Deaths that there must be, so that "again and again" is true. What nikita deletes is gone after the first of them.
+/// Deaths that there must be, so that "again and again" is true. Files that nikita deletes are gone after the first of them.
 std::int64_t deaths_wanted(std::string_view name) { return name == "nikita.after_delete" ? 1 : 2; }
 
 /// A campaign whose jobs run until they are killed, so that Nikita has something to do.

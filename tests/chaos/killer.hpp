@@ -9,8 +9,8 @@
 
 namespace gleaner::tests {
 
-/// Kills with -9, each time something else: the conductor, the API, or whichever module runs. What
-/// the grid itself would not start again is started again.
+/// Kills with -9, each time something else: the conductor, the API, or whichever module runs. Processes that the grid itself would not
+/// start again are started again.
 class Killer {
  public:
   Killer(GridUnderTest& grid, Dice& dice) : grid_{grid}, dice_{dice} {}

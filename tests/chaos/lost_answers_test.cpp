@@ -23,7 +23,7 @@ void spoil_submissions(GridUnderTest& grid, const std::string& json) {
   for (const auto* name : {"alpha", "beta"}) grid.cluster(name).add_fault(json);
 }
 
-/// What OAR's client makes of each of them: tests/unit/oar_client_test.cpp.
+/// The result of each in OAR's client: tests/unit/oar_client_test.cpp.
 constexpr std::array kLosses{"empty", "reset", "500", "html", "hang", "refuse"};
 bool is_loss_chosen(std::string_view mode) {
   return is_chosen(static_cast<std::size_t>(std::ranges::find(kLosses, mode) - kLosses.begin()), kLosses.size());

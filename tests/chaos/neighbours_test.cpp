@@ -244,7 +244,7 @@ class IdleNeighbour : public ::testing::TestWithParam<Poison> {
 
 TEST_P(IdleNeighbour, DoesAsWellAsWithoutThePoison_AndNeverWaitsForItsCluster) {
   const auto& poison = GetParam();
-  // What a module waits for a slow cluster is to a cycle what it is by default.
+  // A module's patience with a slow cluster is the same part of a cycle as by default.
   Configuration configuration{{"module_patience", "200ms"}, {"request_timeout", "30s"}};
   configuration.insert(poison.configuration.begin(), poison.configuration.end());
   GridUnderTest grid{{.clusters = {poison.cluster, {.name = "beta"}}, .configuration = configuration}};

@@ -49,7 +49,7 @@ GridUnderTest::Wish wish() {
                             {"pool_duration", "30s"}}};
 }
 
-/// What happens to the grid and its clusters, so many times each, in the order that the seed gives.
+/// The disturbances of the grid and its clusters, so many of each, in the order that the seed determines.
 class Storm {
  public:
   Storm(GridUnderTest& grid, Dice& dice) : grid_{grid}, dice_{dice}, killer_{grid, dice} {

@@ -98,7 +98,7 @@ TEST_F(RealOar, ParallelJobs_FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
   const auto campaign = grid->submit({.tasks = 16, .exec_file = grid->oracle().task("sleep 5"), .resources = "/nodes=1/core=4"});
   is_done(campaign, 16);
   EXPECT_EQ(grid->value("SELECT min(most) FROM (SELECT max(our_running) AS most FROM gridstatus GROUP BY cluster_id) m"), "16");
-  // What waits beside free resources is about to start; what waits beyond them is the flood.
+  // Jobs that wait beside free resources are about to start; those that wait beyond them are the flood.
   EXPECT_LE(
       grid->number("SELECT max(our_waiting - free) FROM gridstatus g WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16 "
                    "AND cluster_id = g.cluster_id)"),

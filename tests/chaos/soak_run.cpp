@@ -200,7 +200,7 @@ void Soak::judge(const Campaign& campaign) {
   std::map<std::int64_t, int> times;
   for (const auto& [execution, count] : grid_.oracle().executions(campaign.id)) {
     times[execution.first] += count;
-    // Who removes our files removes the fence.
+    // A user who removes our files removes the fence.
     if (count > 1 && campaign.kind != Kind::spoils_its_home)
       figures_.twice.push_back(fmt::format("campaign {}, task {}, attempt {}: carried out {} times", campaign.id.value(), execution.first,
                                            execution.second, count));
@@ -221,7 +221,7 @@ void Soak::judge_task(const Campaign& campaign, std::int64_t task, const std::st
   if (expected != Expected::done && state == "done") figures_.lost.push_back(text + ", though it fails");
 }
 
-/// Who removes our files removes the fence: an attempt of his may be done by two jobs. All other laws hold for him, too.
+/// A user who removes our files removes the fence: an attempt of his may be done by two jobs. All other laws hold for him, too.
 void Soak::check_database() {
   const auto check = grid_.run("gridctl", {"db", "check", "--full"});
   if (check.end.succeeded()) return;

@@ -24,7 +24,7 @@ sleep 0.$((n * 3 % 5))
 case $((n % {})) in
 )"};
 
-/// What a task that exits with each status in turn comes to.
+/// The expected end of a task that exits with each status in turn.
 Expected by_status(std::int64_t before) {
   const auto status = static_cast<int>(before % kStatuses);
   if (status == 0 || status == kRerunFirst || status == kRerunLast) return Expected::done;

@@ -7,7 +7,7 @@
 
 namespace gleaner::tests::soak {
 
-/// What must become of a task, whatever happens to its jobs, its clusters and the grid.
+/// The required end of a task, whatever happens to its jobs, its clusters and the grid.
 enum class Expected {
   done,     ///< done, carried out once
   failed,   ///< failed, carried out once
@@ -26,7 +26,7 @@ struct Behaviour {
 constexpr std::size_t kKinds = 16;
 extern const std::array<Behaviour, kKinds> kBehaviours;
 
-/// Of a task, by its number: the script looks at what `$k` makes of it.
+/// The behaviour of a task, by its number: the script tests the result of `$k`.
 [[nodiscard]] const Behaviour& behaviour_of(std::int64_t task);
 [[nodiscard]] Expected expected_of(std::int64_t task);
 

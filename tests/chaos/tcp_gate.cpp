@@ -20,7 +20,7 @@ namespace gleaner::tests {
 namespace {
 
 using http::FileDescriptor;
-constexpr int kTick = 50;  ///< milliseconds between looks at whether the gate closes
+constexpr int kTick = 50;  ///< milliseconds between checks whether the gate closes
 
 sockaddr_in address_of(const std::string& host, int port) {
   sockaddr_in address{};

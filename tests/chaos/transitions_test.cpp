@@ -6,7 +6,7 @@
 #include "lib/grid/states.hpp"
 #include "tests/db/transitions.hpp"
 
-/// What the databases of all tests of the tiers db, system and chaos have noted, together; tools/test runs it last.
+/// The transitions that the databases of all tests of the tiers db, system and chaos recorded, together; tools/test runs it last.
 namespace gleaner::tests {
 namespace {
 

@@ -34,7 +34,7 @@ Verdict is_green(const Settings& settings) {
   return verdict;
 }
 
-/// What must have happened when enough worlds were played.
+/// Situations that must have occurred when enough worlds were played.
 std::set<std::string> all_that_may_happen() {
   std::set<std::string> all;
   for (const auto fault : all_faults()) all.emplace(name_of(fault));

@@ -11,7 +11,7 @@
 #include "lib/process/options.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What the conductor notes of the turns of its modules.
+/// The conductor's record of the turns of its modules.
 namespace gleaner {
 namespace {
 
@@ -19,7 +19,7 @@ using End = almighty::ModuleRun::Result;
 
 class AlmightysCycle : public tests::GridFixture {
  protected:
-  /// Modules that end as they are told. All others succeed.
+  /// Modules that end as the test sets. All others succeed.
   class Told final : public almighty::Turns {
    public:
     almighty::ModuleRun run(std::string_view module, store::Term, const std::function<void()>&) override {

@@ -67,7 +67,7 @@ TEST_F(Append, ManyTasks_AreAllStored) {
   EXPECT_EQ(sql("SELECT count(*) FROM tasks WHERE parameter = number || ' argument'"), "30000");
 }
 
-TEST_F(Append, WrongParameters_AreToldWithTheirPlace_AndNothingIsAppended) {
+TEST_F(Append, WrongParameters_AreReportedWithTheirPlace_AndNothingIsAppended) {
   const auto id = a_campaign_of(2);
   EXPECT_THAT(lines(id, "\"1\"\n\"2 'x\"\n").message(), AllOf(HasSubstr("parameter line 2"), HasSubstr("quote")));
   EXPECT_THAT(post(jobs_of(id), "[\"1\",\n {}]").message(), AllOf(HasSubstr("line 2"), HasSubstr("an object")));

@@ -3,7 +3,7 @@
 
 #include "tests/db/api_fixture.hpp"
 
-/// What callers change is in the audit.
+/// Changes by callers are in the audit.
 namespace gleaner::tests {
 namespace {
 

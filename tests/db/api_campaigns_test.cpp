@@ -48,7 +48,7 @@ TEST_F(Campaigns, EndedCampaign_IsPurgedByItsOwner) {
   EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
 }
 
-TEST_F(Campaigns, WithoutIdentity_NothingIsTold) {
+TEST_F(Campaigns, WithoutIdentity_NothingIsRevealed) {
   for (const auto* target : {"/", "/v1/campaigns", "/v1/clusters", "/v1/events"}) {
     const auto answer = ask(port(), {.target = target, .headers = {{"X-CIGRI-USER", "root"}, {"X_REMOTE_IDENT", "alice"}}});
     EXPECT_EQ(answer.status, 401) << target;
@@ -60,7 +60,7 @@ TEST_F(Campaigns, WithoutIdentity_NothingIsTold) {
   EXPECT_THAT(ask(port(), {}).message(), HasSubstr("who you are is not known"));
 }
 
-TEST_F(Campaigns, UserIdWithoutAName_IsToldSo) {
+TEST_F(Campaigns, UserIdWithoutAName_IsRefusedWithThatReason) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
   constexpr uid_t kNobodyKnows = 54321;
   ASSERT_EQ(::getpwuid(kNobodyKnows), nullptr);
@@ -73,7 +73,7 @@ TEST_F(Campaigns, UserIdWithoutAName_IsToldSo) {
   EXPECT_THAT(answer.message(), HasSubstr("your user id, 54321, has no name on this machine"));
 }
 
-TEST_F(Campaigns, OnTheUnixSocket_TheKernelSaysWhoCalls) {
+TEST_F(Campaigns, OnTheUnixSocket_TheKernelIdentifiesTheCaller) {
   const auto answer = ask(socket(), {.headers = {{"Authorization", "Bearer alice-token-0123456789"}, {"X-CIGRI-USER", "alice"}}});
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_STREQ(answer.json["user"].GetString(), ::getpwuid(::geteuid())->pw_name);
@@ -383,7 +383,7 @@ TEST_F(Campaigns, DatabaseDown_IsSaid_AndHealsByItself) {
   EXPECT_EQ(ask(port(), {.target = "/health"}).status, 200);
 }
 
-TEST_F(Campaigns, Health_TellsOfTheConductor) {
+TEST_F(Campaigns, Health_ReportsTheConductor) {
   sql("UPDATE lease SET holder = 'host:1', term = 4, expires_at = now() + interval '1 hour'");
   sql("INSERT INTO cycles (term, started_at) VALUES (4, now() - interval '10 s')");
   const auto health = ask(port(), {.target = "/health"});

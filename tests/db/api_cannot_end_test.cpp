@@ -4,7 +4,7 @@
 
 #include "tests/db/campaigns_fixture.hpp"
 
-/// What gridwait and `gridstat --why` are told of campaigns that do not end unless somebody acts.
+/// Reports to gridwait and `gridstat --why` of campaigns that do not end unless somebody acts.
 namespace gleaner::tests {
 namespace {
 

@@ -1,4 +1,4 @@
-// Who may do what on CiGri's routes.
+// Permissions of callers on CiGri's routes.
 #include <gmock/gmock.h>
 #include <pwd.h>
 #include <unistd.h>

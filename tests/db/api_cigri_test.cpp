@@ -1,4 +1,4 @@
-// What CiGri's clients send, and what they are answered: tests/db/cigri_trace.json, made from a description of CiGri 3.2.1.
+// Requests of CiGri's clients, and their answers: tests/db/cigri_trace.json, made from a description of CiGri 3.2.1.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ struct ApiAnswer {
   [[nodiscard]] std::string link(std::string_view rel) const;
 };
 
-/// What to ask. One connection a request.
+/// A request to the API. One connection a request.
 struct ApiRequest {
   std::string method = "GET";
   std::string target = "/";

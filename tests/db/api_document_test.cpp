@@ -10,7 +10,7 @@
 #include "lib/text/utc.hpp"
 #include "tests/db/api_fixture.hpp"
 
-/// What the routes answer, against the API's own document.
+/// The answers of the routes, against the API's own document.
 namespace gleaner::tests {
 namespace {
 

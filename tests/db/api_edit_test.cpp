@@ -66,7 +66,7 @@ TEST_F(EditCampaign, WhatIsPlannedAndNotLaunched_HasTheNewWalltime_AndWhatRunsKe
   EXPECT_EQ(sql("SELECT string_agg(walltime_s::text, ' ' ORDER BY id) FROM launches"), "9000 3600");
 }
 
-TEST_F(EditCampaign, WrongValues_AreAllTold_AndNothingChanges) {
+TEST_F(EditCampaign, WrongValues_AreAllReported_AndNothingChanges) {
   const auto answer = put(R"({"walltime": "1:99:00", "clusters": {"alpha": {"max_jobs": "many"}, "gama": {"exec_file": "x"}}})");
   EXPECT_EQ(answer.status, 400);
   ASSERT_EQ(answer.json["problems"].Size(), 3U) << answer.body;

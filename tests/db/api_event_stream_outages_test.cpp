@@ -42,7 +42,7 @@ TEST_F(ApiEventStream, EndOfTheApi_EndsStreamsAtOnce_AndTheySayWhy) {
   EXPECT_EQ(end_of(other), "unavailable");
 }
 
-TEST_F(ApiEventStream, PlaceThatGrowsTooOldMeanwhile_EndsTheStream_WhichSaysSo) {
+TEST_F(ApiEventStream, PlaceThatGrowsTooOldMeanwhile_EndsTheStream_WhichStatesThat) {
   const auto id = a_campaign_of(1);
   auto one = stream("?after=now");
   ASSERT_TRUE(one.begins());

@@ -167,7 +167,7 @@ TEST_F(ApiEventStream, PlaceThatIsTooOld_OrOfAnotherDatabase_IsGone) {
   EXPECT_EQ(stream("?after=now").status(), 200);
 }
 
-TEST_F(ApiEventStream, WrongQuestions_AreToldSo) {
+TEST_F(ApiEventStream, WrongQuestions_AreRefusedWithTheReason) {
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"?after=yesterday", "after=yesterday: 'now' is needed, or the id of a message"},
       {"?after=12", "after=12: "},

@@ -61,7 +61,7 @@ TEST_F(ApiEventStreamOverTls, ClientThatGoes_GivesItsPlaceBack) {
   EXPECT_TRUE(comes([&] { return tls_stream().status() == 200; }));
 }
 
-/// What the command prints is of no interest here.
+/// The command's output is of no interest here.
 class Silence final : public terminal::Output {
  public:
   Silence() = default;

@@ -1,4 +1,4 @@
-// What is wrong with campaigns, why they do not run, and what their users do about it.
+// Events about faulty campaigns, about the reasons why they do not run, and about their users' reactions.
 #include <gmock/gmock.h>
 
 #include <ctime>

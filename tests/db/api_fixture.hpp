@@ -41,7 +41,7 @@ class ApiTest : public testing::Test {
   /// A campaign of alice's with so many tasks, on alpha; its id.
   [[nodiscard]] std::int64_t a_campaign_of(int tasks) const;
 
-  /// What one statement gives: the first field of the first row.
+  /// The result of one statement: the first field of the first row.
   std::string sql(const std::string& statement) const;
 
   [[nodiscard]] const std::string& database() const { return database_; }

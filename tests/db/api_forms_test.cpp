@@ -8,7 +8,7 @@
 
 #include "tests/db/api_fixture.hpp"
 
-/// What all routes have in common: versions, errors, pages, times, ETags.
+/// Properties that all routes have in common: versions, errors, pages, times, ETags.
 namespace gleaner::tests {
 namespace {
 
@@ -188,7 +188,7 @@ TEST_F(ApiForms, EditOfAJdlThatSomebodyEditedMeanwhile_ChangesNothing) {
   EXPECT_EQ(edit("0:40:0", "\"a, b\", " + current).status, 202);
 }
 
-TEST_F(ApiForms, EditOfACampaignThatIsAsItWasRead_IsDone_AndOneOfAnother_SaysWhatMayHaveChanged) {
+TEST_F(ApiForms, EditOfACampaignThatIsAsItWasRead_IsDone_AndOneOfAnother_StatesWhatMayHaveChanged) {
   const auto id = a_campaign_of(2);
   const auto set_state = [&](const std::string& state, const std::string& etag) {
     return as("alice", {.method = "PUT",

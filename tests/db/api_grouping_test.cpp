@@ -3,7 +3,7 @@
 
 #include "tests/db/api_fixture.hpp"
 
-/// What temporal_grouping would gain, as the API states it.
+/// The gain by temporal_grouping, as the API states it.
 namespace gleaner::tests {
 namespace {
 

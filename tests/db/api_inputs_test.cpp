@@ -183,7 +183,7 @@ TEST_F(InputsOfUsers, GoOnlyWhereAPlanWantsThem_AndTheUserGoesFirstWhoWasServedL
   EXPECT_EQ(order(), "1 2 3");
   sql("UPDATE campaign_clusters SET inputs_served_at = now() WHERE campaign_id = 1 RETURNING 1");
   EXPECT_EQ(order(), "3 2 1");
-  // What has all its files counts for its user's turns.
+  // A campaign that has all its files counts for its user's turns.
   sql("UPDATE campaign_clusters SET inputs_served_at = now() - interval '1 hour', inputs_at = now(), inputs_login = 'alice' "
       "WHERE campaign_id = 1 RETURNING 1");
   sql("UPDATE campaign_clusters SET inputs_served_at = now() - interval '2 hours' WHERE campaign_id = 3 RETURNING 1");
@@ -235,7 +235,7 @@ TEST_F(InputsOfUsers, AreForgottenAWeekAfterTheLastCampaignThatNeedsThem) {
 
 class GridWithoutInputs : public ApiTest {};
 
-TEST_F(GridWithoutInputs, RefusesThem_AndSaysWhatToDoInstead) {
+TEST_F(GridWithoutInputs, RefusesThem_AndNamesTheAlternative) {
   const auto answer =
       post("/v1/campaigns", R"({"name": "n", "nb_jobs": 1, "input_files": ["a"], "clusters": {"alpha": {"exec_file": "run"}}})");
   EXPECT_EQ(answer.status, 400);

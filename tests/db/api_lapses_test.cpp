@@ -4,7 +4,7 @@
 
 #include "tests/db/campaigns_fixture.hpp"
 
-/// What the API says where cycles go on, and campaigns are not planned, or not forecast.
+/// The API's report where cycles continue, but campaigns are not planned, or not forecast.
 namespace gleaner::tests {
 namespace {
 

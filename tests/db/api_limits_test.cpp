@@ -101,7 +101,7 @@ TEST_F(ApiLimits, AUserWithTooManyCampaigns_GetsNoMore_UntilOneEnds) {
   EXPECT_EQ(third.status, 403);
   EXPECT_THAT(third.message(), AllOf(HasSubstr("you have 2 campaigns"), HasSubstr("(max_campaigns)")));
   EXPECT_EQ(post("/v1/campaigns?dry_run=1", on_alpha(R"("nb_jobs": 1)")).status, 403);
-  // What is there already is no new one; others are not concerned.
+  // Campaigns that exist already are no new ones; others are not concerned.
   EXPECT_EQ(as("alice", keyed).headers.at("idempotent-replayed"), "true");
   EXPECT_EQ(as("bob", keyed).status, 201);
   EXPECT_EQ(remove("/v1/campaigns/" + std::to_string(first)).status, 202);
@@ -185,7 +185,7 @@ TEST_F(ApiLimits, WhatIsWrongWithTheFirstLine_IsSaid_BeforeTheParametersHaveCome
               AllOf(HasSubstr("HTTP/1.1 400"), HasSubstr("there is no cluster 'alfa'; the clusters are alpha, beta, gamma")));
 }
 
-/// Bytes of the files without names that this process keeps in a folder. Of each submission, the first 128 kB are in memory.
+/// Bytes of the files without names that this process keeps in a folder. The first 128 kB of each submission are in memory.
 std::uintmax_t bytes_kept_in(const std::filesystem::path& folder) {
   std::uintmax_t bytes = 0;
   for (const auto& descriptor : std::filesystem::directory_iterator{"/proc/self/fd"}) {

@@ -30,7 +30,7 @@ constexpr std::uint64_t kOverhead = 3;  // of each allocation
 constexpr std::uint64_t kOverhead = 1;
 #endif
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20U;
-/// What large requests may take together (server.cpp), and what is on its way through the others.
+/// The memory that large requests may take together (server.cpp), and the requests on their way through the others.
 constexpr std::uint64_t kAllowance = 256 * kMegabyte;
 constexpr int kAtOnce = 6;
 

@@ -4,7 +4,7 @@
 
 #include "tests/db/api_fixture.hpp"
 
-/// Who may read what tasks left, and what is asked of clusters for it.
+/// Permissions to read the outputs of tasks, and the requests to clusters for them.
 namespace gleaner::tests {
 namespace {
 

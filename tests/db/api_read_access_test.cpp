@@ -1,4 +1,4 @@
-// Who may read what: the lines of stderr in events, and others' campaigns (read_access).
+// Permissions to read: the lines of stderr in events, and others' campaigns (read_access).
 #include <gmock/gmock.h>
 
 #include <fmt/format.h>

@@ -111,7 +111,7 @@ TEST_F(ScenarioRoute, AClusterWhoseProloguesFailed_OrThatHasNoAccount_GetsNoTask
   EXPECT_EQ(blocked(), "closed");
 }
 
-TEST_F(ScenarioRoute, ItsSizeDoesNotDependOnTheTasks_NorTellsItTheirParameters) {
+TEST_F(ScenarioRoute, ItsSizeDoesNotDependOnTheTasks_NorDoesItRevealTheirParameters) {
   static_cast<void>(a_campaign_of(3));
   const auto small = get("/v1/scenario").body.size();
   sql("UPDATE campaigns SET total = 1000000");

@@ -7,7 +7,7 @@
 
 #include "tests/db/api_fixture.hpp"
 
-/// What the API says of a grid that nobody conducts.
+/// The API's report on a grid without a conductor.
 namespace gleaner::tests {
 namespace {
 

@@ -58,7 +58,7 @@ TEST_F(Submission, WhatIsDoubtful_IsAmongTheWarnings_OrRefused) {
   EXPECT_EQ(sql("SELECT total FROM campaigns"), "1");
 }
 
-TEST_F(Submission, OfATest_SaysHowManyTasksItLeavesOut) {
+TEST_F(Submission, OfATest_ReportsHowManyTasksItLeavesOut) {
   const auto answer = post("/v1/campaigns",
                            R"({"name": "t", "nb_jobs": 10, "test_mode": true, "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})");
   ASSERT_EQ(answer.status, 201) << answer.body;
@@ -145,7 +145,7 @@ TEST_F(Submission, ResourcesThatNoClusterCanHold_AreRefused_WithTheBiggestThatWo
   EXPECT_THAT(task.message(), AllOf(HasSubstr("task 1"), HasSubstr("no node of more than 8")));
 }
 
-TEST_F(Submission, AskedForMemory_NeedsAClusterThatTellsIt) {
+TEST_F(Submission, AskedForMemory_NeedsAClusterThatReportsIt) {
   const auto jdl = R"({"name": "t", "exec_file": "run", "memory_mb": "p1 * 1024", "params": ["8"], "clusters": {"alpha": {}}})";
   EXPECT_THAT(post("/v1/campaigns", jdl).message(), HasSubstr("does not report the memory"));
   sql("UPDATE clusters SET memory_property = 'mem', memory_unit_mb = 1024, memory_max_mb = 16384 RETURNING id");
@@ -162,7 +162,7 @@ TEST_F(Submission, WrongParameter_IsNamedByItsLine_AndNothingIsStored) {
   EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
 }
 
-TEST_F(Submission, WrongCampaignFile_HasAllItsProblemsTold) {
+TEST_F(Submission, WrongCampaignFile_HasAllItsProblemsReported) {
   const auto answer = submit_lines(
       head_of(
           "{\n \"name\": \"t\",\n \"clusters\": {\n  \"alpah\": {\"exec_file\": \"x\"},\n  \"beta\": {\"exec_file\": \"x\", \"waltime\": \"1:0:0\"}}}",

@@ -6,7 +6,7 @@
 #include "tests/db/grid_fixture.hpp"
 #include "updator/write.hpp"
 
-/// What the updator learns of the load of alpha's nodes: two of 8 resources, and its way to the planner.
+/// The load of alpha's nodes (two of 8 resources) as the updator reads it, and its way to the planner.
 namespace gleaner::tests {
 namespace {
 
@@ -20,7 +20,7 @@ class Load : public GridFixture {
     execute("UPDATE clusters SET availability = 'combined', load_property = 'load' WHERE name = 'alpha'");
     states("0", "0");
   }
-  /// What all resources of each node state, as JSON.
+  /// The load that all resources of each node state, as JSON.
   void states(const std::string& first, const std::string& second) {
     std::string items;
     for (int id = 1; id <= 16; ++id)
@@ -28,7 +28,7 @@ class Load : public GridFixture {
                            id <= 8 ? first : second);
     cluster.answers("/resources", fmt::format(R"({{"total":16,"items":[{}]}})", items));
   }
-  /// What jobs hold on each node, for whoever has a campaign there.
+  /// The resources of each node that jobs hold, for whoever has a campaign there.
   void hold(int first, int second) {
     cluster.answers("/select_all", fmt::format(R"({{"total":3,"items":[{{"node":"n1","held":{}}},{{"node":"n2","held":{}}},)"
                                                R"({{"node":"","held":0}}]}})",
@@ -84,7 +84,7 @@ TEST_F(Load, ReachesThePlanner_NodeByNode) {
   EXPECT_THAT(event(), IsEmpty());
 }
 
-/// What is out of use, and since when nothing is left.
+/// The resources out of use, and the time since when none is left.
 TEST_F(Load, OfNodesThatAreOut_GoesWithThem_AndTheirResourcesAreCounted) {
   const auto states_of = [&](const std::string& first, const std::string& second) {
     cluster.answers("/resources",
@@ -117,7 +117,7 @@ TEST_F(Load, WithoutACampaign_IsComparedWithAllJobsTogether) {
   EXPECT_THAT(cluster.requests("select_all"), IsEmpty()) << "OAR answers that to users only";
 }
 
-TEST_F(Load, WhoseHeldResourcesOarDoesNotTell_IsComparedWithAllJobsTogether) {
+TEST_F(Load, WhoseHeldResourcesOarDoesNotReport_IsComparedWithAllJobsTogether) {
   a_campaign(10);
   states("6", "1");
   hold(3, 1);

@@ -245,7 +245,7 @@ TEST_F(Breaches, OfEveryLawAreFound_AndRepairedWhereTheyCanBe) {
   EXPECT_THAT(broken(), IsEmpty());
 }
 
-TEST(Laws, EachHasASentence_ARepairOnlyWhereItsQuerySaysWhich_AndABreakerHere) {
+TEST(Laws, EachHasASentence_ARepairOnlyWhereItsQueryNamesOne_AndABreakerHere) {
   for (const auto& law : store::laws()) {
     EXPECT_THAT(std::string{law.sentence}, ::testing::EndsWith(".")) << law.name;
     const auto breaks = [&](const Breaker& breaker) { return breaker.law == law.name; };
@@ -329,7 +329,7 @@ class GridctlDbCheck : public Checks {
   }
 };
 
-TEST_F(GridctlDbCheck, ReportsEachBrokenLaw_RepairsIt_AndItsExitStatusSaysWhetherOneIsBroken) {
+TEST_F(GridctlDbCheck, ReportsEachBrokenLaw_RepairsIt_AndItsExitStatusShowsWhetherOneIsBroken) {
   auto said = run({});
   EXPECT_EQ(said.end.exit_status, 0) << said.output;
   EXPECT_THAT(said.output, AllOf(HasSubstr("laws hold"), HasSubstr("only checked with --full")));

@@ -12,7 +12,7 @@
 #include "tests/db/grid_fixture.hpp"
 #include "tests/seed.hpp"
 
-/// What a user does to single tasks of a campaign.
+/// Actions of a user on single tasks of a campaign.
 namespace gleaner::tests {
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "metascheduler/planner/decision.hpp"
 
-/// What the planner's sentences claim, as conditions on the database. A reason without a condition does not compile (std::visit).
+/// The claims of the planner's sentences, as conditions on the database. A reason without a condition does not compile (std::visit).
 namespace gleaner::tests {
 
 /// SQL that is true where the reason is. It is read after the cycle that decided so.

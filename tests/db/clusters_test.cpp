@@ -19,7 +19,7 @@ class Outage : public GridFixture {
   fleet::SharedDatabase shared{database, term};
 };
 
-TEST_F(Outage, SeenByTwoModulesAtOnce_IsToldOnce) {
+TEST_F(Outage, SeenByTwoModulesAtOnce_IsReportedOnce) {
   const auto before = seen();
   fleet::note_unreachable(shared, before, "the updator's error");
   fleet::note_unreachable(shared, before, "the runner's error");
@@ -27,7 +27,7 @@ TEST_F(Outage, SeenByTwoModulesAtOnce_IsToldOnce) {
   EXPECT_EQ(value(kOutages), "1 1");
 }
 
-TEST_F(Outage, AfterARecovery_IsToldAgain) {
+TEST_F(Outage, AfterARecovery_IsReportedAgain) {
   fleet::note_unreachable(shared, seen(), "first");
   transact([&](store::Transaction& transaction) { store::record_reached(transaction, alpha, now); });
   fleet::note_unreachable(shared, seen(), "second");

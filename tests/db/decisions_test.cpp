@@ -11,7 +11,7 @@ class Decisions : public GridFixture {
 
   /// One cycle's, with a digest that no cycle before had.
   void write(const std::vector<store::StoredDecision>& decisions) { write(decisions, ++last_digest); }
-  /// How many were told.
+  /// How many were reported as changed.
   int write(const std::vector<store::StoredDecision>& decisions, std::int64_t digest) {
     now += grid::Seconds{10};
     int told = 0;
@@ -39,7 +39,7 @@ class Decisions : public GridFixture {
   std::int64_t last_digest = 0;
 };
 
-TEST_F(Decisions, OfACampaignWhoseFiguresAreTheSame_AreNotEvenTold) {
+TEST_F(Decisions, OfACampaignWhoseFiguresAreTheSame_AreNotEvenReported) {
   EXPECT_EQ(write({on(alpha, "full", "alpha is full")}, 7), 1);
   EXPECT_EQ(write({on(alpha, "full", "alpha is full")}, 7), 0);
   EXPECT_EQ(write({on(alpha, "full", "alpha is fuller")}, 8), 1);

@@ -1,4 +1,4 @@
-// What administrators declare: clusters retired, jobs and launches lost.
+// Declarations by administrators: clusters retired, jobs and launches lost.
 #include "lib/store/declarations.hpp"
 
 #include <gmock/gmock.h>

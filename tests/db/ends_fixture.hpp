@@ -6,7 +6,7 @@
 
 namespace gleaner::tests {
 
-/// What the updator makes of what alpha says of jobs.
+/// The updator's judgement of alpha's reports on jobs.
 class Ends : public GridFixture {
  protected:
   Ends() {

@@ -23,7 +23,7 @@ class FakeCluster {
  public:
   [[nodiscard]] oar::Access access() const { return oar_.access(); }
 
-  /// Of requests in the user's name, and for the user's jobs.
+  /// The mood of requests in the user's name, and for the user's jobs.
   void set(const std::string& login, Mood mood) { moods_[login] = mood; }
   void set_all(Mood mood) { mood_ = mood; }
   /// Requests for the details of this job fail.

@@ -143,7 +143,7 @@ TEST_F(Feed, CommitWakesItsReadersUp_AndNotTheConductor) {
   EXPECT_FALSE(conductor.wait_for_notification(std::chrono::milliseconds{0}));
 }
 
-TEST_F(Feed, OldChangesAndThoseBeyondTheMostAreDeleted_AndItsBeginningSaysSo) {
+TEST_F(Feed, OldChangesAndThoseBeyondTheMostAreDeleted_AndItsBeginningShowsThat) {
   from_now_on();
   for (int id = 1; id <= 5; ++id) execute(a_change(id));
   const auto time = [&] { return store::now(database); };

@@ -5,7 +5,7 @@
 #include "tests/db/grid_fixture.hpp"
 #include "updator/write.hpp"
 
-/// What jobs leave of alpha's nodes, and which of its resources are cores for the grid's jobs; their way to the planner.
+/// The resources that jobs leave on alpha's nodes, and which of its resources are cores for the grid's jobs; their way to the planner.
 namespace gleaner::tests {
 namespace {
 

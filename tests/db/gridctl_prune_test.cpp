@@ -32,7 +32,7 @@ TEST_F(Prune, EndedLongAgo_GoesWithItsTasks_AndTheOthersStay) {
   EXPECT_EQ(rows("tasks"), "8");
 }
 
-TEST_F(Prune, Count_TellsWhatPruneDeletes) {
+TEST_F(Prune, Count_IsThatOfWhatPruneDeletes) {
   (void)ended_campaign(20, std::chrono::hours{48});
   auto transaction = database.begin();
   const auto counted = count_prunable(transaction, before);

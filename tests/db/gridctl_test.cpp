@@ -196,7 +196,7 @@ TEST_F(Gridctl, MisspeltCluster_IsAnsweredWithTheClosestOne) {
   EXPECT_EQ(code({"user", "map", "jane", "beta", "jdoe"}), 3);
 }
 
-TEST_F(Gridctl, Check_SaysWhatIsWrong_AndWhatToDo) {
+TEST_F(Gridctl, Check_NamesEachProblem_AndItsRemedy) {
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://127.0.0.1:1/oarapi"}), 0);
   const auto said = run({"check"});
   EXPECT_EQ(said.end.exit_status, 5);
@@ -258,7 +258,7 @@ TEST_F(Gridctl, CheckOfAClusterThatWantsCredentials_NamesTheWayThatTheGridIsToPr
   oar->stop();
 }
 
-TEST_F(Gridctl, Check_OfADatabaseThatIsNotThere_SaysSo) {
+TEST_F(Gridctl, Check_OfADatabaseThatIsNotThere_ReportsThat) {
   conninfo = "host=/nonexistent dbname=none";
   const auto said = run({"check"});
   EXPECT_EQ(said.end.exit_status, 5);
@@ -283,7 +283,7 @@ TEST_F(Gridctl, Prune_OfWhatIsYoungerThanTheRetention_NeedsYes) {
   EXPECT_EQ(code({"prune", "--older-than", "1m", "--yes"}), 0);
 }
 
-TEST_F(Gridctl, Audit_TellsWhoChangedWhat_BeforeAndAfter) {
+TEST_F(Gridctl, Audit_ShowsWhoChangedWhat_BeforeAndAfter) {
   EXPECT_THAT(run({"audit"}).output, HasSubstr("Nobody has changed anything."));
   ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
   ASSERT_EQ(code({"limit", "set", "running_jobs", "500"}), 0);

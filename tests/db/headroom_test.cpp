@@ -10,7 +10,7 @@
 namespace gleaner::tests {
 namespace {
 
-/// What the grid observes of alpha's local jobs, and how many of its 100 resources it learns to keep free.
+/// The grid's observations of alpha's local jobs, and how many of its 100 resources it learns to keep free.
 class LearntHeadroom : public Ends {
  protected:
   LearntHeadroom() {

@@ -47,7 +47,7 @@ TEST_F(ImportCigri, TasksThatAreToBeDone_ComePausedInTheOrderOfTheBag_AndNoOther
   }
 }
 
-TEST_F(ImportCigri, CampaignWithTasksThatMayBeOnClusters_IsRefused_UnlessAnOptionSaysWhatBecomesOfThem) {
+TEST_F(ImportCigri, CampaignWithTasksThatMayBeOnClusters_IsRefused_UnlessAnOptionDecidesTheirFate) {
   two_clusters();
   const auto with_live_tasks = [&](std::int64_t id) {
     campaign(id, 6);
@@ -203,7 +203,7 @@ TEST_F(ImportCigri, ManyTasks_TakeConstantMemory) {
   EXPECT_LT(most_of_children() - before, 40'000) << "its parameters are 100 MB";
 }
 
-TEST_F(ImportCigri, DryRun_SaysWhatWouldCome_AndChangesNothing) {
+TEST_F(ImportCigri, DryRun_ListsWhatWouldCome_AndChangesNothing) {
   two_clusters();
   cigri("UPDATE clusters SET api_auth_type = 'password', api_username = 'grid', api_password = 'sesame' WHERE name = 'zeta'");
   cigri("INSERT INTO users_mapping (grid_login, cluster_login, cluster_id) VALUES ('ada', 'lovelace', 1)");

@@ -111,7 +111,7 @@ TEST_F(Jobs, OnlyJobsWhoseTaskRunsAgain_EndWithoutSettlingIt) {
 TEST_F(Jobs, ATaskThatCameBackJustWhenItsCampaignWasCancelled_IsCancelledToo) {
   const auto campaign = a_campaign(1);
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
-  // What a transaction that read the campaign before its cancellation leaves.
+  // The rows as a transaction leaves them that read the campaign before its cancellation.
   execute(
       "UPDATE tasks SET state = 'waiting'; INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT campaign_id, number, now() FROM tasks");
   transact([&](store::Transaction& t) { static_cast<void>(store::finish_campaigns(t, now)); });

@@ -9,7 +9,7 @@
 namespace gleaner::tests {
 namespace {
 
-/// What the runner does to launches, in words.
+/// The runner's changes to launches, in words.
 class LaunchFates : public GridFixture {
  protected:
   std::vector<store::LaunchLine> lines(grid::LaunchId launch) {
@@ -227,7 +227,7 @@ TEST_F(LaunchFates, ATaskWhoseLastAttemptSomebodyHolds_Fails_WhenItsNextJobIsNev
   EXPECT_EQ(task(), "failed 0");
 }
 
-TEST_F(LaunchFates, ALaunchIsLookedForAsTheUserThatItWasSentAs_WhateverTheMappingSaysLater) {
+TEST_F(LaunchFates, ALaunchIsLookedForAsTheUserThatItWasSentAs_WhateverTheMappingIsLater) {
   const auto campaign = a_campaign(1);
   lost(begun(campaign, alpha, 1));
   transact([&](store::Transaction& t) { store::map_user(t, "alice", alpha, "alice_new"); });

@@ -6,7 +6,7 @@
 #include "lib/store/planning.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What planning a launch reads, however much there is.
+/// The rows that planning a launch reads, whatever the size of the grid.
 namespace gleaner::tests {
 namespace {
 

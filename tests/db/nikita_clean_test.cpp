@@ -8,7 +8,7 @@
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What is removed of the files that campaigns left, when homes stall and campaigns go on.
+/// The removal of files that campaigns left, when homes stall and campaigns continue.
 namespace gleaner::tests {
 namespace {
 
@@ -43,7 +43,7 @@ class Cleaning : public GridFixture {
   std::string cleaned(grid::CampaignId campaign) {
     return value(fmt::format("SELECT cleaned_at IS NOT NULL FROM campaign_clusters WHERE campaign_id = {}", campaign.value()));
   }
-  /// What somebody else does meanwhile.
+  /// A concurrent change by somebody else.
   void reopen(grid::CampaignId campaign) {
     store::Database other{conninfo};
     auto transaction = other.begin();

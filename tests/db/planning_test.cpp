@@ -30,7 +30,7 @@ class Planning : public GridFixture {
   }
 };
 
-TEST_F(Planning, APairThatHadNoJob_IsToldAsItsJdlAsks) {
+TEST_F(Planning, APairThatHadNoJob_IsReportedAsItsJdlRequests) {
   const auto campaign = a_campaign(3);
   execute("UPDATE campaign_clusters SET priority = 20, resources_per_job = NULL, walltime_s = 90, max_jobs = 7 WHERE cluster_id = " +
           std::to_string(beta.value()));
@@ -50,7 +50,7 @@ TEST_F(Planning, APairThatHadNoJob_IsToldAsItsJdlAsks) {
   EXPECT_EQ(active(), "");
 }
 
-TEST_F(Planning, PairsThatAskTheSame_AreToldShortly_AndLikeTheOthers) {
+TEST_F(Planning, PairsWithTheSameRequest_AreReportedShortly_AndLikeTheOthers) {
   execute("INSERT INTO clusters (name, url) SELECT 'c' || i, 'http://127.0.0.1:1/' || i FROM generate_series(3, 6) i");
   static_cast<void>(a_campaign(3, {"alpha", "beta", "c3", "c4", "c5", "c6"}));
   execute(
@@ -242,7 +242,7 @@ TEST_F(PlanningCycle, UnderALimitOnResources_JobsOfUnknownWidth_EndWhereItIs) {
   EXPECT_EQ(16 * running, 64);
 }
 
-TEST_F(PlanningCycle, WhatAClusterTellsOfProperties_IsAskedForOnce_AndBoundsTheFirstOffer) {
+TEST_F(PlanningCycle, PropertiesThatAClusterReports_AreReadOnce_AndBoundTheFirstOffer) {
   const auto campaign = a_campaign(146, {"alpha"}), plain = a_campaign(2, {"alpha"});
   execute(fmt::format(
       "UPDATE campaign_clusters SET properties = 'core <= 4' WHERE campaign_id = {}; INSERT INTO user_mappings VALUES ('alice', {}, 'al')",
@@ -284,7 +284,7 @@ class PoisonedCampaign : public PlanningCycle {
     return value(
         "SELECT string_agg(code || ':' || campaign_id || ':' || occurrences, ' ' ORDER BY campaign_id) FROM events WHERE state = 'open'");
   }
-  /// What gridstat --why shows of it.
+  /// The text of gridstat --why for it.
   [[nodiscard]] std::string why() {
     return value(fmt::format("SELECT string_agg(sentence, ' ') FROM decisions WHERE campaign_id = {}", poisoned.value()));
   }

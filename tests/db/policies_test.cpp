@@ -188,7 +188,7 @@ TEST_F(Policies, Preemption_AsksForTheYoungestRunningJobs_AndAllThatWait) {
   EXPECT_EQ(dying[0].jobs, 2);
 }
 
-TEST_F(Policies, Endings_TellWhenResourcesComeBack) {
+TEST_F(Policies, Endings_ShowWhenResourcesComeBack) {
   const auto campaign = a_campaign(6);
   const auto jobs = launched(campaign, alpha, 3);
   execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '100 seconds'");

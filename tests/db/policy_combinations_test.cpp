@@ -65,7 +65,7 @@ class PolicyCombinations : public GridFixture, public ::testing::WithParamInterf
         braked, alpha.value(), copied));
   }
 
-  /// What a poll shows: from full to empty, each cluster in its own steps. Every other time all decisions are new.
+  /// Writes the status of a poll: from full to empty, each cluster in its own steps. Every other time all decisions are new.
   void poll() {
     now += grid::Seconds{10};
     ++round;

@@ -3,7 +3,7 @@
 
 #include "tests/db/pools_fixture.hpp"
 
-/// What the jobs of pools cost, and what their tasks took.
+/// The costs of the jobs of pools, and the time of their tasks.
 namespace gleaner::tests {
 namespace {
 

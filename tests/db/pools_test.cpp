@@ -95,7 +95,7 @@ TEST_F(PoolsInDatabase, Attack_CancelledTasksThatCannotBeWithheld_KeepNobodyElse
   EXPECT_TRUE(is_honest(later[0]) || is_honest(later[1])) << "those tried less often come first";
 }
 
-TEST_F(PoolsInDatabase, TasksWhoseCarriersAreAllOver_AreUnread_UntilTheirFilesTellTheirEnds) {
+TEST_F(PoolsInDatabase, TasksWhoseCarriersAreAllOver_AreUnread_UntilTheirFilesShowTheirEnds) {
   const auto campaign = a_campaign(30);
   execute("UPDATE campaigns SET jdl = '{\"temporal_grouping\": true}'");
   const auto unread = [&] {

@@ -115,7 +115,7 @@ class ReasonsFixture : public GridFixture {
     for (const auto& job : live) end(job, how, many_attempts);
     live.clear();
   }
-  /// What they belong to is over then.
+  /// Finishes their campaign.
   void finish() {
     transact([&](store::Transaction& transaction) { EXPECT_EQ(store::finish_campaigns(transaction, now).size(), 1U); });
   }
@@ -168,7 +168,7 @@ class ReasonsFixture : public GridFixture {
                                    many_attempts, now));
     });
   }
-  /// What was planned and is not sent is given back.
+  /// Returns planned launches that are not sent.
   void give_up_planned(grid::ClusterId cluster) {
     std::vector<grid::LaunchId> planned;
     transact([&](store::Transaction& transaction) {

@@ -184,7 +184,7 @@ enum class Then { jobs_start, nothing_starts };
 struct Remedy {
   ReasonsFixture& grid;
 
-  /// What the launch lacked is there again.
+  /// The resource that the launch lacked is there again.
   Then operator()(const reason::Launched&) const {
     grid.accept_planned();
     grid.end_all();

@@ -63,7 +63,7 @@ TEST_F(RecoveryAfterARestore, FollowsTheJobsOfEachCampaignsUser) {
 }
 
 /// Names and commands of jobs are for everybody to read in OAR, and to give to jobs of their own.
-TEST_F(RecoveryAfterARestore, FollowsNoJobOfAnotherLogin_AndSaysSo_AndLosesNoneOfTheUsersOwnByIt) {
+TEST_F(RecoveryAfterARestore, FollowsNoJobOfAnotherLogin_AndReportsThat_AndLosesNoneOfTheUsersOwnByIt) {
   list("alice", of_alice, 70, 0);
   list("mal", of_alice, 70, 3);
   list("mal", of_alice, 72, 4);
@@ -98,7 +98,7 @@ TEST_F(RecoveryAfterARestore, NamesTheFirstOfManyListsThatItCannotRead) {
 }
 
 /// Its other tasks would run again, and nobody would know why.
-TEST_F(RecoveryAfterARestore, SaysWhichPoolsListIsNotWhole_AndBelievesNoPartOfIt) {
+TEST_F(RecoveryAfterARestore, NamesThePoolWhoseListIsNotWhole_AndBelievesNoPartOfIt) {
   list("alice", of_alice, 70, 0);
   list("alice", of_alice, 71, 1);
   const auto pool = [&](int launch, const std::string& list) {

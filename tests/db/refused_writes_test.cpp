@@ -9,7 +9,7 @@
 #include "lib/store/replicas.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What the database refuses is left out alone, with an event that names it; and nothing that a user's program printed is refused.
+/// A row that the database refuses is left out alone, with an event that names it; and nothing that a user's program printed is refused.
 namespace gleaner::tests {
 namespace {
 

@@ -1,4 +1,4 @@
-// Admission rules end to end: gridctl keeps them, the API asks them, gridsub tells what they did.
+// Admission rules end to end: gridctl stores them, the API applies them, gridsub reports their changes.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -83,7 +83,7 @@ TEST_F(AdmissionRules, TestCampaigns_AreForEverybody) {
   EXPECT_EQ(sql("SELECT bool_or(best_effort) FROM campaign_clusters"), "f");
 }
 
-TEST_F(AdmissionRules, WhatARuleMakes_IsStored_AndTold_AndTheSubmittedJdlIsKept) {
+TEST_F(AdmissionRules, WhatARuleMakes_IsStored_AndReported_AndTheSubmittedJdlIsKept) {
   add("cap", kCap);
   const auto answer = post("/v1/campaigns", kLong);
   ASSERT_EQ(answer.status, 201) << answer.body;
@@ -132,7 +132,7 @@ TEST_F(AdmissionRules, ADryRun_AsksThemToo) {
   EXPECT_EQ(stored_campaigns(), "0");
 }
 
-TEST_F(AdmissionRules, ABrokenRule_IsNotTheUsersFault_AndTheAdministratorsAreTold) {
+TEST_F(AdmissionRules, ABrokenRule_IsNotTheUsersFault_AndIsReportedToTheAdministrators) {
   add("broken", "\njdl[\"clusters\"].foo");
   for (int i = 0; i < 2; ++i) {
     const auto answer = post("/v1/campaigns", kLong);
@@ -157,7 +157,7 @@ TEST_F(AdmissionRules, AnEndlessRule_HoldsUpNobody) {
   EXPECT_EQ(post("/v1/campaigns", kLong).status, 201);
 }
 
-TEST_F(AdmissionRules, Gridsub_TellsWhatTheyDid) {
+TEST_F(AdmissionRules, Gridsub_ReportsWhatTheyDid) {
   add("cap", kCap);
   const auto path = file("long.jdl", kLong);
   EXPECT_THAT(run({"gridsub", "-f", path}).output,
@@ -191,7 +191,7 @@ TEST_F(AdmissionRules, Gridctl_AddsMovesEditsAndRemovesThem) {
   EXPECT_EQ(post("/v1/campaigns", kNormal).status, 201);
 }
 
-TEST_F(AdmissionRules, Gridctl_SaysWhatIsWrong) {
+TEST_F(AdmissionRules, Gridctl_ReportsWhatIsWrong) {
   const auto wrong = gridctl({"rules", "add", file("x.rb", "if true\n"), "--name=x"});
   EXPECT_EQ(wrong.end.exit_status, 2);
   EXPECT_THAT(wrong.output, AllOf(HasSubstr("x.rb:"), HasSubstr("syntax error")));

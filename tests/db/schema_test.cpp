@@ -39,7 +39,7 @@ TEST(Schema, EmptyDatabase_IsRefusedUntilItIsMigrated) {
   EXPECT_NO_THROW(store::check_schema(database));
 }
 
-/// What a program prints, or its complaint.
+/// A program's output, or its error message.
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe{popen((command + " 2>&1").c_str(), "r"), pclose};
   std::string output;
@@ -129,7 +129,7 @@ TEST(Schema, DatabaseOfANewerProgram_IsRefused_AndLeftAsItIs) {
   EXPECT_EQ(history_of(connection), history);
 }
 
-/// Whoever conducts looks at the schema when it takes a lease, and no module writes under another.
+/// The conductor checks the schema when it takes a lease, and no module writes under another.
 TEST(Schema, EachMigrationEndsTheTermOfWhoConducts) {
   store::Database database{postgres().fresh_database()};
   const auto first = store::acquire_lease(database, "conductor", std::chrono::hours{1});

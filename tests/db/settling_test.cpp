@@ -63,7 +63,7 @@ class Settling : public GridFixture {
   static bool is_live(const Job& job) { return job.state != "terminated" && job.state != "error" && job.state != "killed"; }
   static bool is_copy(const Task& task, int attempt) { return attempt == task.attempt || (task.replica_lives && attempt == task.replica); }
 
-  /// What the rule makes of the rows.
+  /// The result of the rule for the rows.
   static grid::Settlement expected(const Task& task, const Job& job, const std::vector<Job>& all, grid::JobEnd end, grid::Deletion deletion,
                                    bool began, bool claimed, const grid::Limits& limits) {
     grid::TaskFacts facts{.state = grid::task_state(task.state).value(),
@@ -97,7 +97,7 @@ class Settling : public GridFixture {
   }
 };
 
-TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) {
+TEST_F(Settling, OfAnyHistory_MovesTheRowsByTheRule_AndTheCountersWithThem) {
   std::mt19937 random{20261122};  // one whose history is rich enough: see the counts at the end
   const auto pick = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>{0, n - 1}(random); };
   const auto campaign = a_campaign(6);

@@ -78,7 +78,7 @@ class SetupCommand : public testing::Test {
   std::string superuser_ = tests::PrivatePostgres::instance().empty_database();
 };
 
-TEST_F(SetupCommand, MakesRolesDatabaseConfigurationAndToken_AndSaysWhatIsLeft) {
+TEST_F(SetupCommand, MakesRolesDatabaseConfigurationAndToken_AndListsTheStepsLeft) {
   const auto said = setup("first", {"--user", "daemon", "--listen", "127.0.0.1:8443"});
   ASSERT_TRUE(said.end.succeeded()) << said.output;
   EXPECT_THAT(said.output, AllOf(HasSubstr("made the role daemon"), HasSubstr("made the database first"), HasSubstr("made the tables"),
@@ -161,7 +161,7 @@ TEST_F(SetupCommand, Again_ChangesNothing) {
   EXPECT_THAT(other.output, HasSubstr("gleaner.conf:2 says database = "));
 }
 
-TEST_F(SetupCommand, FailureSaysWhatToDo_AndLeavesNothing) {
+TEST_F(SetupCommand, FailureNamesTheRemedy_AndLeavesNothing) {
   const auto nobody = setup("fourth", {"--user", "no-such-user"});
   EXPECT_EQ(nobody.end.exit_status, 4);
   EXPECT_THAT(nobody.output, HasSubstr("adduser --system --group no-such-user"));

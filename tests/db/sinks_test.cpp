@@ -116,7 +116,7 @@ TEST_F(Sinks, ThatSwallowedMoreThanATurnMayMark_AreMarkedInTheNextTurns_AndGiveA
 }
 
 /// Such a job lasts as long as all the tasks that it takes.
-TEST_F(Sinks, JobsThatTakeFurtherTasks_DoNotTellHowLongTheirOwnTook) {
+TEST_F(Sinks, JobsThatTakeFurtherTasks_DoNotShowHowLongTheirOwnTook) {
   const auto campaign = a_campaign(20);
   done_elsewhere(campaign, 3, 60);
   execute("UPDATE launches SET pool_s = 60 WHERE cluster_id = 2");

@@ -11,7 +11,7 @@
 namespace gleaner::tests {
 namespace {
 
-/// What the predictor remembers and decides of a cluster under stress.
+/// The predictor's memory and decisions of a cluster under stress.
 class Stress : public GridFixture {
  protected:
   Stress() {

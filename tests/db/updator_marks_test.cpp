@@ -9,7 +9,7 @@ namespace gleaner::tests {
 namespace {
 
 /// `[ -z "$PS1" ] && exit` in the ~/.bashrc of a cluster: OAR's shell ends before the wrapper begins, and OAR notes exit 0.
-TEST_F(Ends, ThatAShellMadeBeforeTheCommandBegan_AreNobodys_WhateverTheStatus_AndTheEventSaysWhereToLook) {
+TEST_F(Ends, ThatAShellMadeBeforeTheCommandBegan_AreNobodys_WhateverTheStatus_AndTheEventNamesThePlace) {
   config.evidence_delay = std::chrono::seconds{5};
   const auto jobs = launched(a_campaign(9), alpha, 3);
   for (std::size_t i = 0; i < jobs.size(); ++i) shows(jobs[i], oar::RemoteState::terminated, i == 0 ? 0 : 1);

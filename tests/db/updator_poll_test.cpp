@@ -9,7 +9,7 @@
 #include "updator/matching.hpp"
 #include "updator/poll.hpp"
 
-/// What one turn asks a cluster for, when some of it is out of order.
+/// The requests of one turn to a cluster, when some of it is out of order.
 namespace gleaner::tests {
 namespace {
 

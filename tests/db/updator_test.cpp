@@ -85,7 +85,7 @@ TEST_F(Ends, OfATrialThatFails_BrakeAgain_AndThatOfOneThatSucceeds_EndsTheTrial)
   EXPECT_EQ(facts().failures_in_a_row, 0);
 }
 
-TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault_WhateverItsStderrSays) {
+TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault_WhateverItsStderr) {
   const auto jobs = launched(a_campaign(1), alpha, 1);
   all_ended(jobs, grid::kRanNothing);
   files(jobs[0], {file(jobs[0], "e113")});
@@ -195,7 +195,7 @@ TEST_F(Ends, ThatDoNotCome_OfAJobThatIsAboutToStart_AreAskedFor_AndItsTaskKeepsI
   EXPECT_EQ(value("SELECT cluster_id || ' ' || fence FROM returned_tasks"), fmt::format("{} {}", alpha.value(), jobs[0].launch.value()));
 }
 
-TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventSaysSo) {
+TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventReportsThat) {
   const auto jobs = launched(a_campaign(2), alpha, 2);
   poll.usable_resources = 16;
   apply(jobs);
@@ -234,7 +234,7 @@ TEST_F(Ends, ThatTheDatabaseRefuses_CostTheirOwnJobAlone) {
 }
 
 /// The clock of OAR's server was in the year 2000, and was set while jobs ran; or it is a day ahead.
-TEST_F(Ends, OnAClusterWhoseClockIsWrong_LieBetweenTheirLaunchAndWhenTheyWereSeen_WithTheTimeBetweenStartAndEndThatOarSays) {
+TEST_F(Ends, OnAClusterWhoseClockIsWrong_LieBetweenTheirLaunchAndWhenTheyWereSeen_WithTheTimeBetweenStartAndEndThatOarReports) {
   const auto jobs = launched(a_campaign(5), alpha, 5);
   now += std::chrono::hours{1};
   const auto year_2000 = grid::from_unix(946'684'800);
@@ -260,7 +260,7 @@ TEST_F(Ends, OnAClusterWhoseClockIsWrong_LieBetweenTheirLaunchAndWhenTheyWereSee
   EXPECT_EQ(value(fmt::format("SELECT count(*) FROM campaign_clusters WHERE last_start_at > {}", seen)), "0");
 }
 
-TEST_F(Ends, OfCarriers_AreWaitedFromWhenTheyWereSeen_WhateverOarsClockSays) {
+TEST_F(Ends, OfCarriers_AreWaitedFromWhenTheyWereSeen_WhateverOarsClockShows) {
   const auto jobs = launched(a_campaign(4), alpha, 3);
   execute("UPDATE launches SET pool_s = 60");
   execute("UPDATE jobs SET pooled = true, state = 'pooled', remote_id = NULL WHERE id = (SELECT max(id) FROM jobs)");
@@ -323,7 +323,7 @@ TEST_F(Ends, AFewOfTheJobsThatStarted_BecomeSamples_WithTheNumberThatRunsThere) 
   EXPECT_EQ(value("SELECT stress || ' ' || response_ms FROM gridstatus"), "0.7 12");
 }
 
-TEST_F(Ends, AreRetriedAsTheJdlSays_WithinTheConfigurationsBound) {
+TEST_F(Ends, AreRetriedAsTheJdlRequests_WithinTheConfigurationsBound) {
   const auto campaign = a_campaign(2, {"alpha"});
   execute("UPDATE campaigns SET jdl = '{\"retries\": 2, \"retry_on\": [1, 3]}'");
   config.failures_before_brake = 100;

@@ -7,7 +7,7 @@
 #include "sql/catalogue.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What the jobs used, and for what: the trigger account_usage, and its report.
+/// Usage by jobs, and its purpose: the trigger account_usage, and its report.
 namespace gleaner::tests {
 namespace {
 

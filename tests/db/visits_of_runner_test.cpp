@@ -6,7 +6,7 @@
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What the runner still asks of a cluster that is silent, or when its time is over.
+/// The runner's remaining requests to a cluster that is silent, or when its time is over.
 namespace gleaner::tests {
 namespace {
 

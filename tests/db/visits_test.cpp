@@ -19,7 +19,7 @@
 #include "lib/store/locks.hpp"
 #include "tests/db/grid_fixture.hpp"
 
-/// What one cluster's fault costs the others: nothing.
+/// The cost of one cluster's fault to the others: nothing.
 namespace gleaner::tests {
 namespace {
 
@@ -56,7 +56,7 @@ class Visits : public GridFixture {
   std::atomic<int> beta_visits{0};
 };
 
-TEST_F(Visits, APassword_IsNotSentInClearToAnotherMachine_AndTheClustersStateSaysWhatToType) {
+TEST_F(Visits, APassword_IsNotSentInClearToAnotherMachine_AndTheClustersStateNamesTheCommand) {
   const auto secret = std::filesystem::temp_directory_path() / fmt::format("gleaner-secret-{}", ::getpid());
   std::ofstream{secret} << "hunter2\n";
   ::chmod(secret.c_str(), 0600);

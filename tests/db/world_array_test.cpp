@@ -41,7 +41,7 @@ TEST(ArrayOfWorlds, HasEachPairOfValues_InTheWorldsOf24Seeds_WhereverTheyBegin) 
   }
 }
 
-TEST(ArrayOfWorlds, SaysEachKeyOfACampaignFile_ThatAWorldCanPlay) {
+TEST(ArrayOfWorlds, CoversEachKeyOfACampaignFile_ThatAWorldCanPlay) {
   // Each campaign has these, or CiGri's other names for what others say; or the value says it within another key's.
   std::string all;
   for (const auto& feature : features_of_array()) {

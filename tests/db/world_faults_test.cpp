@@ -9,7 +9,7 @@
 #include "sim/world/trace.hpp"
 #include "tests/seed.hpp"
 
-/// What the world's faults do (docs/architecture/world.md).
+/// The effects of the world's faults (docs/architecture/world.md).
 namespace gleaner::world {
 namespace {
 

@@ -6,7 +6,7 @@ namespace gleaner::model {
 constexpr std::uint8_t code(auto value) { return static_cast<std::uint8_t>(value); }
 inline std::size_t at(std::int8_t index) { return static_cast<std::size_t>(index); }
 
-/// What the steps of our modules share: the facts for the production rules, and the effect of a settlement.
+/// Code that the steps of our modules share: the facts for the production rules, and the effect of a settlement.
 class GridSteps : protected Steps {
  protected:
   GridSteps(const State& state, const Rules& rules, const Bounds& bounds, const Emit& emit) : Steps{state, bounds, emit}, rules_{rules} {}

@@ -5,7 +5,7 @@
 #include "lib/grid/evidence.hpp"
 #include "tests/model/grid_steps.hpp"
 
-/// What the updator and nikita may do: each step is one of their transactions, or one request.
+/// Steps of the updator and nikita: each step is one of their transactions, or one request.
 namespace gleaner::model {
 namespace {
 

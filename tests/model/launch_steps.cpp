@@ -3,7 +3,7 @@
 
 #include "tests/model/grid_steps.hpp"
 
-/// What the metascheduler and the runner may do: each step is one of their transactions, or one request.
+/// Steps of the metascheduler and the runner: each step is one of their transactions, or one request.
 namespace gleaner::model {
 namespace {
 

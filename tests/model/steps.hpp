@@ -21,7 +21,7 @@ struct Bounds {
 
 using Emit = std::function<void(const State& next, std::string_view what)>;
 
-/// What the steps of the grid and of the world share.
+/// Code that the steps of the grid and of the world share.
 class Steps {
  protected:
   Steps(const State& state, const Bounds& bounds, const Emit& emit) : state_{state}, bounds_{bounds}, emit_{emit} {}
@@ -50,7 +50,7 @@ void world_steps(const State& state, const Bounds& bounds, const Emit& emit);
 /// Nothing of ours is left to be done for any task.
 [[nodiscard]] bool is_over(const State& state, const Bounds& bounds);
 
-/// What a state shows that must never be; empty when all is well.
+/// The law that a state breaks; empty when all is well.
 [[nodiscard]] std::string_view broken_law(const State& state);
 
 }  // namespace gleaner::model

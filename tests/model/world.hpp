@@ -23,7 +23,7 @@ inline constexpr int kMostRemotes = 5;
 inline constexpr std::int8_t kNone = -1;
 inline constexpr std::int8_t kGone = 100;
 
-/// What the database has of a task, and what its executions really did.
+/// The database's record of a task, and the real actions of its executions.
 struct Task {
   std::uint8_t state = 0;  ///< grid::TaskState
   std::int8_t attempt = 1;

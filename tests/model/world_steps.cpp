@@ -2,7 +2,7 @@
 
 #include "tests/model/steps.hpp"
 
-/// What OAR, the network, the nodes and the tasks may do.
+/// Steps of OAR, the network, the nodes and the tasks.
 namespace gleaner::model {
 namespace {
 
@@ -92,7 +92,7 @@ class WorldSteps : Steps {
   }
   [[nodiscard]] bool kill_sent(std::size_t r) const { return state_.jobs[static_cast<std::size_t>(state_.remotes[r].job)].kill == 2; }
 
-  /// What may happen to any job that OAR believes to be alive.
+  /// Events that may occur to any job that OAR believes to be alive.
   void live(std::size_t r) {
     if (!is_live(state_.remotes[r])) return;
     if (kill_sent(r)) {
@@ -117,7 +117,7 @@ class WorldSteps : Steps {
 
   void holding(std::size_t r) {
     live(r);
-    // A deletion that OAR noted may come before the node is told: the job starts all the same.
+    // A deletion that OAR noted may come before it reaches the node: the job starts all the same.
     // So may a launch that OAR gave up.
     const auto recorded = state_.remotes[r].record;
     const bool may_start = is_live(state_.remotes[r]) || recorded == as_int(Record::deleted) || recorded == as_int(Record::failed);
@@ -205,7 +205,7 @@ class WorldSteps : Steps {
     if (!is_live(state_.remotes[r])) return;
     step("OAR records an exit status", [&](State& next) { record(next, r, Record::exited); });
     if (state_.remotes[r].files == static_cast<std::uint8_t>(Witness::started))
-      return;  // it could not note its end: nothing else would tell it
+      return;  // it could not note its end: nothing else would report it
     trouble("OAR misses an end, then preempts", [&](State& next) { record(next, r, Record::preempted); });
     trouble("OAR misses an end until the walltime", [&](State& next) { record(next, r, Record::walltime); });
     trouble("OAR records no exit status", [&](State& next) { record(next, r, Record::exited_silently); });

@@ -112,7 +112,7 @@ TEST_F(Changed, AnEdit_CountsForWhatIsNotLaunched_AndIsShownWithWhoAndWhat) {
   EXPECT_TRUE(grid.is_consistent());
 }
 
-TEST_F(Changed, WrongEdits_AreToldWithTheirPlace_AndChangeNothing) {
+TEST_F(Changed, WrongEdits_AreReportedWithTheirPlace_AndChangeNothing) {
   const auto campaign = grid.gridsub(grid.jdl_of({.tasks = 20, .exec_file = grid.oracle().task("sleep 5")}));
   const auto id = std::to_string(campaign.value());
   const auto wrong = gridsub({"--edit", id, "walltime=1:99:0", "clusters.alpha.max_jobs=many", "nb_jobs=7"});

@@ -20,7 +20,7 @@ struct TestCluster {
   std::string user;  ///< the login of the campaigns' user there
 };
 
-/// What one of the cluster's own users submits: a normal job, which best-effort ones give way to.
+/// A job of one of the cluster's own users: a normal job, which best-effort ones give way to.
 struct LocalJob {
   int cores = 1;
   std::string command = "sleep 1";
@@ -69,13 +69,13 @@ class Minioar {
   void restore_without(int newest);
   /// The next jobs that end by themselves are Terminated without an exit code.
   void lose_exit_codes(int count);
-  /// Of every answer, until the faults are cleared.
+  /// The latency of every answer, until the faults are cleared.
   void set_latency(std::chrono::milliseconds latency);
   /// Jobs start when so many requests that begin with `match` ("GET /jobs/table?state=") have their answer.
   void start_after(const std::string& match, int count);
   /// Alive, Absent, Suspected or Dead: all its nodes.
   void set_nodes(const std::string& state);
-  /// What GET /stress_factor says from now on.
+  /// The answer of GET /stress_factor from now on.
   void set_stress(const std::string& value);
   /// An admission rule gives this name to the jobs submitted from now on; empty: none does.
   void rename_jobs(const std::string& name);
@@ -83,7 +83,7 @@ class Minioar {
   int preempt(int count);
   /// How many jobs there are in a state of OAR, of everybody.
   [[nodiscard]] int jobs_in(const std::string& state) const;
-  /// Of one job, by OAR's name; empty when there is no such job.
+  /// The state of one job, by OAR's name; empty when there is no such job.
   [[nodiscard]] std::string state_of(std::int64_t job) const;
   /// The submissions that were carried out.
   [[nodiscard]] int submissions() const;

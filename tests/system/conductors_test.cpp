@@ -7,7 +7,7 @@
 
 #include "tests/system/grid_under_test.hpp"
 
-/// Who conducts the grid.
+/// The conductor of the grid.
 namespace gleaner::tests {
 namespace {
 

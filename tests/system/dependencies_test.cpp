@@ -85,7 +85,7 @@ TEST(Dependencies, TaskByTask_EachTaskFindsTheFileOfItsPredecessor_WhereThatRan)
   EXPECT_TRUE(grid.is_consistent());
 }
 
-TEST(Dependencies, TaskByTask_ATaskWaitsForItsPredecessorsCluster_WhySaysWhich_AndSharedHomesFreeIt) {
+TEST(Dependencies, TaskByTask_ATaskWaitsForItsPredecessorsCluster_WhyNamesIt_AndSharedHomesFreeIt) {
   GridUnderTest grid{{.configuration = {{"cycle_period", "200ms"}}}};
   grid.start_api();
   grid.almighty().start();
@@ -116,7 +116,7 @@ TEST(Dependencies, TaskByTask_ATaskWaitsForItsPredecessorsCluster_WhySaysWhich_A
   EXPECT_EQ(grid.number("SELECT done FROM campaigns WHERE id = 2"), 4);
 }
 
-TEST(Dependencies, AFailedTask_HoldsWhatComesAfter_WhySaysWhich_AndARetryFreesIt) {
+TEST(Dependencies, AFailedTask_HoldsWhatComesAfter_WhyNamesIt_AndARetryFreesIt) {
   GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = {{"cycle_period", "200ms"}}}};
   grid.start_api();
   grid.almighty().start();

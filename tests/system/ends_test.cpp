@@ -153,7 +153,7 @@ TEST(ParallelJobs, ThatStartBetweenTwoRequestsOfOnePoll_HoldTheirResources_Which
   EXPECT_TRUE(grid.is_exactly_done(campaign, 40));
 }
 
-/// What each command states of it, and that what --why states holds.
+/// Each command reports such a cluster, and the reason that --why states is true.
 TEST(Cluster, WhoseNodesAreAllSuspected_IsNotOk_AndGetsJobsAgainWhenSomeAreBack) {
   GridUnderTest grid{{.clusters = {{.name = "alpha"}}}};
   auto& alpha = grid.cluster("alpha");

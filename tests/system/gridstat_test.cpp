@@ -9,7 +9,7 @@
 
 #include "tests/system/grid_under_test.hpp"
 
-/// What gridstat shows of a grid with five campaigns, by its options.
+/// The output of gridstat for a grid with five campaigns, by its options.
 namespace gleaner::tests {
 namespace {
 

@@ -1,4 +1,4 @@
-// What `cmake --install` leaves works where it is, without the tree that it was built in.
+// The result of `cmake --install` works where it is, without the tree that it was built in.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
 
 #include "tests/system/grid_under_test.hpp"
 
-/// What campaigns leave behind on a cluster.
+/// Files that campaigns leave behind on a cluster.
 namespace gleaner::tests {
 namespace {
 

@@ -42,7 +42,7 @@ TEST(LostDatabase, InMidCampaign_EverythingResumesByItself) {
   EXPECT_TRUE(grid.api().is_running() && grid.api().pid() == api);
 }
 
-/// Of every session of the server, new or not, while this lives.
+/// Makes every session of the server read-only, new or not, while this lives.
 class ReadOnlyServer {
  public:
   ReadOnlyServer() { set("on"); }
@@ -57,7 +57,7 @@ class ReadOnlyServer {
   }
 };
 
-TEST(LostDatabase, ThatTakesNoWritesForAWhile_IsWaitedFor_AndOneEventTellsIt) {
+TEST(LostDatabase, ThatTakesNoWritesForAWhile_IsWaitedFor_AndOneEventReportsIt) {
   GridUnderTest grid{{.configuration = {{"lease_duration", "2s"}}}};
   grid.start_api();
   grid.almighty().start();

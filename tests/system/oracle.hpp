@@ -10,8 +10,8 @@
 
 namespace gleaner::tests {
 
-/// What the tasks did, told by the tasks themselves: each appends its number and its attempt to its
-/// campaign's file, in a folder that all clusters see.
+/// The record of the tasks, written by the tasks themselves: each appends its number and its attempt to its campaign's file, in a folder
+/// that all clusters see.
 class Oracle {
  public:
   explicit Oracle(std::filesystem::path folder);
@@ -25,7 +25,7 @@ class Oracle {
   /// (task, attempt) to the number of times that it was carried out.
   using Executions = std::map<std::pair<std::int64_t, int>, int>;
   [[nodiscard]] Executions executions(grid::CampaignId campaign) const;
-  /// What the tasks wrote to a file of this name with `>> "$RESULTS/name"`.
+  /// The folder of the files that the tasks wrote with `>> "$RESULTS/name"`.
   [[nodiscard]] std::filesystem::path folder() const { return folder_; }
 
   /// (task, attempt) of jobs that were killed between the note of their task and the one of their wrapper.

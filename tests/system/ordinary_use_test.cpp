@@ -5,7 +5,7 @@
 
 #include "tests/system/grid_under_test.hpp"
 
-/// What users do every day leaves a database in which `gridctl db check` finds nothing, leftovers included.
+/// Everyday use leaves a database in which `gridctl db check` finds nothing, leftovers included.
 namespace gleaner::tests {
 namespace {
 

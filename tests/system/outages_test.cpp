@@ -32,7 +32,7 @@ class TwoClusters {
     if (outage.fault == nullptr) grid_.cluster("alpha").start();
     else grid_.cluster("alpha").clear_faults();
   }
-  /// What beta does in so many cycles' time, in tasks.
+  /// The tasks that beta does in so many cycles' time.
   std::int64_t done_on_beta(std::chrono::milliseconds window) {
     const auto before = beta();
     std::this_thread::sleep_for(window);  // the length of what is measured
@@ -54,7 +54,7 @@ class TwoClusters {
   GridUnderTest& grid_;
 };
 
-TEST(LostCluster, DelaysNoOther_IsToldByOneEvent_AndWorkReturnsByItself) {
+TEST(LostCluster, DelaysNoOther_IsReportedByOneEvent_AndWorkReturnsByItself) {
   constexpr std::chrono::milliseconds kWindow{10'000};
   // A cycle is longer than what a module may take in the foreground, as by default.
   GridUnderTest grid{

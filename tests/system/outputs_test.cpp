@@ -10,7 +10,7 @@
 
 #include "tests/system/grid_under_test.hpp"
 
-/// What tasks leave, from the clusters to the user.
+/// Outputs of tasks, from the clusters to the user.
 namespace gleaner::tests {
 namespace {
 
@@ -29,7 +29,7 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
   return files;
 }
 
-/// What a command of jdl() leaves for task N.
+/// The outputs that a command of jdl() leaves for task N.
 std::map<std::string, std::string> expected_of(int tasks) {
   std::map<std::string, std::string> files;
   for (int task = 0; task < tasks; ++task) {
@@ -152,7 +152,7 @@ TEST_P(OutputsOfACampaign, WithDeepFolders_AndLongNames_AreFetchedUnderTheirName
   EXPECT_GT(grid->number("SELECT count(*) FROM jobs WHERE pooled"), 0);
 }
 
-TEST_P(OutputsOfACampaign, WhoseFolderCannotBeMade_RunNothing_AndTheEventSaysWhy) {
+TEST_P(OutputsOfACampaign, WhoseFolderCannotBeMade_RunNothing_AndTheEventStatesTheCause) {
   const auto campaign = grid->gridsub(
       R"({"name": "nowhere", "nb_jobs": 2, "output_directory": "/proc/nowhere", "exec_file": "touch ran-nowhere; :", "clusters": {"alpha": {}}})");
   const auto message = fmt::format(

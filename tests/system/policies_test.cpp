@@ -67,7 +67,7 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
     EXPECT_TRUE(grid->terminates(campaign));
     EXPECT_TRUE(grid->is_exactly_done(campaign, tasks));
   }
-  /// What the cluster's GET /stress_factor says from now on.
+  /// The cluster's answer to GET /stress_factor from now on.
   void stress(const std::string& cluster, const std::string& value) {
     if (!is_real()) return grid->cluster(cluster).set_stress(value);
     const std::filesystem::path testbed{std::getenv("GLEANER_TEST_OAR")};
@@ -256,7 +256,7 @@ TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) 
   EXPECT_EQ(jobs(campaign, "k.name = 'alpha' AND j.state = 'killed'"), 3);
 }
 
-/// What is OAR's doing there: that a job keeps away from a node.
+/// OAR, not the grid, keeps a job away from a node.
 TEST_P(Policies, ReplicasOfACampaignOfOneCluster_RunOnOtherNodes_AndTheFirstSuccessCounts) {
   begin({{"flood", "0"}});
   // Each copy notes its node. The first copies wait at the gate, the second ones do not.

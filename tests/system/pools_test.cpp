@@ -65,7 +65,7 @@ TEST(Pools, TheirDurations_AreThoseOfTheTasks_AndTheirUsageIsThatOfTheJobs) {
   EXPECT_GT(mean, 0.1);
   const auto held = std::stod(grid.value("SELECT sum(extract(epoch FROM ended_at - started_at)) FROM jobs WHERE NOT pooled"));
   EXPECT_NEAR(std::stod(grid.value("SELECT sum(resource_seconds) FROM usage")), held, 0.01);
-  // What the carriers held, and what of it their tasks took: the difference is the cost of their starts.
+  // The resource-seconds that the carriers held, and those of them that their tasks took: the difference is the cost of their starts.
   EXPECT_GT(grid.number("SELECT measured FROM campaign_clusters"), 0);
   const auto tasks = std::stod(grid.value("SELECT command_s FROM campaign_clusters"));
   EXPECT_GT(tasks, 0.1 * static_cast<double>(grid.number("SELECT measured FROM campaign_clusters")));

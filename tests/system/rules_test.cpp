@@ -35,7 +35,7 @@ class Rules : public ::testing::TestWithParam<GridUnderTest::Backend> {
   std::unique_ptr<GridUnderTest> grid;
 };
 
-TEST_P(Rules, NormalJobs_AreRefused_UntilTheirUserIsListed_AndARuleSaysWhereAndHowLong) {
+TEST_P(Rules, NormalJobs_AreRefused_UntilTheirUserIsListed_AndARuleSetsWhereAndHowLong) {
   const auto jdl = grid->jdl_of({.tasks = 6, .exec_file = grid->oracle().task(), .walltime = "3:0:0", .job_type = "normal"});
   const auto refused = grid->run("gridsub", {"-f", file("normal.jdl", jdl)});
   EXPECT_EQ(refused.end.exit_status, 4);

@@ -110,7 +110,7 @@ TEST(Session, OfTheGuideForAdministrators_RunsAsItIsWritten) { run_session(kAdmi
 
 TEST(Session, OfTheCarelessUser_RunsAsItIsWritten) { run_session(kCareless, 1); }
 
-/// What campaigns brought with pools, scripts, changes in flight and outputs.
+/// The features of campaigns with pools, scripts, changes in flight and outputs.
 TEST(Session, OfTheDocument_HasEachKeyAndOption) {
   std::map<std::string, std::string> commands;
   for (const auto& step : session(kCommands)) {

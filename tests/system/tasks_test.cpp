@@ -10,7 +10,7 @@
 #include "clients/json.hpp"
 #include "tests/system/grid_under_test.hpp"
 
-/// What users do to single tasks, by the commands, over the API.
+/// Actions of users on single tasks, by the commands, over the API.
 namespace gleaner::tests {
 namespace {
 

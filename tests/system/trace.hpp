@@ -9,7 +9,8 @@
 
 namespace gleaner::tests {
 
-/// What scripts and tasks did, told by themselves: each adds a line to one file, which all clusters see: `prologue alpha`, `task beta`.
+/// The record of scripts and tasks, written by themselves: each adds a line to one file, which all clusters see: `prologue alpha`, `task
+/// beta`.
 class Trace {
  public:
   explicit Trace(const std::filesystem::path& folder) : path_{folder / "trace"} {

@@ -8,7 +8,7 @@
 
 #include "tests/system/grid_under_test.hpp"
 
-/// What users do, by the commands, over the API.
+/// Actions of users, by the commands, over the API.
 namespace gleaner::tests {
 namespace {
 

@@ -78,7 +78,7 @@ TEST(Waiting, ForWhatCannotEnd_EndsWithALineAndAStatus_AndForWhatAUserPausedItGo
   grid.oracle().open_gate();
 }
 
-TEST(Waiting, ForACampaignWhoseClusterIsDisabled_SaysSoOnce_AndGoesOnWhenItIsEnabled) {
+TEST(Waiting, ForACampaignWhoseClusterIsDisabled_ReportsThatOnce_AndGoesOnWhenItIsEnabled) {
   GridUnderTest grid;
   grid.start_api();
   const auto campaign = grid.gridsub(R"({"name":"a","nb_jobs":3,"exec_file":"true","clusters":{"beta":{}}})");
@@ -97,7 +97,7 @@ TEST(Waiting, ForACampaignWhoseClusterIsDisabled_SaysSoOnce_AndGoesOnWhenItIsEna
   EXPECT_EQ(goes_on.output.find("waits:"), std::string::npos) << goes_on.output;
 }
 
-TEST(Waiting, ForACampaignWhoseClusterIsRetired_EndsWithALineAndAStatus_AsWhySaysIt) {
+TEST(Waiting, ForACampaignWhoseClusterIsRetired_EndsWithALineAndAStatus_AsWhyStatesIt) {
   GridUnderTest grid;
   grid.start_api();
   const auto campaign = grid.gridsub(R"({"name":"a","nb_jobs":3,"exec_file":"true","clusters":{"beta":{}}})");

@@ -54,7 +54,7 @@ TEST_F(WhatIf, ForecastsTheEndsOfTwoCampaigns_AndTheyEndThen) {
   }
 }
 
-TEST_F(WhatIf, WithoutACampaign_SaysSo_AndStoresNothing) {
+TEST_F(WhatIf, WithoutACampaign_ReportsThat_AndStoresNothing) {
   grid.almighty().start();
   ASSERT_TRUE(grid.becomes("SELECT count(DISTINCT cluster_id) >= 2 FROM gridstatus WHERE reachable", "t"));
   const auto nothing = grid.run("gridsub", {"--what-if"});

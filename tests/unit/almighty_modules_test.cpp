@@ -58,7 +58,7 @@ class ModulesOf : public testing::Test {
     return all;
   }
   [[nodiscard]] std::string turns_file() const { return (directory_ / "turns").string(); }
-  /// What became of a turn left behind.
+  /// The outcome of a turn left behind.
   [[nodiscard]] ModuleRun collected() {
     for (;;) {
       auto runs = modules_.collect();
@@ -95,7 +95,7 @@ TEST_F(ModulesOf, AProgramThatDoesNotStay_IsStartedForEachTurn) {
   EXPECT_NE(turns()[0].pid, turns()[1].pid);
 }
 
-TEST_F(ModulesOf, AProcessThatEndsInItsTurn_SaysHow_AndIsStartedAgain) {
+TEST_F(ModulesOf, AProcessThatEndsInItsTurn_HasItsEndReported_AndIsStartedAgain) {
   write_staying("[ $term != 8 ] || exit 3");
   EXPECT_EQ(run(7).result, Result::succeeded);
   const auto failed = run(8);

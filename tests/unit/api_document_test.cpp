@@ -74,7 +74,7 @@ void for_each_value(const Value& value, Visit&& visit) {
   }
 }
 
-/// What `$ref` names, `#/components/schemas/Task`; null: it is not there.
+/// The value that `$ref` names, `#/components/schemas/Task`; null: it is not there.
 const Value* referred(std::string_view reference) {
   const auto pointer = rapidjson::Pointer{reference.data(), reference.size()};
   return pointer.Get(document());
@@ -108,7 +108,7 @@ TEST(OpenApi, EachOperation_HasANameOfItsOwn_ASummary_AndATagOfTheList) {
   EXPECT_GT(document()["servers"].Size(), 0U);
 }
 
-TEST(OpenApi, EachOperation_HasExamples_AndSaysWhatIsWrongWithARequest) {
+TEST(OpenApi, EachOperation_HasExamples_AndReportsWhatIsWrongWithARequest) {
   for_each_operation([&](const std::string& operation, const Value& value) {
     if (value.HasMember("requestBody")) {
       EXPECT_TRUE(has_example(value["requestBody"]["content"])) << operation;
@@ -152,7 +152,7 @@ std::set<std::string> operations_with(Etag etag) {
   return names;
 }
 
-TEST(OpenApi, Document_SaysWhichAnswersHaveAnEtag_AndWhereIfMatchIsCompared) {
+TEST(OpenApi, Document_StatesWhichAnswersHaveAnEtag_AndWhereIfMatchIsCompared) {
   std::set<std::string> sent, compared;
   for_each_operation([&](const std::string& operation, const Value& value) {
     const auto& responses = value["responses"];

@@ -92,7 +92,7 @@ TEST_F(Listing, OfAFolderWithTooManyFiles_HasNoSizes) {
   EXPECT_THAT(lines[0], HasSubstr(R"("size":null})"));
 }
 
-TEST_F(Listing, OfAFolderThatIsNotThere_SaysThatTheFilesAreMissing) {
+TEST_F(Listing, OfAFolderThatIsNotThere_ReportsThatTheFilesAreMissing) {
   answer_ = tl::unexpected(oar::Failure{oar::Refused{404, "Path not found"}});
   EXPECT_THAT(lines_of(lister_.lines({a_task(7, a_job())})), ElementsAre(HasSubstr(R"("missing":true)"), HasSubstr(R"("missing":true)")));
 }

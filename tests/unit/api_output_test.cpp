@@ -42,7 +42,7 @@ Job done(Job job) {
   return job;
 }
 
-TEST(OutputOfATask, IsThatOfTheJobThatDidIt_ElseOfTheLastOneThatSaysMost) {
+TEST(OutputOfATask, IsThatOfTheJobThatDidIt_ElseOfTheLastOneThatShowsMost) {
   const auto shown = [](const std::vector<Job>& jobs, std::optional<int> attempt = {}) {
     const auto* const job = shown_job(jobs, attempt);
     return job == nullptr ? -1 : static_cast<int>(job->id.value());

@@ -1,4 +1,4 @@
-// What the clients do when the API misbehaves, and when it is not there.
+// The behaviour of the clients when the API misbehaves, and when it is not there.
 #include "clients/api_client.hpp"
 
 #include <gmock/gmock.h>
@@ -176,7 +176,7 @@ TEST(ApiClient, WaitsForTheApi_LongerThanTheApiWaitsForClusters) {
   EXPECT_EQ(client.get("/v1/x").status, 200);
 }
 
-TEST(ApiClient, NobodyListens_IsUnavailable_AndSaysHowToStartIt) {
+TEST(ApiClient, NobodyListens_IsUnavailable_AndTheMessageNamesTheStart) {
   process::Config config;
   config.api = "unix:/nonexistent/gleaner.socket";
   config.connect_timeout = std::chrono::seconds{1};

@@ -31,7 +31,7 @@ constexpr std::string_view kEnded{"id: 6-1\nevent: campaign\ndata: {}\n\n"};
 /// So long that nothing is asked for again within a test.
 constexpr std::chrono::hours kLong{1};
 
-/// What the commands print is of no interest here.
+/// The commands' output is of no interest here.
 class NoOutput final : public terminal::Output {
  public:
   NoOutput() = default;
@@ -145,7 +145,7 @@ TEST(ChangeStream, WhosePlaceIsNoLongerKept_BeginsAnew) {
   EXPECT_THAT(grid.places(), ElementsAre("now", "5-0", "now"));
 }
 
-TEST(ChangeStream, ThatSaysWhyItEnds_GoesOnWhereItWas) {
+TEST(ChangeStream, ThatStatesWhyItEnds_GoesOnWhereItWas) {
   GridOfOneCampaign grid{[&](int number) {
     if (number == 1) return stream_of(std::string{kBegin} + "event: end\ndata: {\"code\": \"unavailable\"}\n\n");
     grid.end();

@@ -47,7 +47,7 @@ std::string page_of(std::vector<std::string> items) {
 
 class CigriCommands : public testing::Test {
  protected:
-  /// What the program prints, both streams, and `status N` when it fails.
+  /// The program's output, both streams, and `status N` when it fails.
   std::string run(const std::string& line, const std::string& style = {}) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     process::Command command{
@@ -193,7 +193,7 @@ TEST_F(CigriCommands, Griddel_InCigrisStyle_IsSilentUnlessAsked) {
   EXPECT_EQ(run("gridevents -f 12", "cigri"), "");
 }
 
-TEST_F(CigriCommands, Griddel_InCigrisStyle_SaysWhatFailedInItsWords) {
+TEST_F(CigriCommands, Griddel_InCigrisStyle_ReportsFailuresInItsWords) {
   EXPECT_EQ(run("griddel 9", "cigri"), "griddel: Failed to cancel campaign 9: campaign 9 is cancelled already.\nstatus 4\n");
 }
 

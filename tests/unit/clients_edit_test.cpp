@@ -25,7 +25,7 @@ TEST(GridsubEdit, AClustersName_MayHaveDots) {
   EXPECT_EQ(changes_of({"clusters.alpha.waltime=1:0:0"}), R"({"clusters":{"alpha":{"waltime":"1:0:0"}}})");
 }
 
-TEST(GridsubEdit, WrongWords_AreToldWithAnExample) {
+TEST(GridsubEdit, WrongWords_AreReportedWithAnExample) {
   const auto message = [](const Words& words) -> std::string {
     try {
       static_cast<void>(changes_of(words));

@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr std::int64_t kNow = 1'000'000;
 
-/// What the API says of a campaign, and of its figures: it starts and ends so many seconds from now.
+/// The API's report on a campaign, and its figures: it starts and ends so many seconds from now.
 Json answer_of(const std::string& start, const std::string& end, const std::string& method) {
   const auto times = [](const std::string& key, const std::string& values) {
     return values.empty() ? fmt::format(R"("forecast_{0}": null, "forecast_{0}_earliest": null, "forecast_{0}_latest": null)", key)
@@ -53,7 +53,7 @@ void expect_within(const std::string& text, std::size_t columns) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(terminal::display_width(line), columns) << line;
 }
 
-TEST(ClientForecast, HasNoUnitThatSaysNothing_AndNoSecondsWhereMinutesAreAtStake) {
+TEST(ClientForecast, HasNoUselessUnit_AndNoSecondsWhereMinutesAreAtStake) {
   EXPECT_EQ(in_words({.expected = seconds{7842}, .earliest = seconds{6605}, .latest = seconds{9900}}),
             "2 h 11 min (1 h 50 min to 2 h 45 min)");
   EXPECT_EQ(in_short({.expected = seconds{7842}, .earliest = seconds{6605}, .latest = seconds{9900}}), "2h11m (1h50m-2h45m)");
@@ -111,7 +111,7 @@ TEST(ClientForecast, ACampaignThatNothingIsSentFor_ShowsWhyItHasNoEnd) {
 }
 
 /// A row that is wider than the terminal goes on in the next line, and nothing stands below its title any more.
-TEST(ClientForecast, TheList_OnANarrowTerminal_LeavesOutWhatOtherColumnsTell) {
+TEST(ClientForecast, TheList_OnANarrowTerminal_LeavesOutWhatOtherColumnsShow) {
   const std::vector<Json> campaigns{answer_of("", times("end", 6605, 7842, 9900), R"("average")")};
   const auto list = terminal::render_human(gridstat::summary(campaigns, setting(60)), setting(60).screen);
   expect_within(list, 60);
@@ -149,7 +149,7 @@ TEST(ClientWhy, OfACampaignThatCannotEnd_OrWhosePlannerFails_BeginsWithThat) {
               HasSubstr("planner or predictor fails: no forecast until both work (since "));
 }
 
-TEST(GroupingAdvice, SaysInFiguresWhatPoolsWouldGain_WithinTheScreen) {
+TEST(GroupingAdvice, StatesInFiguresWhatPoolsWouldGain_WithinTheScreen) {
   const auto stats = [](const std::string& gain) {
     return Json::parse(fmt::format(R"({{"jobs_throughput": 2, "forecast_method": "average", "forecast_end": "{}", "grouping_gain": {}}})",
                                    tests::utc(kNow + 240), gain))

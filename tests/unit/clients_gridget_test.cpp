@@ -17,7 +17,7 @@
 #include "lib/http/uri.hpp"
 #include "lib/process/exit_code.hpp"
 
-/// What gridget does on this machine, and when transfers break.
+/// The behaviour of gridget on this machine, and when transfers break.
 namespace gleaner::clients::gridget {
 namespace {
 

@@ -38,7 +38,7 @@ class FailedTasks : public testing::Test {
   FailedTasks() { std::filesystem::create_directories(folder_); }
   ~FailedTasks() override { std::filesystem::remove_all(folder_); }
 
-  /// What a script of bash prints, both streams; the programs are in its path.
+  /// The output of a script of bash, both streams; the programs are in its path.
   std::string run(const std::string& script) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     process::Command command{
@@ -143,7 +143,7 @@ TEST_F(FailedTasks, AreCountedAtTheEndOfAWait_WithTheCommandThatShowsThem) {
             "Campaign 12: 4 of 6 tasks done, 2 failed: gridstat 12 --state failed\nstatus 1\n");
 }
 
-TEST_F(FailedTasks, WaitThatIsInterrupted_SaysThatTheCampaignGoesOn) {
+TEST_F(FailedTasks, WaitThatIsInterrupted_ReportsThatTheCampaignGoesOn) {
   set_state("in_treatment");
   write("new.jdl", R"({"name": "n", "nb_jobs": 6, "clusters": {"alpha": {"exec_file": "e"}}})");
   // A shell's job in the background ignores ^C until the program takes it, and a second one changes nothing.

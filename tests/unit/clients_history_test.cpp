@@ -10,7 +10,7 @@
 #include "lib/terminal/text.hpp"
 #include "tests/unit/utc_text.hpp"
 
-/// What gridstat --history shows.
+/// The output of gridstat --history.
 namespace gleaner::clients {
 namespace {
 

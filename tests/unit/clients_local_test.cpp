@@ -41,7 +41,7 @@ class GridsubLocal : public testing::Test {
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }
-  /// What the task prints on stdout, and the exit status.
+  /// The task's output on stdout, and the exit status.
   [[nodiscard]] std::string stdout_of(const std::string& arguments) const {
     return run("$BIN/gridsub " + arguments + " 2>errors; echo status $?").output;
   }

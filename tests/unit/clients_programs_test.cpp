@@ -98,7 +98,7 @@ TEST(ClientPrograms, IdThatIsNone_IsAWrongCommandLine) {
   EXPECT_EQ(run("gridstat", {"--full"}).end.exit_status, 2);
 }
 
-TEST(Gridsub, WrongCampaign_TellsEveryProblemWithItsPlace_AndAsksNobody) {
+TEST(Gridsub, WrongCampaign_ReportsEveryProblemWithItsPlace_AndSendsNoRequest) {
   const TextFile jdl{
       "wrong.jdl",
       "{\n  \"name\": \"x\",\n  \"clusters\": {\"alpha\": {\"exec_file\": \"e\", \"waltime\": \"1:00:00\", \"resources\": \"/core=none\"}}\n}\n"};
@@ -108,7 +108,7 @@ TEST(Gridsub, WrongCampaign_TellsEveryProblemWithItsPlace_AndAsksNobody) {
               AllOf(HasSubstr(jdl.path() + ":3:"), HasSubstr("did you mean 'walltime'?"), HasSubstr("clusters.alpha.resources")));
 }
 
-TEST(Gridsub, WrongParameters_AreToldByTheirLines) {
+TEST(Gridsub, WrongParameters_AreReportedByTheirLines) {
   const TextFile jdl{"good.jdl", R"({"name": "x", "clusters": {"alpha": {"exec_file": "e"}}})"};
   const TextFile parameters{"parameters", "1 one\n2 \"two\n# no parameter\n3 'three\n"};
   const auto said = run("gridsub", {"-f", jdl.path(), "-p", parameters.path()});

@@ -1,4 +1,4 @@
-// What the commands show fits terminals of 60 and 80 columns. Names and numbers are long, but not absurd.
+// The screens of the commands fit terminals of 60 and 80 columns. Names and numbers are long, but not absurd.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,7 +142,7 @@ TEST(CampaignView, AdvisesMemory_WhereTheOneAskedIsTooLittleOrFarTooMuch) {
   EXPECT_EQ(memory("20", "null", "4000", "true"), "");
 }
 
-TEST(CampaignView, TellsHowBusyMeasuredTasksKeepTheProcessors) {
+TEST(CampaignView, ShowsHowBusyMeasuredTasksKeepTheProcessors) {
   EXPECT_EQ(profile_lines(R"({"cpu_jobs": 20, "cpu_seconds": 74, "command_seconds": 20})"),
             "alpha: 20 measured tasks kept 3.7 processors busy on average\n");
   EXPECT_EQ(profile_lines(R"({"cpu_jobs": 20, "cpu_seconds": 0, "command_seconds": 0})"), "");

@@ -1,4 +1,4 @@
-// What gridsub says, and where, when the API or its own streams fail it.
+// The messages of gridsub, and their streams, when the API or its own streams fail it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ TEST(Streams, DaemonWhoseStderrIsUnreadable_EndsAsItWouldWithAReader) {
   EXPECT_EQ(shell("$BIN/almighty --once >/dev/full 2>/dev/full; echo status $?").output, "status 5\n");
 }
 
-TEST_F(GridsubSubmission, IdThatCannotBePrinted_IsSaidOnStderr_AndTheStatusTells) {
+TEST_F(GridsubSubmission, IdThatCannotBePrinted_IsWrittenToStderr_AndTheStatusShowsIt) {
   write("first", "alpha");
   for (const auto* stdout_to : {">/dev/full", ">&-", ">&9"}) {
     const auto said = run(fmt::format("$BIN/gridsub -q -f first.jdl {}; echo status $?", stdout_to));
@@ -145,7 +145,7 @@ TEST_F(GridsubSubmission, WhatIfOfAGridThatStandsStill_IsNoForecast) {
               AllOf(HasSubstr("the grid stands still: no cycle has ended since 2025-10-09 09:00:00"), HasSubstr("status 5")));
 }
 
-TEST_F(GridsubSubmission, NeitherStream_TheStatusTellsThatItWasSubmitted) {
+TEST_F(GridsubSubmission, NeitherStream_TheStatusShowsThatItWasSubmitted) {
   write("first", "alpha");
   EXPECT_EQ(run("$BIN/gridsub -f first.jdl >&9 2>&9; echo status $?").output, "status 74\n");
   EXPECT_THAT(grid_.submitted(), ElementsAre("first"));
@@ -201,7 +201,7 @@ TEST_F(GridsubSubmission, SeveralWrongCampaigns_AreReportedTogether) {
   EXPECT_EQ(said.end.exit_status, 2);
 }
 
-TEST_F(GridsubSubmission, CampaignThatIsRefusedAfterOthers_SaysWhatWasSubmittedAndWhatNot) {
+TEST_F(GridsubSubmission, CampaignThatIsRefusedAfterOthers_ReportsWhatWasSubmittedAndWhatNot) {
   write("first", "alpha");
   write("second", "alpha", R"(, "project": "unlucky")");
   write("third", "alpha");

@@ -17,7 +17,7 @@ TEST(LastLines, AreThoseOfAText_WhetherItsLastOneIsEndedOrNot) {
   EXPECT_EQ(last_lines("", 3), "");
 }
 
-/// What is printed when these are read one after the other.
+/// The output when these are read one after the other.
 std::string printed(const std::vector<std::pair<std::string, bool>>& windows) {
   FollowedFile file;
   std::string all;
@@ -36,7 +36,7 @@ TEST(FollowedFile, IsPrintedOnce_WhereverItIsCutInBetween) {
   EXPECT_EQ(printed({{"a\nb\n", false}, {"a\nb\n", false}}), "a\nb\n");
 }
 
-TEST(FollowedFile, ThatGrowsFasterThanItIsRead_SaysThatLinesAreLeftOut) {
+TEST(FollowedFile, ThatGrowsFasterThanItIsRead_ReportsThatLinesAreLeftOut) {
   EXPECT_EQ(printed({{"a\nb\n", false}, {"x\ny\n", false}}), "a\nb\n[…]x\ny\n");
 }
 

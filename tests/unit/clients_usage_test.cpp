@@ -29,7 +29,7 @@ std::string sum_json(const std::string& keys, double all, double useful, double 
 
 class Gridusage : public testing::Test {
  protected:
-  /// What the program prints, and its exit status.
+  /// The program's output, and its exit status.
   [[nodiscard]] std::string run(const std::string& arguments, const std::string& columns = "200") const {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     process::Command command{

@@ -78,7 +78,7 @@ TEST(WhatIfText, StatesTheAssumptions_ThatTheTableRestsOn) {
   EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("Its end is not foreseen: in the simulation no cluster gets its jobs"));
 }
 
-TEST(WhatIfText, OfTasksThatFollowOthersToTheirClusters_SaysThatTheyAreSimulatedAnywhere) {
+TEST(WhatIfText, OfTasksThatFollowOthersToTheirClusters_StatesThatTheyAreSimulatedAnywhere) {
   const auto live = [](const std::string& campaign) { return std::vector{clients::Json::parse(campaign).value()}; };
   EXPECT_TRUE(has_followers(live(R"({"after_each": [12], "clusters": {"alpha": {}, "beta": {}}})")));
   EXPECT_FALSE(has_followers(live(R"({"after_each": [12], "clusters": {"alpha": {}}})"))) << "they have one cluster";
@@ -93,7 +93,7 @@ TEST(WhatIfText, OfTasksThatFollowOthersToTheirClusters_SaysThatTheyAreSimulated
   EXPECT_THAT(to_json(outlook), HasSubstr(R"("followers_anywhere":true)"));
 }
 
-TEST(WhatIfText, OfAStartThatRestsOnOthersWalltimes_SaysSo) {
+TEST(WhatIfText, OfAStartThatRestsOnOthersWalltimes_StatesThat) {
   const terminal::Screen wide{.width = 500};
   auto outlook = the_example();
   const std::string condition{"if the others' jobs run to their walltimes"};
@@ -124,7 +124,7 @@ TEST(WhatIfText, OfACampaignThatNothingIsSentFor_HasTheReasonInsteadOfTimes) {
   }
 }
 
-TEST(WhatIfText, OfASimulationThatRanOutOfTime_SaysHowFarItCame) {
+TEST(WhatIfText, OfASimulationThatRanOutOfTime_StatesHowFarItCame) {
   const terminal::Screen wide{.width = 500};
   auto outlook = the_example();
   outlook.prospects.out_of_time = true;
@@ -154,7 +154,7 @@ TEST(WhatIfProgress, IsABarOfTheTime_WithHowFarTheSimulationIs) {
   EXPECT_EQ(simulation_line(advance, {}, 50), "simulating: run 3, 2 h 10 min ahead, 5 s of 10 s");
 }
 
-TEST(WhatIf, WithoutAClusterToSimulate_SaysOfEachWhyNot) {
+TEST(WhatIf, WithoutAClusterToSimulate_StatesTheReasonForEach) {
   const tests::ApiUnderTest api{[](const http::Request&) {
     return tests::answer(200, R"({"standstill": null, "scenario": {"clusters": {}, "live": []}, "left_out": [
       {"cluster_name": "alpha", "why": "disabled"}, {"cluster_name": "beta", "why": "not reachable"}]})");

@@ -19,7 +19,7 @@
 #include "runner/command/command.hpp"
 #include "runner/command/output_lines.hpp"
 
-/// What the jobs' wrapper does with what tasks leave, run here by the same shell.
+/// The jobs' wrapper handles the outputs of tasks, run here by the same shell.
 namespace gleaner::runner {
 namespace {
 
@@ -120,7 +120,7 @@ TEST_F(WrapperOutputs, FromTaskOneThousandOn_EachThousandHasAFolder) {
   EXPECT_EQ(content("results/12/12000/12345.out"), "c\n");
 }
 
-TEST_F(WrapperOutputs, AFolderThatCannotBeMade_RunsNothing_AndSaysWhy) {
+TEST_F(WrapperOutputs, AFolderThatCannotBeMade_RunsNothing_AndReportsTheCause) {
   std::ofstream{home_ + "/results"} << "a file\n";
   EXPECT_EQ(run({.exec_file = "touch $HOME/ran; :"}), grid::kRanNothing);
   EXPECT_THAT(said_, HasSubstr("gleaner: task 7, attempt 0: its output directory cannot be used, nothing was run: mkdir:"));
@@ -177,7 +177,7 @@ TEST_F(WrapperOutputs, AFileThatCannotBeGathered_FailsItsTask_WithTheReason) {
   EXPECT_THAT(content("results/12/8.err"), HasSubstr("more than 1000 files match output_files"));
 }
 
-/// What the names of the folder say: the path of each gathered file, and what it holds.
+/// The contents of the folder by its names: the path of each gathered file, and what it holds.
 using Gathered = std::map<std::string, std::string>;
 
 TEST_F(WrapperOutputs, FilesOfAnyDepth_AndOfLongNames_AreGathered_AndTheirPathsAreReadBack) {

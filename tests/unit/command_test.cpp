@@ -79,7 +79,7 @@ class JobWrapper : public ::testing::Test {
     }
     return text + " " + parameter_line(task).value();
   }
-  /// Of OAR's job `remote`; `shell` is what the shell does before it, or to it.
+  /// A run of OAR's job `remote`; `shell` is what the shell does before it, or to it.
   [[nodiscard]] Ran run_job(const LaunchFacts& facts, const TaskFacts& task, int remote = 99, const std::string& shell = "") const {
     return run(fmt::format(
         "cd {0} && {3} env -i HOME={0} USER=griduser1 LOGNAME=login1 PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1",
@@ -134,7 +134,7 @@ TEST_F(JobWrapper, ItsFilesSayThatItStarted_ThenHowItEnded_AndTheClaimIsTheSameF
   EXPECT_TRUE(std::regex_match(content("3.1.claim"), std::regex{"[0-9]{9,} [^ ]+ 345 99\n"})) << content("3.1.claim");
 }
 
-TEST_F(JobWrapper, AnAttemptIsRunOnce_AndItsTwinSaysWhoRanIt) {
+TEST_F(JobWrapper, AnAttemptIsRunOnce_AndItsTwinNamesTheJobThatRanIt) {
   EXPECT_EQ(run_job(facts("echo ran"), task(), 98).output, "ran\n");
   const auto twin = run_job(facts("echo ran"), task({}, 3, 1, 346));
   EXPECT_EQ(twin.status, grid::kRanNothing);
@@ -166,7 +166,7 @@ TEST_F(JobWrapper, TwinsAtTheSameMoment_RunItOnce) {
 }
 
 /// OAR may run a job again, under a new id or (its server was killed in the middle) under the same.
-TEST_F(JobWrapper, OarsSecondRunOfAJob_FindsTheClaimOfTheFirst_AndItsFileSaysThatItIsItsOwn) {
+TEST_F(JobWrapper, OarsSecondRunOfAJob_FindsTheClaimOfTheFirst_AndItsFileStatesThatItIsItsOwn) {
   EXPECT_EQ(run_job(facts("exit 4; :"), task(), 98).status, 4);
   EXPECT_EQ(run_job(facts("echo ran"), task(), 99).status, grid::kRanNothing);
   EXPECT_EQ(run_job(facts("echo ran"), task(), 98).status, grid::kRanNothing);
@@ -206,7 +206,7 @@ TEST_F(JobWrapper, AClaimThatFailsOnce_IsMadeAtTheSecondTime) {
   EXPECT_THAT(files(), ElementsAre("3.1.345.99.e0", "3.1.claim"));
 }
 
-TEST_F(JobWrapper, AClaimThatCannotBeMade_RunsNothing_SaysWhy_AndLeavesItsWord) {
+TEST_F(JobWrapper, AClaimThatCannotBeMade_RunsNothing_ReportsTheCause_AndLeavesItsWord) {
   a_program("ln", "echo 'ln: no hard links here'>&2; exit 1");
   const auto ran = run_job(facts("echo ran"), task());
   EXPECT_EQ(ran.status, grid::kRanNothing);
@@ -215,7 +215,7 @@ TEST_F(JobWrapper, AClaimThatCannotBeMade_RunsNothing_SaysWhy_AndLeavesItsWord) 
 }
 
 /// As on a full disk: a file can be made, and nothing be written to it.
-TEST_F(JobWrapper, AHomeWithoutRoom_NothingIsRun_AndTheFileSaysThatNothingWasClaimed) {
+TEST_F(JobWrapper, AHomeWithoutRoom_NothingIsRun_AndTheFileStatesThatNothingWasClaimed) {
   const auto ran = run_job(facts("echo ran"), task(), 99, "trap '' XFSZ; ulimit -f 0;");
   EXPECT_EQ(ran.status, grid::kRanNothing);
   EXPECT_THAT(ran.output, StartsWith("gleaner: task 3, attempt 1: cannot be claimed, nothing was run: "));
@@ -224,7 +224,7 @@ TEST_F(JobWrapper, AHomeWithoutRoom_NothingIsRun_AndTheFileSaysThatNothingWasCla
 }
 
 /// A file stands where the folder should be: it concerns one who is root too.
-TEST_F(JobWrapper, WithoutAFolder_NothingIsRun_AndItSaysWhy) {
+TEST_F(JobWrapper, WithoutAFolder_NothingIsRun_AndItReportsTheCause) {
   fs::create_directories(home_ + "/.gleaner/grid");
   std::ofstream{home_ + "/.gleaner/grid/12"} << "in the way";
   const auto ran = run_job(facts("echo ran"), task());

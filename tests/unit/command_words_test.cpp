@@ -12,7 +12,7 @@ using ::testing::UnorderedElementsAre;
 
 enum class Words { as_they_are, shell_text };
 
-/// What a command writes, carried out by the pieces of the wrapper.
+/// The output of a command, carried out by the pieces of the wrapper.
 std::string output_of(const std::string& exec_file, const std::vector<std::string>& words, Words kind = Words::as_they_are,
                       bool placeholders = true) {
   LaunchFacts facts{"grid", grid::CampaignId{1}, exec_file, "alpha", "alice", "$HOME", "/core=1", "1:0:0"};

@@ -26,7 +26,7 @@ TEST(Epochs, ALaunchOfALaterEpochThanItsCampaign_HasAFolderThatNoOtherOneHad) {
   EXPECT_EQ(fence_folder(kEpochs, CampaignId{7}, LaunchId{301}), "~/.gleaner/new/7/301");
 }
 
-TEST(Epochs, TheTagOfALaunch_SaysItsEpoch) {
+TEST(Epochs, TheTagOfALaunch_NamesItsEpoch) {
   const auto tag = launch_tag("mid", CampaignId{12}, LaunchId{345});
   const auto read = read_tag(tag);
   ASSERT_TRUE(read);

@@ -16,12 +16,12 @@ void PrintTo(const Evidence& evidence, std::ostream* out) {
 
 namespace {
 
-/// What a folder shows of a job of task 3, in its attempt 0, that OAR knows as 1001.
+/// The evidence that a folder shows for a job of task 3, in its attempt 0, that OAR knows as 1001.
 Evidence shown(const std::vector<std::string>& names, std::int64_t job = 7, std::int64_t remote = 1001) {
   return EvidenceIndex{names}.of({.task = TaskNumber{3}, .attempt = 0, .job = JobId{job}, .remote = RemoteJobId{remote}});
 }
 
-TEST(Evidence, TheNameOfAJobsFile_SaysWhatBecameOfIt) {
+TEST(Evidence, TheNameOfAJobsFile_StatesItsOutcome) {
   EXPECT_EQ(shown({"3.0.7.1001.s"}).witness, Witness::started);
   EXPECT_EQ(shown({"3.0.7.1001.e0"}), (Evidence{.witness = Witness::ended, .status = 0}));
   EXPECT_EQ(shown({"3.0.7.1001.e137"}), (Evidence{.witness = Witness::ended, .status = 137}));
@@ -45,7 +45,7 @@ TEST(Evidence, OfAFolderThatCannotBeUsed_IsABadRequest_WhateverOarRecorded) {
   EXPECT_EQ(file.name(), "3.0.7.1001.f");
 }
 
-TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt) {
+TEST(Evidence, InAPool_TheEndStatesHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt) {
   const auto ended = shown({"3.0.7.1001.e4.1250"});
   EXPECT_EQ(ended, (Evidence{.witness = Witness::ended, .status = 4, .duration = std::chrono::milliseconds{1250}}));
   const auto overran = shown({"3.0.7.1001.w.60000"});
@@ -56,7 +56,7 @@ TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt
   EXPECT_EQ(shown({"3.0.7.1001.w1"}).witness, Witness::nothing);
 }
 
-TEST(Evidence, OfAMeasuredEnd_SaysWhatTheTaskHadOfProcessorsAndMemory_WhereTheNodeCouldTell) {
+TEST(Evidence, OfAMeasuredEnd_StatesTheTasksUseOfProcessorsAndMemory_WhereTheNodeCouldMeasureIt) {
   using std::chrono::milliseconds;
   const Evidence plain{.witness = Witness::ended, .status = 0, .duration = milliseconds{1250}};
   auto both = plain, memory = plain, processors = plain;
@@ -68,7 +68,7 @@ TEST(Evidence, OfAMeasuredEnd_SaysWhatTheTaskHadOfProcessorsAndMemory_WhereTheNo
   EXPECT_EQ(shown({"3.0.7.1001.m"}).witness, Witness::nothing);
 }
 
-/// A node's clock is set while a task runs; a folder of a user has what the user puts there. What ended must not run again.
+/// A node's clock is set while a task runs; a folder of a user has what the user puts there. A task that ended must not run again.
 TEST(Evidence, OfAnEndWithATimeThatMakesNoSense_IsTheEnd_WithoutATime) {
   const Evidence ended{.witness = Witness::ended, .status = 3};
   for (const std::string end : {".-3589499.c20", ".-3589499", ".1250.c-20", ".1250.m1.c2", ".1250.c", ".c5", ".1250.c5.m", ".1250x", ".",
@@ -173,7 +173,7 @@ RC_GTEST_PROP(EvidenceNames, AreReadBack, ()) {
   RC_ASSERT(read->evidence == file.evidence);
 }
 
-/// What follows the dot after an end may be no time.
+/// The part after the dot of an end may be no time.
 bool is_whole(const EvidenceFile& file, const std::string& name) {
   return file.name() == name || (file.evidence.witness == Witness::ended && name.starts_with(file.name() + "."));
 }

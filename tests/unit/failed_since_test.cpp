@@ -13,7 +13,7 @@ std::vector<std::int64_t> braked(std::initializer_list<FailedSince> all) {
   return ids;
 }
 
-TEST(FailedSince, OfOneCampaign_SaysNothingOfTheCluster_WhateverItsNumber) {
+TEST(FailedSince, OfOneCampaign_ProvesNothingAboutTheCluster_WhateverItsNumber) {
   EXPECT_THAT(braked({{CampaignId{1}, 500}}), testing::IsEmpty());
   EXPECT_THAT(braked({{CampaignId{1}, 500}, {CampaignId{2}, 2}}), testing::IsEmpty()) << "two failures of the other one are few";
 }

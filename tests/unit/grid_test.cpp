@@ -79,7 +79,7 @@ std::string too_wide_on(const std::string& nodes, const std::string& request) {
   return wide ? wide->why : std::string{};
 }
 
-TEST(ResourceFit, ARequestThatNoClusterOfThatKindHolds_IsTold_WithTheBiggestThatWouldFit) {
+TEST(ResourceFit, ARequestThatNoClusterOfThatKindHolds_IsReported_WithTheBiggestThatWouldFit) {
   EXPECT_EQ(too_wide_on("8x2", "/core=1000"), "/core=1000 takes 1000 resources, and alpha has 16 resources: /core=16 would fit");
   EXPECT_EQ(too_wide_on("8x2", "/nodes=1/core=64"),
             "/nodes=1/core=64 takes 64 resources of one node, and alpha has no node of more than 8: /nodes=1/core=8 would fit");
@@ -155,7 +155,7 @@ struct Refused {
   const char* says;
 };
 class ResourceRequestRefuses : public testing::TestWithParam<Refused> {};
-TEST_P(ResourceRequestRefuses, AndSaysWhatIsWrong) {
+TEST_P(ResourceRequestRefuses, AndReportsWhatIsWrong) {
   const auto request = ResourceRequest::parse(GetParam().text);
   ASSERT_FALSE(request) << GetParam().text;
   EXPECT_THAT(request.error(), HasSubstr(GetParam().says));

@@ -64,7 +64,7 @@ double first_start(const Outcome& outcome, int campaign) {
   return first;
 }
 
-/// What then happens, with durations that nobody has seen.
+/// The outcome from this state on, with durations that nobody has seen.
 Outcome play(const std::string& state, const Distribution& truth, std::uint64_t seed) {
   auto really = read_scenario(state, ".").value();
   really.seed = 1'000'000 + seed;
@@ -153,7 +153,7 @@ std::vector<Case> cases() {
           {"few", Uniform{30, 200}, 5}};
 }
 
-/// Of times that are said to be within their interval in 8 of 10 cases.
+/// Expects times to be within their interval in 8 of 10 cases, as stated.
 void expect_held(const std::string& name, const Held& held) {
   for (const auto& [what, counts] : {std::pair{"starts", held.starts}, std::pair{"ends", held.ends}}) {
     const auto said = fmt::format("{:.3f}, {} before and {} behind, of {}", counts.within(), counts.before, counts.behind, counts.cases);

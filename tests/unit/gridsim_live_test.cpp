@@ -159,7 +159,7 @@ TEST(GridsimLive, ALimitOnResourceSeconds_CountsWhatIsUsedMeanwhile) {
   EXPECT_EQ(done(R"(, "cluster": "alpha", "used": 1800)"), 0);
 }
 
-TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
+TEST(WhatIf, StatesWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
   const auto prospects = what_if(a_grid(a_campaign(200, "[[60, 100], [120, 100]]") + "," + a_campaign(100, "[[60, 1]]")),
                                  {.most_runs = 9, .seconds = 600, .most_seconds = 600});
   ASSERT_TRUE(prospects) << prospects.error();

@@ -31,7 +31,7 @@ TEST(GridsimScenario, TheSmallestOne_IsRead_WithProductionsDefaults) {
   EXPECT_EQ(scenario->config.cycle_period, std::chrono::seconds{5});
 }
 
-TEST(GridsimScenario, EveryError_IsToldAtOnce_WithPlaceValueAndWhatIsRight) {
+TEST(GridsimScenario, EveryError_IsReportedAtOnce_WithPlaceValueAndWhatIsRight) {
   EXPECT_THAT(errors("{\"clusters\": {\"alpha\": {\"nodes\": 0, \"cores\": 8, \"start_rat\": 2}},\n"
                      " \"campaigns\": [{\"tasks\": 3, \"duration\": \"soon\"}],\n \"lenght\": \"1d\"}"),
               ElementsAre(HasSubstr("s.json:1:34: clusters.alpha.nodes: '0' is too small; write a whole number from 1 to 100000"),
@@ -52,7 +52,7 @@ TEST(GridsimScenario, AConfigurationKey_ThatIsUnknownWrongOrUseless_IsRefused) {
   EXPECT_THAT(with(R"({"database": "dbname=x"})"), ElementsAre(HasSubstr("has no meaning in a simulation")));
 }
 
-TEST(GridsimScenario, MissingKeysAndUnknownClusters_AreTold) {
+TEST(GridsimScenario, MissingKeysAndUnknownClusters_AreReported) {
   EXPECT_THAT(errors("{}"), ElementsAre(HasSubstr("clusters: it is missing"), HasSubstr("campaigns: it is missing")));
   EXPECT_THAT(
       errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "clusters": ["alpa"]}]})"),
@@ -120,7 +120,7 @@ TEST(GridsimSwf, ATraceWhoseLinesEndInCarriageReturns_IsNotOneComment) {
   EXPECT_THAT(read_swf(input, "t.swf", {.resources = 8}).error(), ElementsAre(HasSubstr("t.swf:1: a carriage return is alone here")));
 }
 
-TEST(GridsimSwf, EveryWrongLine_IsToldByItsNumber) {
+TEST(GridsimSwf, EveryWrongLine_IsReportedByItsNumber) {
   std::istringstream input{
       "; a comment\n1 2 3\n1 100 20 x 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n1 100 20 60 99 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n"};
   const auto jobs = read_swf(input, "t.swf", {.resources = 8});

@@ -2,7 +2,7 @@
 
 #include "lib/grid/grouping_gain.hpp"
 
-/// What temporal_grouping would gain.
+/// The gain by temporal_grouping.
 namespace gleaner::grid {
 namespace {
 

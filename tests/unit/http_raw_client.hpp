@@ -17,7 +17,7 @@
 
 namespace gleaner::http {
 
-/// A client that says exactly what it is told to.
+/// A client that sends exactly the given bytes.
 class RawClient {
  public:
   /// @param from  the last number of its own address, 127.0.0.x
@@ -48,7 +48,7 @@ class RawClient {
     return ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
   void end() const { ::shutdown(fd_, SHUT_WR); }
-  /// Everything until the end of file; errno tells of a reset.
+  /// Everything until the end of file; errno reports a reset.
   [[nodiscard]] std::string read_to_end() {
     std::string all;
     char buffer[4096];

@@ -54,7 +54,7 @@ TEST_F(InputSpool, AnUploadThatBreaksOff_LeavesNoContent) {
     EXPECT_EQ(files(), 1);
   }
   EXPECT_EQ(files(), 0);
-  // Whose process was killed:
+  // An upload whose process was killed:
   std::ofstream{folder_ / "spool/arriving-abcdef"} << "half";
   const auto kept = add("kept");
   const auto gone = add("gone");

@@ -34,7 +34,7 @@ TEST(JdlCheckpoint, IsKept_WhereACampaignIsStored_AndWrittenForItsUser) {
   EXPECT_FALSE(from_json(R"({"name":"n","campaign_type":"default","project":"","checkpoint":{"signal":"USR1"},"clusters":{}})"));
 }
 
-TEST(JdlCheckpoint, GivesEachTaskAJobOfItsOwn_WhateverTheConfigurationSays) {
+TEST(JdlCheckpoint, GivesEachTaskAJobOfItsOwn_WhateverTheConfiguration) {
   EXPECT_EQ(read(R"("checkpoint": {})", grid::Grouping::on)->scheduling.grouping, grid::Grouping::off);
   EXPECT_EQ(lines(R"("checkpoint": {}, "temporal_grouping": false)"), "");
 }

@@ -80,7 +80,7 @@ TEST(JdlClassic, ACarriageReturnAlone_IsAnErrorWithItsPlace_InEachForm) {
               ElementsAre(HasSubstr("2:4: a carriage return is alone here")));
 }
 
-TEST(JdlClassic, EveryBadLine_IsToldWithItsPlace) {
+TEST(JdlClassic, EveryBadLine_IsReportedWithItsPlace) {
   EXPECT_THAT(
       errors(R"(DEFAULT {
   name = n
@@ -114,7 +114,7 @@ TEST(JdlClassic, AMissingSemicolonBeforeTheBrace_DoesNotSwallowTheNextSection) {
   EXPECT_THAT(errors("DEFAULT { name = n }\na { execFile = x ; }"), ElementsAre("c:1:21: DEFAULT.name: the ';' behind 'n' is missing"));
 }
 
-TEST(JdlClassic, AnUnclosedSection_IsTold) {
+TEST(JdlClassic, AnUnclosedSection_IsReported) {
   EXPECT_THAT(errors("DEFAULT { name = n ; }\na {\n execFile = x ;\n"), ElementsAre("c:2:3: a: the '{' of section 'a' is never closed"));
 }
 
@@ -123,7 +123,7 @@ TEST(JdlClassic, ASectionThatBeginsInsideOfAnother_IsReadAllTheSame) {
               ElementsAre("c:1:9: DEFAULT: the '{' of section 'DEFAULT' is never closed"));
 }
 
-TEST(JdlClassic, AMissingDefault_IsToldByWhatItWouldSay) {
+TEST(JdlClassic, AMissingDefault_IsReportedByItsValue) {
   EXPECT_THAT(errors("a { execFile = x ; }"),
               ElementsAre("c:1:1: DEFAULT.name: it is missing: every campaign has a name; write DEFAULT { name = … ; }"));
   EXPECT_THAT(errors("default { name = n ; }\na { execFile = x ; }"),
@@ -142,7 +142,7 @@ TEST(JdlClassic, QuotedValues_MustBeWhole) {
               ElementsAre(HasSubstr("there is something behind the closing '\"'")));
 }
 
-TEST(JdlClassic, TextOutsideOfSections_IsTold) {
+TEST(JdlClassic, TextOutsideOfSections_IsReported) {
   EXPECT_THAT(errors("hello\nDEFAULT { name = n ; }\na { execFile = x ; }\n}"),
               ElementsAre("c:1:1: 'hello' is outside of any section; a section is written: name { key = value ; }",
                           "c:4:1: '}' is outside of any section; a section is written: name { key = value ; }"));

@@ -27,7 +27,7 @@ using combinations::kValues;
 
 enum class Outcome { works, noted, refused };
 
-/// What is said of a campaign file.
+/// The messages for a campaign file.
 struct Said {
   Outcome outcome = Outcome::works;
   std::vector<Problem> problems;

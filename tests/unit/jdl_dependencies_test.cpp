@@ -53,7 +53,7 @@ TEST(JdlDependencies, AreStored_AndComeBack_AlsoAsACampaignFile) {
   EXPECT_EQ(parse(to_campaign_text(file))->dependencies, file.dependencies);
 }
 
-TEST(JdlDependencies, OfTasks_FollowTheirPredecessors_UnlessTheFileSaysThatTheyNeedNoFiles) {
+TEST(JdlDependencies, OfTasks_FollowTheirPredecessors_UnlessTheFileStatesThatTheyNeedNoFiles) {
   EXPECT_FALSE(file_with(R"("after_each": 12)")->any_cluster);
   EXPECT_FALSE(file_with(R"("after_each": 12, "after_each_cluster": "same")")->any_cluster);
   const auto any = file_with(R"("after_each_cluster": "any", "after_each": 12)").value();

@@ -10,7 +10,7 @@
 #include "lib/jdl/parse.hpp"
 #include "lib/jdl/tree.hpp"
 
-/// What users of CiGri write, and what is left aside of it.
+/// Files that users of CiGri write, and the parts of them that are ignored.
 namespace gleaner::jdl {
 namespace {
 

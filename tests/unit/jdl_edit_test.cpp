@@ -50,7 +50,7 @@ TEST(Edit, ChangesTheKeysThatItNames_AndNoOther) {
   EXPECT_EQ(good("{}"), present());
 }
 
-TEST(Edit, KeyOfClustersOnTheTopLevel_IsChangedOnEveryCluster_UnlessOneSaysItItself) {
+TEST(Edit, KeyOfClustersOnTheTopLevel_IsChangedOnEveryCluster_UnlessOneSetsItItself) {
   const auto file = good(R"({"clusters": {"beta": {"walltime": "3:00:00"}}, "walltime": "2:00:00", "project": "q"})");
   EXPECT_EQ(on(file, "alpha").walltime, grid::Seconds{7200});
   EXPECT_EQ(on(file, "beta").walltime, grid::Seconds{10800});
@@ -133,7 +133,7 @@ TEST(Edit, Clusters_AreTurnedOffAndOn_AndAdded) {
   EXPECT_THAT(wrong(R"({"clusters": {"alpha": "off", "beta": "off"}})"), HasSubstr("no task would ever run"));
 }
 
-TEST(Edit, AClusterThatIsAdded_HasWhatTheOthersHaveAlike_UnlessItSaysOtherwise) {
+TEST(Edit, AClusterThatIsAdded_HasWhatTheOthersHaveAlike_UnlessItSetsItOtherwise) {
   auto file =
       parse(R"({"name": "t", "nb_jobs": 7, "exec_file": "run", "walltime": "0:30:00", "prologue": ["make"], "prologue_walltime": "0:01:00",
     "output_directory": "out", "clusters": {"alpha": {"exec_directory": "~/here"}, "beta": {}}})",
@@ -155,7 +155,7 @@ TEST(Edit, AClusterThatIsAdded_HasWhatTheOthersHaveAlike_UnlessItSaysOtherwise) 
   EXPECT_EQ(added(R"(, "output_directory": "other")").output_directory, "other");
 }
 
-TEST(Edit, WrongValues_AreToldAsThoseOfAFile_WithTheirPlaces) {
+TEST(Edit, WrongValues_AreReportedAsThoseOfAFile_WithTheirPlaces) {
   EXPECT_EQ(wrong("{\n  \"walltime\": \"1:99:00\" }"), "c:2:15: walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00\n");
   EXPECT_THAT(wrong(R"({"clusters": {"alpha": {"resources": "/core=none"}}})"), HasSubstr("c:1:38: clusters.alpha.resources: "));
   EXPECT_THAT(wrong(R"({"waltime": "1:00:00"})"), HasSubstr("did you mean 'walltime'?"));

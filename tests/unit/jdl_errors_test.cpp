@@ -33,7 +33,7 @@ std::vector<std::string> errors_on_alpha(std::string_view top) {
   return errors(fmt::format("{{\"name\": \"n\", \"exec_file\": \"a\", \"clusters\": {{\"alpha\": {{}}}},\n{}}}", top));
 }
 
-TEST(JdlErrors, EveryProblem_IsToldAtOnce_WithItsPlace) {
+TEST(JdlErrors, EveryProblem_IsReportedAtOnce_WithItsPlace) {
   EXPECT_THAT(errors(R"({
   "name": "",
   "nb_jobs": 0,
@@ -55,7 +55,7 @@ TEST(JdlErrors, EveryProblem_IsToldAtOnce_WithItsPlace) {
                           "c:11:5: clusters.gamma: the cluster 'gamma' is disabled: leave it out, or ask the administrator"));
 }
 
-TEST(JdlErrors, WhatAShellOfTheClusterWouldRead_IsToldWithItsPlace) {
+TEST(JdlErrors, TextThatAShellOfTheClusterWouldRead_IsReportedWithItsPlace) {
   EXPECT_THAT(
       errors(R"j({"name": "n", "exec_file": "$(these) `are` \"the task's\"", "clusters": {"alpha": {
   "project": "$(cmd)",
@@ -73,7 +73,7 @@ TEST(JdlErrors, WhatAShellOfTheClusterWouldRead_IsToldWithItsPlace) {
           HasSubstr("c:7:26: clusters.beta.resources: '{$x = 1}/core=p1' is not a resource request: in its braces: $ cannot be in it")));
 }
 
-TEST(JdlErrors, BracketsInBrackets_AreTold_HoweverManyTheyAre) {
+TEST(JdlErrors, BracketsInBrackets_AreReported_HoweverManyTheyAre) {
   const std::string open(200'000, '[');
   const auto whole = open + std::string(200'000, ']');
   EXPECT_THAT(errors(open), ElementsAre(HasSubstr("nested too deeply")));
@@ -84,7 +84,7 @@ TEST(JdlErrors, BracketsInBrackets_AreTold_HoweverManyTheyAre) {
   EXPECT_FALSE(parse_ndjson(whole));
 }
 
-TEST(JdlErrors, TooMuchOfAnything_EndsTheReading_AndIsTold) {
+TEST(JdlErrors, TooMuchOfAnything_EndsTheReading_AndIsReported) {
   const auto repeated = [](std::string_view part, std::size_t times) {
     std::string text;
     for (std::size_t i = 0; i < times; ++i) text += part;
@@ -104,7 +104,7 @@ TEST(JdlErrors, TooMuchOfAnything_EndsTheReading_AndIsTold) {
               ElementsAre(HasSubstr("there are 101 names; there may be 100")));
 }
 
-TEST(JdlErrors, OfVeryManyProblems_TheFirstThousandAreTold_AndTheirNumber) {
+TEST(JdlErrors, OfVeryManyProblems_TheFirstThousandAreReported_AndTheirNumber) {
   std::string params;
   for (int i = 0; i < 20'000; ++i) params += "{},";
   const auto lines = errors_on_alpha("\"params\": [" + params + "1]");
@@ -182,7 +182,7 @@ TEST(JdlErrors, AnUnknownCluster_FarFromAllNames_GetsTheList) {
               ElementsAre("c:1:46: clusters.somewhere: there is no cluster 'somewhere'; the clusters are alpha, beta"));
 }
 
-TEST(JdlErrors, WhatEveryCampaignSays_IsAskedFor) {
+TEST(JdlErrors, KeysThatEveryCampaignNeeds_AreAskedFor) {
   EXPECT_THAT(errors("\n {}"),
               ElementsAre("c:2:2: name: it is missing: every campaign has a name; write \"name\": \"…\"",
                           "c:2:2: clusters: it is missing: every campaign names its clusters; write \"clusters\": { \"CLUSTER\": { } }"));
@@ -246,7 +246,7 @@ TEST(JdlErrors, ACampaignsKeyInACluster_IsSentToTheTopLevel) {
               ElementsAre(HasSubstr("there is no key 'nb_jobs' of a cluster: it belongs on the top level")));
 }
 
-TEST(JdlErrors, AWrongDefault_IsToldOnce_NotForEachCluster) {
+TEST(JdlErrors, AWrongDefault_IsReportedOnce_NotForEachCluster) {
   EXPECT_EQ(errors(R"({"name": "n", "exec_file": 3, "walltime": "x", "clusters": {"alpha": {}, "beta": {}}})").size(), 2u);
 }
 
@@ -271,7 +271,7 @@ TEST(JdlErrors, WrongResources_SayWhat) {
   EXPECT_THAT(errors_on_alpha(R"("resources": "/core=1,2")"), ElementsAre(HasSubstr("write the walltime as")));
 }
 
-TEST(JdlErrors, WrongTypesOfValues_AreTold) {
+TEST(JdlErrors, WrongTypesOfValues_AreReported) {
   EXPECT_THAT(errors_on_alpha(R"("project": 3)"), ElementsAre("c:2:12: project: '3' is a number, not a string; write \"3\""));
   EXPECT_THAT(errors_on_alpha(R"("project": null)"), ElementsAre(HasSubstr("'null' is null, not a string; leave it out")));
   EXPECT_THAT(errors_on_alpha(R"("max_jobs": 1.5)"), ElementsAre(HasSubstr("'1.5' is not a whole number")));
@@ -289,7 +289,7 @@ TEST(JdlErrors, WrongTypesOfValues_AreTold) {
   EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": [7])"), ElementsAre(HasSubstr("'7' is a number, not a string")));
 }
 
-TEST(JdlErrors, WrongParams_AreToldOneByOne) {
+TEST(JdlErrors, WrongParams_AreReportedOneByOne) {
   EXPECT_THAT(
       errors_on_alpha("\"params\": [\"a 'b\", true, \"ok\",\n [\"x\", null], \"c\\u0000\"]"),
       ElementsAre(HasSubstr("c:2:12: params[0]: this single quote is never closed"),

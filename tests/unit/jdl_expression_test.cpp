@@ -37,7 +37,7 @@ Requests requests_of(const CampaignFile& file, ClusterLimits alpha = {"alpha", 1
   return std::move(made->value());
 }
 
-/// What the first cluster that can hold the only task is asked.
+/// The request to the first cluster that can hold the only task.
 TaskRequest asked(const CampaignFile& file, const Parameter& parameter) {
   auto requests = requests_of(file);
   const auto number = requests.request_of(0, parameter);

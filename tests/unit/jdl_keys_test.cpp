@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::UnorderedElementsAreArray;
 
-/// What is said of a campaign in which a key has a value that no key takes.
+/// The message for a campaign in which a key has a value that no key takes.
 std::string said_of(std::string_view key) {
   Defaults strict;
   strict.doubts = Doubts::refused;

@@ -43,7 +43,7 @@ TEST(ParameterArray, HasLinesNumbersAndArguments_HoweverItIsCut) {
   EXPECT_EQ(read("\xEF\xBB\xBF[\"a\"]", 100).parameters.size(), 1U) << "a byte-order mark is no part of the text";
 }
 
-TEST(ParameterArray, WhatIsNone_IsToldWithItsPlace) {
+TEST(ParameterArray, TextThatIsNone_IsReportedWithItsPlace) {
   const auto message = [](std::string_view text) { return read(text).problem.value_or(Problem{}).message; };
   EXPECT_THAT(message(R"({"params": ["1"]})"), HasSubstr("write an array of parameters"));
   EXPECT_THAT(message("\"1\""), HasSubstr("write an array of parameters"));

@@ -82,7 +82,7 @@ TEST(ParameterLines, OfNdjson_WithACarriageReturnAlone_AreRefusedWithTheirLine) 
   EXPECT_EQ(parameters.size(), 1U);
 }
 
-TEST(ParameterFile, EveryWrongLine_IsTold_AndTheOthersAreRead) {
+TEST(ParameterFile, EveryWrongLine_IsReported_AndTheOthersAreRead) {
   const auto reading = read_all("1\né 'open\nok\na\xFFz\nx\0y\n\\\n6"s);
   EXPECT_THAT(reading.parameters, ElementsAre("1", "ok", "6"));
   EXPECT_THAT(reading.problems, ElementsAre("p:2:3: this single quote is never closed (quotes and backslashes count as in a shell)",
@@ -120,7 +120,7 @@ TEST(ParameterFile, ManyLines_ComeInOrder_WithTheirNumbers) {
   EXPECT_EQ(*reader.next(), std::nullopt);
 }
 
-TEST(ParameterFile, AStreamThatFails_IsToldOnce) {
+TEST(ParameterFile, AStreamThatFails_IsReportedOnce) {
   std::istringstream input{"1\n"};
   input.setstate(std::ios::badbit);
   const auto reading = read_all(input);

@@ -39,7 +39,7 @@ TEST(JdlJson, AMinimalCampaign_GetsTheDefaults) {
   EXPECT_TRUE(alpha.properties.empty() && alpha.project.empty() && alpha.job_types.empty());
 }
 
-TEST(JdlJson, TheDefaultsGiven_AreUsedWhereTheFileSaysNothing) {
+TEST(JdlJson, TheDefaultsGiven_AreUsedWhereTheFileSetsNone) {
   const auto alpha = only_cluster(on_alpha(""), {.resources = "/resource_id=2", .walltime = grid::Seconds{60}, .type = {}});
   EXPECT_EQ(alpha.resources.text(), "/resource_id=2");
   EXPECT_EQ(alpha.walltime, grid::Seconds{60});

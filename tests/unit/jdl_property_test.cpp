@@ -95,7 +95,7 @@ rc::Gen<std::string> clean_word() {
   return rc::gen::map(text_of(pieces), [](const std::string& text) { return "w" + std::string{trim(text)}; });
 }
 
-/// What a shell would read is refused in a folder.
+/// Characters that a shell would read are refused in a folder.
 rc::Gen<std::string> clean_folder() {
   const std::vector<std::string> pieces{"a", "Z", "0", "_", "-", "~", "/", " ", "{", "}", "$HOME/", ";", "#", "é", "😀"};
   return rc::gen::map(text_of(pieces), [](const std::string& text) { return "/" + std::string{trim(text)}; });

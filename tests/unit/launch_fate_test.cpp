@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What becomes of a launch: the rules, as tables.
+/// The fate of a launch: the rules, as tables.
 namespace gleaner::grid {
 namespace {
 

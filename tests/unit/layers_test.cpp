@@ -12,7 +12,7 @@
 #include <vector>
 
 // The arrows between the folders go one way (ARCHITECTURE.md): what a folder may include is here, and
-// a file that includes anything else of ours fails this test. So does a module that looks at its host's clock.
+// a file that includes anything else of ours fails this test. So does a module that reads its host's clock.
 namespace gleaner {
 namespace {
 
@@ -94,7 +94,7 @@ bool starts_with_any(std::string_view text, const std::vector<std::string_view>&
   return false;
 }
 
-/// What is wrong with an #include of ours, `lib/grid/id.hpp`, in a file of ours.
+/// The error in an #include of ours, `lib/grid/id.hpp`, in a file of ours.
 std::optional<std::string> wrong_arrow(std::string_view file, std::string_view included) {
   for (const auto& layer : layers()) {
     if (!file.starts_with(layer.folder)) continue;

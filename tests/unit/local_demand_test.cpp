@@ -1,4 +1,4 @@
-// What the grid observes of local jobs.
+// The grid's observation of local jobs.
 #include <gtest/gtest.h>
 
 #include "lib/grid/local_demand.hpp"

@@ -133,7 +133,7 @@ TEST(Completions, AreReadByTheirShells) {
   }
 }
 
-/// What bash offers for the last of the words, the first of which is the program.
+/// The completions of bash for the last of the words, the first of which is the program.
 std::string in_bash(const Words& words) {
   const std::string script = R"(source "$1/$2"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "_gleaner_$1" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; echo " ${COMPREPLY[*]} ")";

@@ -7,7 +7,7 @@
 namespace gleaner::minioar {
 namespace {
 
-/// What oarsub gets of a command.
+/// The command that oarsub gets.
 std::string read(const std::string& command) {
   PostedOptions posted;
   posted.options = {{"resource", "/core=1"}};
@@ -120,7 +120,7 @@ TEST(PostedJob, ParametersOfLatin1Only_BecomeLatin1) {
   EXPECT_EQ(latin1_when_possible("caf\u00e9 \u20ac"), "caf\u00e9 \u20ac");
 }
 
-TEST(Faults, Fault_StrikesWhatItMatches_AsOftenAsItSays) {
+TEST(Faults, Fault_StrikesWhatItMatches_AsOftenAsItStates) {
   Faults faults;
   ASSERT_TRUE(faults.add(R"({"mode":"500","match":"POST /jobs","count":1,"after_commit":true,"latency_ms":5})"));
   EXPECT_FALSE(faults.take("GET /jobs"));

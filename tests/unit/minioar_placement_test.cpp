@@ -48,7 +48,7 @@ TEST(Condition, SetsRangesAndPatterns_AreUnderstood) {
   EXPECT_EQ(matching("mem is not null and core = 2"), (Ids{2}));
 }
 
-TEST(Condition, Mistakes_AreToldAsPostgreSqlDoes) {
+TEST(Condition, Mistakes_AreReportedAsPostgreSqlDoes) {
   const auto mistake = [](std::string_view text) { return Condition::parse(text).error(); };
   EXPECT_EQ(mistake("foo = 'x'"), "column \"foo\" does not exist");
   EXPECT_EQ(mistake("mem > "), "syntax error at or near \")\"");

@@ -110,7 +110,7 @@ Words words_of_sentence(const Words& sentence, const Commands& commands) {
 /// Characters of a command line in a sentence, at most.
 constexpr std::size_t kLongest = 1000;
 
-/// What a text names: between quotes to the closing one, else as far as the words look like it.
+/// The commands that a text names: between quotes to the closing one, else as far as the words look like it.
 std::vector<Named> named_in(const std::string& text, const std::string& where, const Commands& commands) {
   std::vector<Named> all;
   for (const auto program : kPrograms) {
@@ -148,7 +148,7 @@ std::vector<Named> named_everywhere(const Commands& commands) {
            {"almighty", "api", "clients", "lib", "metascheduler", "nikita", "predictor", "runner", "sim", "updator"}, {".cpp", ".hpp"}))
     add(literals_of(text_of(path)), path);
   auto documents = files_below({"docs", "examples"}, {".md"});
-  // What nobody should type; `system.session` runs it.
+  // This document holds commands that nobody should type; `system.session` runs it.
   std::erase_if(documents, [](const std::string& document) { return document.ends_with("/careless.md"); });
   documents.emplace_back(root() + "/README.md");
   documents.emplace_back(root() + "/ARCHITECTURE.md");
@@ -162,7 +162,7 @@ std::vector<Named> named_everywhere(const Commands& commands) {
 
 // ------------------------------------------------------------------ the programs
 
-/// Of each command line once, as many texts name the same one.
+/// The output of each command line, run once, as many texts name the same one.
 const process::Captured& run(const Words& words) {
   static std::map<Words, process::Captured> known;
   if (const auto found = known.find(words); found != known.end()) return found->second;
@@ -224,7 +224,7 @@ std::string value_of(const std::string& option, const std::string& said) {
   return found == kSamples.end() ? "3" : found->second;
 }
 
-/// What is wrong with a command line of gridctl: it is run on a database that is not there, so that nothing but it can be.
+/// The error in a command line of gridctl. It is run on a database that is not there, so that only the command line can be wrong.
 std::string wrong_gridctl(const Words& named, const Commands& commands) {
   Words words, arguments, options;
   for (std::size_t i = 1; i < named.size(); ++i) {
@@ -293,7 +293,7 @@ bool is_group(const Words& named, const Commands& commands) {
   }
 }
 
-/// What is wrong with the command lines, each once.
+/// The errors in the command lines, each once.
 Words wrong_ones(const std::vector<Named>& all, const Commands& commands) {
   Words wrong;
   std::set<Words> seen;

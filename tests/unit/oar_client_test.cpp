@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-TEST(OarClient, EachRequestSaysWhoAsks_AndWhatItAccepts) {
+TEST(OarClient, EachRequestNamesItsSender_AndWhatItAccepts) {
   std::string seen;
   FakeOar oar{[&](const http::Request& request) {
     seen = fmt::format("{}|{}|{}", request.headers.find("X_REMOTE_IDENT").value_or("-"), request.headers.find("Accept").value_or("-"),
@@ -225,7 +225,7 @@ TEST(OarClient, AListingThatIsNotWhole_OrSomebodyElses404_IsNoAnswer) {
   }
 }
 
-TEST(OarClient, OfAFile_OnlyOarItselfSaysThatItIsMissing) {
+TEST(OarClient, OfAFile_OnlyOarItselfReportsThatItIsMissing) {
   FakeOar oar{[](const http::Request& request) {
     return request.target.ends_with("/gone") ? json(404, R"({"code":404,"message":"File not found"})") : html(404, "<title>404</title>");
   }};

@@ -8,7 +8,7 @@
 #include "lib/oar/parse.hpp"
 #include "tests/unit/oar_transcripts.hpp"
 
-/// What became of a request: submissions, deletions and failures, in OAR's answers.
+/// The outcome of a request: submissions, deletions and failures, in OAR's answers.
 namespace gleaner::oar {
 namespace {
 
@@ -42,7 +42,7 @@ void expect_kind(const Exchange& exchange) {
 }
 
 /// The status says it in few cases: 500 may be a refusal, and 400 a job that exists.
-TEST(OarOutcomes, ARefusedSubmissionIsToldFromOneWhoseOutcomeIsUnknown) {
+TEST(OarOutcomes, ARefusedSubmissionIsDistinguishedFromOneWhoseOutcomeIsUnknown) {
   for (const std::string title :
        {"Resource request that is not", "Resource request with a syntax", "More resources", "Property that is not SQL", "Property that no",
         "Unknown type", "Unknown queue", "Unknown option", "No command", "Broken JSON", "Empty body", "Wrong content type",
@@ -67,7 +67,7 @@ TEST(OarOutcomes, AnOutcomeOfADeletionIsReadInItsText) {
   EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Somebody else may").error()));
   EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Deletion of an unknown").error()));
   EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Nor may").error()));
-  // Registered, and nobody was told: it may not be carried out.
+  // Registered, but without a notification: it may not be carried out.
   EXPECT_TRUE(std::holds_alternative<ServerError>(outcome("14", "Deletion fails too").error()));
 }
 

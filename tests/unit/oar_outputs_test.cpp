@@ -67,7 +67,7 @@ TEST(OarFileStream, ABrokenTransfer_IsAFailure_AfterItsBeginning) {
   expect<NoAnswer>(file->next());
 }
 
-TEST(OarFileStream, OnlyOarItselfSaysThatAFileIsMissing) {
+TEST(OarFileStream, OnlyOarItselfReportsThatAFileIsMissing) {
   FakeOar oar{[](const http::Request& request) {
     if (request.path.ends_with("missing")) return json(404, R"({"code":404,"message":"File not found","title":"Not found"})");
     if (request.path.ends_with("forbidden")) return json(403, R"({"code":403,"message":"could not be read","title":"Forbidden"})");

@@ -39,7 +39,7 @@ TEST(OarParse, EveryListThatARealOarGaveIsRead) {
   EXPECT_GT(lists, 10);
 }
 
-TEST(OarParse, ATableTellsAllOfAJob) {
+TEST(OarParse, ATableHasAllFactsOfAJob) {
   const auto page = parse_jobs(answer("04", "...the jobs").body);
   ASSERT_TRUE(page) << page.error();
   ASSERT_THAT(page->items, SizeIs(2));

@@ -15,7 +15,7 @@ struct Exchange {
   int status;
 };
 
-/// What a real OAR answered, from the testbed's transcripts.
+/// The answers of a real OAR, from the testbed's transcripts.
 inline const std::vector<Exchange>& transcripts() {
   static const std::vector<Exchange> kAll = [] {
     const char* const root = std::getenv("GLEANER_SOURCE_DIR");

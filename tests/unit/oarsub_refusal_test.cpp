@@ -101,7 +101,7 @@ TEST(OarsubRefusal, EachRecordedAnswer_IsARefusalOrUnknown) {
   for (const auto& each : of_26()) EXPECT_EQ(fate_of(each.status, each.message), each.fate) << "OAR 2.6, " << each.request;
 }
 
-TEST(OarsubRefusal, AnAnswerThatNamesAJob_IsUnknown_WhateverElseItSays) {
+TEST(OarsubRefusal, AnAnswerThatNamesAJob_IsUnknown_WhateverElseItHolds) {
   for (const auto& each : of_both()) {
     for (const std::string job : {"OAR_JOB_ID=7\n", "OAR_JOB_ID=-5\nOAR_JOB_ID=7\n"}) {
       EXPECT_EQ(fate_of(each.status, job + each.message), Fate::unknown) << each.request;

@@ -19,8 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What oarsub gets of these values: the command line of OAR's API (oarapi.pl), read by the two shells
-/// that read it there. Their variables give their own names, so that a folder too can be compared.
+/// The values that reach oarsub: the command line of OAR's API (oarapi.pl), read by the two shells that read it there. Their variables give
+/// their own names, so that a folder too can be compared.
 std::vector<std::string> through_the_api(const std::vector<std::string>& values) {
   std::string words;
   for (const auto& value : values) words += fmt::format(" \"--x={}\"", minioar::escape_before(value, "\""));
@@ -46,7 +46,7 @@ rc::Gen<std::string> text_of(std::vector<std::string> pieces) {
                       });
 }
 
-/// What shells, SQL and Perl like to read, among harmless letters.
+/// Text that shells, SQL and Perl like to read, among harmless letters.
 rc::Gen<std::string> hostile() {
   return text_of({"a", "B7", "_", ".", "/", "-", " ", "=", ",",   "$(id)", "$HOME", "$USER", "$x", "`id`", "\\", "\"", "'",  "!!", ";",
                   "&", "|",  "<", ">", "(", ")", "*", "?", "[a]", "{b,c}", "~",     "#",     "%",  "\t",   "é",  "€",  "--", "/*"});

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What of the configuration only production needs, though code that a simulation shares reads it.
+/// The options of the configuration that only production needs, though code that a simulation shares reads them.
 const std::map<std::string, std::string>& of_production() {
   static const std::map<std::string, std::string> table{
       {"status_max_age", "a simulated status is never old"},

@@ -6,7 +6,7 @@
 namespace gleaner::planner::test {
 namespace {
 
-TEST(Plan, ACampaignThatComesAfterAnother_SaysWhichTasksOfItAreLeft_OrFailed) {
+TEST(Plan, ACampaignThatComesAfterAnother_NamesTheTasksOfItThatAreLeft_OrFailed) {
   const auto said = [](const grid::Awaited& awaited) {
     auto snapshot = one_of_each();
     snapshot.campaigns[0].awaits = awaited;

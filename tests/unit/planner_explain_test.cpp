@@ -102,7 +102,7 @@ TEST(Explain, EveryFigure_ChangesTheDigest) {
   EXPECT_EQ(digests.size(), reasons.size() - 1) << "the first reason is launched, by the first bound";
 }
 
-TEST(Explain, FullCluster_TellsItsFigures) {
+TEST(Explain, FullCluster_StatesItsFigures) {
   auto snapshot = one_of_each(4);
   snapshot.clusters[0].free_resources = 0;
   snapshot.clusters[0].flood = 0.5;
@@ -142,7 +142,7 @@ TEST(Explain, EarlierCampaigns_AreNamed) {
       "waiting for resources on alpha: campaign 1 took 16 resources of alpha in this cycle; 0 are left, and a job needs 1; it starts when they leave enough");
 }
 
-TEST(Explain, Brake_TellsItsReasonAndItsEnd) {
+TEST(Explain, Brake_StatesItsReasonAndItsEnd) {
   auto snapshot = one_of_each();
   snapshot.pairs[0].brake = Brake{"run.sh: command not found", grid::from_unix(0)};
   EXPECT_EQ(
@@ -151,7 +151,7 @@ TEST(Explain, Brake_TellsItsReasonAndItsEnd) {
       "is cleared");
 }
 
-TEST(Explain, Launched_TellsWhyNotMore) {
+TEST(Explain, Launched_StatesWhyNotMore) {
   auto snapshot = one_of_each();
   EXPECT_EQ(
       explain(*decision_on(plan(snapshot), 1, 1), kNames),
@@ -165,8 +165,8 @@ TEST(Explain, Launched_TellsWhyNotMore) {
   EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("max_jobs is 2; more start when jobs end"));
 }
 
-/// Of 950 tasks in pools it was said that all are settled.
-TEST(Explain, AnEmptyBag_SaysWhereTheLastTasksAre) {
+/// The message for 950 tasks in pools was that all are settled.
+TEST(Explain, AnEmptyBag_StatesWhereTheLastTasksAre) {
   const auto text = [](int live_jobs, std::int64_t unsettled) {
     return explain(a_decision(reason::BagEmpty{live_jobs, unsettled}), kNames);
   };
@@ -178,7 +178,7 @@ TEST(Explain, AnEmptyBag_SaysWhereTheLastTasksAre) {
               HasSubstr("the jobs of the last 950 tasks are over, and the files that tell how the tasks ended are still to be read"));
 }
 
-TEST(Explain, ClusterThatIsGone_IsToldByItsNumber) {
+TEST(Explain, ClusterThatIsGone_IsNamedByItsNumber) {
   EXPECT_THAT(explain(a_decision(reason::Unreachable{}), {}), HasSubstr("cluster 1 does not answer"));
 }
 

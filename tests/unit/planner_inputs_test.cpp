@@ -118,7 +118,7 @@ TEST(InputFilesInPlans, Transfer_WeighsWhatIsStillToBeBrought) {
   EXPECT_THAT(plan(snapshot, {.placement = "transfer"}).inputs, ElementsAre(wanted(1, 1)));
 }
 
-TEST(InputFilesInPlans, TheSentence_SaysHowMuchIsMissing_AndWhenItComes) {
+TEST(InputFilesInPlans, TheSentence_StatesHowMuchIsMissing_AndWhenItComes) {
   const Decision decision{.campaign = campaign_id(1), .cluster = cluster_id(1), .reason = reason::InputsFirst{12'000'000, 4}};
   EXPECT_EQ(
       explain(decision, {{cluster_id(1), "alpha"}}),

@@ -1,4 +1,4 @@
-// What a job holds on the nodes of its cluster, and what OAR gives to jobs of its type.
+// The resources that a job holds on the nodes of its cluster, and those that OAR assigns to jobs of its type.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -36,7 +36,8 @@ TEST(Orders, UnknownNames_GetTheClosestKnownOne) {
   EXPECT_FALSE(check({.campaign_order = ""}));
 }
 
-/// What a campaign gets, of two that want all there is, may only depend on its priority where the note at submission supposes it.
+/// The jobs that a campaign receives, of two that want all there is, may only depend on its priority where the note at submission supposes
+/// it.
 class PriorityEffects : public testing::TestWithParam<std::tuple<std::string, bool, double>> {
  protected:
   static Snapshot of(const std::vector<std::string>& names) {
@@ -79,7 +80,7 @@ std::vector<std::string> all_orders() {
 INSTANTIATE_TEST_SUITE_P(OfEveryOrder, PriorityEffects,
                          testing::Combine(testing::ValuesIn(all_orders()), testing::Bool(), testing::Values(0.0, 1000.0)));
 
-TEST(Orders, APriorityThatDoesNothing_IsTold_WithTheStandingIfThereIsOne) {
+TEST(Orders, APriorityThatDoesNothing_IsReported_WithTheStandingIfThereIsOne) {
   auto snapshot = users({"ada", "bob"});
   snapshot.users = {{.name = "ada", .share = 0.25}};
   EXPECT_TRUE(plan(snapshot).standings.empty());
@@ -113,7 +114,7 @@ Snapshot half_affine(std::int64_t tasks) {
   return snapshot;
 }
 
-TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatTellsBoth) {
+TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatStatesBoth) {
   for (const auto name : order_names())
     EXPECT_LE(plan(half_affine(100), {.campaign_order = "affinity," + std::string{name}}).standings.size(), 1U) << name;
   const auto result = plan(half_affine(100), {.campaign_order = "affinity,fairshare"});
@@ -123,7 +124,7 @@ TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatTellsBoth) {
             "elsewhere: fair share of ada: 0.000 = share 0.000 - usage 0.000");
 }
 
-TEST(Orders, ACampaignWhoseTasksAllGoToItsFirstClass_IsToldSoOnItsOtherClusters) {
+TEST(Orders, ACampaignWhoseTasksAllGoToItsFirstClass_IsReportedSoOnItsOtherClusters) {
   for (const auto name : order_names()) {
     const auto result = plan(half_affine(10), {.campaign_order = "affinity," + std::string{name}});
     EXPECT_EQ(jobs_on(result, 1, 1), 10) << name;
@@ -139,7 +140,7 @@ TEST(FairShare, EqualShares_SplitOnePlanInHalves) {
   EXPECT_EQ(jobs_on(result, 2, 1), 8);
 }
 
-TEST(FairShare, TheStandingOfACampaign_IsToldWithItsFigures) {
+TEST(FairShare, TheStandingOfACampaign_IsReportedWithItsFigures) {
   auto snapshot = users({"ada"});
   snapshot.users = {{.name = "ada", .share = 0.25, .usage = 0.1}};
   const auto result = plan(snapshot, {.campaign_order = "fairshare"});
@@ -182,7 +183,7 @@ TEST(FairTree, AUserWithoutShares_ComesLast) {
   EXPECT_EQ(jobs_on(plan(snapshot, {.campaign_order = "fairtree"}), 2, 1), 16);
 }
 
-TEST(Multifactor, TheSumOfTheWeightedFactorsDecides_AndIsTold) {
+TEST(Multifactor, TheSumOfTheWeightedFactorsDecides_AndIsReported) {
   auto snapshot = users({"ada", "bob"});
   snapshot.now = grid::from_unix(1001 + 86400);
   snapshot.campaigns[1].submitted = snapshot.now;

@@ -201,7 +201,7 @@ TEST(Properties, OfFewerResourcesThanAJobTakes_GetNone_AndOfJustAsManyOne) {
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 1) << "a ratio that is too small is corrected by it";
 }
 
-TEST(Properties, ThatTheClusterDoesNotTellOf_LetAFewJobsGoFirst) {
+TEST(Properties, ThatTheClusterDoesNotReport_LetAFewJobsGoFirst) {
   auto snapshot = one_of_each();
   snapshot.pairs[0].has_properties = true;
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 3);

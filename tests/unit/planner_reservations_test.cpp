@@ -150,7 +150,7 @@ TEST(Reservations, AWideJobThatALimitKeepsOutOfTheQueue_HasResourcesHeldBack) {
   EXPECT_EQ(jobs_on(result, 2, 1), 0);
 }
 
-TEST(Reservations, AJobThatMayNotWaitBehindOne_IsToldSo_AlsoWhenNothingIsFree) {
+TEST(Reservations, AJobThatMayNotWaitBehindOne_HasThatReason_AlsoWhenNothingIsFree) {
   auto snapshot = wide_and_narrow();
   snapshot.clusters[0].free_resources = 0;
   snapshot.clusters[0].endings = {{600, 16}};

@@ -40,7 +40,7 @@ TEST(Resources, WhenNoneIsLive_AreTheReason_SinceWhen_WhateverTheRequest) {
   EXPECT_THAT(empty.why(), HasSubstr("alpha has no live resources; its administrators"));
 }
 
-/// What the sentence offers instead is what the planner takes.
+/// The alternative that the sentence offers is one that the planner takes.
 TEST(Resources, TooFewForAJob_AreNamed_WithTheBiggestRequestThatFits) {
   const FactsOfOne never{17};
   EXPECT_THAT(never.why(), HasSubstr("a job needs 17 resources, and alpha has 16; a request of at most 16 in the JDL fits"));

@@ -84,7 +84,7 @@ TEST(Planner, WideJobsThatLeaveAGap_LeaveItToTheNextCampaign) {
   EXPECT_EQ(jobs_on(result, 2, 1), 1);
 }
 
-TEST(Planner, Fifo_ServesTheFirstCampaignFirst_AndTellsTheOthersWhoTookIt) {
+TEST(Planner, Fifo_ServesTheFirstCampaignFirst_AndReportsToTheOthersWhoTookIt) {
   auto snapshot = one_of_each();
   snapshot.campaigns = {a_campaign(2), a_campaign(1)};
   snapshot.pairs.push_back(a_pair(2, 1));

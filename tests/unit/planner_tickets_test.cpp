@@ -34,7 +34,7 @@ class TicketDraw {
   TicketDraw& operator=(const TicketDraw&) = delete;
 
   [[nodiscard]] std::string standing(std::size_t campaign) const { return turns_->standing(campaign); }
-  /// One of the inputs, or "ranking", their sum, as the standing tells it.
+  /// One of the inputs, or "ranking", their sum, as the standing states it.
   [[nodiscard]] double told(std::size_t campaign, const std::string& input) const {
     const auto text = standing(campaign);
     for (const auto* before : {": ", "= ", "+ "}) {
@@ -49,7 +49,7 @@ class TicketDraw {
     turns_->served({.contender = campaign, .most_resources = 1.0}, {.resources = 1.0 * jobs, .jobs = jobs});
   }
   void exhaust(std::size_t campaign) { turns_->served({.contender = campaign, .most_resources = 1.0}, {.exhausted = true}); }
-  /// Of so many draws, those that each campaign wins.
+  /// The part of so many draws that each campaign wins.
   [[nodiscard]] std::map<std::size_t, double> shares(int draws) {
     std::map<std::size_t, double> shares;
     for (int i = 0; i < draws; ++i) shares[next().value().contender] += 1.0 / draws;
@@ -206,7 +206,7 @@ TEST(Document002, Figure4_TwoProjectsOfOneUser_ShareFourCoresEvenly_ThoughNotInE
     EXPECT_EQ(one + two, 4) << "no core stays idle";
     first += one;
   }
-  // Of 800 draws with equal chances, five standard deviations are under 0.09.
+  // Over 800 draws with equal chances, five standard deviations are under 0.09.
   EXPECT_NEAR(first / 800.0, 0.5, 0.09);
   EXPECT_THAT(steps, testing::Contains(std::pair{3, 1})) << "step 2 of the figure";
   EXPECT_THAT(steps, testing::Contains(std::pair{1, 3})) << "step 3 of the figure";

@@ -59,7 +59,7 @@ TEST(UnjudgedClusters, WhereAJobHasRunOn_StayJudged_WhileOthersStart_AndAfterAll
   EXPECT_GT(grid.on_alpha(), 10);
 }
 
-TEST(UnjudgedClusters, ThatEndTasksAtOnce_GetNoMore_AndTheReasonSaysWhatWouldChangeIt) {
+TEST(UnjudgedClusters, ThatEndTasksAtOnce_GetNoMore_AndTheReasonStatesWhatWouldChangeIt) {
   TwoClusters grid;
   grid.done(1, 3, 0.2);
   EXPECT_EQ(grid.on_beta(), 0);

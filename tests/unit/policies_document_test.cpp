@@ -26,7 +26,7 @@ std::string section_of(const std::string& text, std::string_view policy) {
   return text.substr(begin, text.find("\n#", begin + heading.size()) - begin);
 }
 
-TEST(PoliciesDocument, TellsOfEachPolicy_ItsSource_ItsKeys_AndItsLimits_AndShowsIt) {
+TEST(PoliciesDocument, DescribesEachPolicy_ItsSource_ItsKeys_AndItsLimits_AndShowsIt) {
   const auto text = document();
   ASSERT_FALSE(text.empty());
   std::vector<std::string_view> all;

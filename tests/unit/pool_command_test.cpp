@@ -189,7 +189,7 @@ TEST_F(Pool, ATaskIsEndedAfterItsWalltime_AndTheNextOnesRun) {
   EXPECT_EQ(evidence(2).status, 0);
 }
 
-TEST_F(Pool, TheOwnTaskAfterItsWalltime_IsToldByItsFile_NotByTheStatus) {
+TEST_F(Pool, TheOwnTaskAfterItsWalltime_IsReportedByItsFile_NotByTheStatus) {
   list(1, 1);
   const auto ended = run_carrier({.exec_file = "f() { [ $1 = 0 ] && sleep 30; return 0; }; f", .task_walltime = grid::Seconds{1}});
   EXPECT_EQ(ended.status, 113);
@@ -222,7 +222,7 @@ TEST_F(Pool, AKilledCarrier_LeavesTheRestToTheOthers) {
   EXPECT_EQ(runs().size(), 7u);
 }
 
-TEST_F(Pool, ATaskWhoseStreamsCannotBeOpened_IsNotRun_AndSaysSo) {
+TEST_F(Pool, ATaskWhoseStreamsCannotBeOpened_IsNotRun_AndReportsThat) {
   list(1, 2);
   for (const int task : {1, 2}) fs::create_directories(fmt::format("{}/OAR.cigri.12.900.{}.stdout", home_, task));
   EXPECT_EQ(run_carrier({.exec_file = kNote}).status, 0);
@@ -269,7 +269,7 @@ TEST_F(Pool, AMeasuredJobWithoutOne_NotesWhatItsCommandHadOfProcessorsAndMemory)
   EXPECT_LT(*evidence.peak_kib, 3 * 100'000'000 / 1024);
 }
 
-TEST_F(Pool, AMeasuredJob_WhereTheNodeCannotTellTheMemory_RunsAsEver) {
+TEST_F(Pool, AMeasuredJob_WhereTheNodeCannotReportTheMemory_RunsAsEver) {
   const auto broken = fs::path{home_} / "time";
   std::ofstream{broken} << "#!/bin/sh\nexit 127\n";
   fs::permissions(broken, fs::perms::all);

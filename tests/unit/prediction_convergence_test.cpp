@@ -47,7 +47,7 @@ TEST_P(Document003, JobsOfAMinute_FillTheClusterAndWaitWithinTheFlood) {
   // Slow-start falls back to one job on the cluster whenever it went too far: a part stays idle.
   EXPECT_LE(idle_share(seen, kSettled), algorithm().name() == "slow-start" ? 0.10 : 0.01);
   for (std::size_t i = kSettled; i < seen.size(); ++i) EXPECT_EQ(seen[i].wiped, 0) << "cycle " << i;
-  // What waits is counted at the ratio, and only `measured` knows how wide a job is.
+  // Waiting jobs are counted at the ratio, and only `measured` knows how wide a job is.
   const int counted_width = algorithm().name() == "measured" ? resources_per_job() : 1;
   EXPECT_LE(most_wanted_beyond_free(seen, kSettled, counted_width), kFlood);
 }

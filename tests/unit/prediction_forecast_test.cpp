@@ -70,7 +70,7 @@ TEST(Forecast, NothingEndedInTheWindow_FallsBackOnTheAverage) {
   EXPECT_EQ(forecast(progress).method, Method::average);
 }
 
-TEST(Forecast, NothingKnown_SaysNothing) {
+TEST(Forecast, NothingKnown_ForecastsNothing) {
   auto progress = a_progress(seconds{50});
   progress.durations = {};
   EXPECT_EQ(forecast(progress).method, Method::none);

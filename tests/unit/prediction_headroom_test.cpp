@@ -15,7 +15,7 @@ using grid::LocalDemand;
 /// Watched for 10 hours, with so many arrivals of each size.
 LocalDemand demand(std::map<int, double> arrivals) { return {.seconds = 36000, .arrivals = std::move(arrivals)}; }
 
-/// Of a cluster of 400 resources, of which two of ours come free every three seconds.
+/// The terms of a cluster of 400 resources, of which two of ours come free every three seconds.
 constexpr HeadroomTerms kUsual{.restored_per_second = 0.67, .weight = 50, .most = 80};
 
 TEST(Headroom, WithoutAnyDemand_IsNone) {

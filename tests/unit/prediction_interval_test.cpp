@@ -106,13 +106,13 @@ TEST(Interval, HoldsTheExpectedEnd_AndNarrows_AsMoreIsKnown) {
 }
 
 TEST(Interval, TheLastOfManyResiduals_IsThatOfTheDistribution) {
-  // Of durations that are all alike, the residuals are uniform; the greatest of n is below x with (x / mean) ^ n.
+  // If all durations are alike, the residuals are uniform; the greatest of n is below x with (x / mean) ^ n.
   EXPECT_NEAR(last_residual(100, 0.0, 10, 0.5), 100 * std::pow(0.5, 0.1), 2.0);
-  // Of exponential ones they are the durations themselves.
+  // If they are exponential, the residuals are the durations themselves.
   EXPECT_NEAR(last_residual(100, 1.0, 20, 0.9), -100 * std::log(1 - std::pow(0.9, 1.0 / 20)), 30.0);
 }
 
-TEST(Forecast, WithoutAJobOfItsOwn_RestsOnEarlierCampaigns_ThenOnItsWalltime_AndSaysSo) {
+TEST(Forecast, WithoutAJobOfItsOwn_RestsOnEarlierCampaigns_ThenOnItsWalltime_AndStatesThat) {
   Progress progress{.now = at(0),
                     .started = at(0),
                     .remaining = 100,

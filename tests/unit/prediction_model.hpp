@@ -25,7 +25,7 @@ struct Scenario {
   std::function<int(int)> others = [](int) { return 0; };  ///< cores that local users want at a second
 };
 
-/// What an observer saw in one cycle, when the status was taken.
+/// An observer's reading in one cycle, when the status was taken.
 struct Observation {
   double ratio = 0.0;  ///< after the prediction
   int running = 0;

@@ -98,7 +98,7 @@ TEST_F(Stress, AnApiManyTimesSlowerThanWhenCalm_LowersTheLimit) {
   EXPECT_THAT(state.reason, HasSubstr("its API takes 2900 ms for a small question"));
 }
 
-TEST_F(Stress, AFactorThatIsNotTold_TellsNothing_AndASignalSwitchedOffToo) {
+TEST_F(Stress, AFactorThatIsNotReported_HasNoEffect_NorHasASignalSwitchedOff) {
   reading.factor.reset();
   reading.latency_ms.reset();
   poll(100);

@@ -173,7 +173,7 @@ TEST_F(Scratch, WholeFile_ReplacesTheOneThatIsThere_WithItsMode_AndFollowsNoLink
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(directory_ / "file.new")));
 }
 
-TEST_F(Scratch, WholeFile_ThatCannotBeWritten_SaysWhy_AndLeavesWhatWasThere) {
+TEST_F(Scratch, WholeFile_ThatCannotBeWritten_ReportsTheCause_AndLeavesWhatWasThere) {
   EXPECT_EQ(code_when([&] { write_whole_file(directory_ / "none" / "file", "text", 0600, our_files()); }), 1);
   std::filesystem::create_directory(directory_ / "folder");
   EXPECT_THROW(write_whole_file(directory_ / "folder", "text", 0600, our_files()), Error);
@@ -186,7 +186,7 @@ TEST(Child, EndsWithItsStatus) {
   EXPECT_EQ(child->wait(kLong)->exit_status, 7);
 }
 
-TEST(Child, ThatCannotBeStarted_SaysWhy) {
+TEST(Child, ThatCannotBeStarted_ReportsTheCause) {
   const auto child = Child::start({.arguments = {"/nowhere/program"}});
   ASSERT_FALSE(child);
   EXPECT_EQ(child.error(), "/nowhere/program: cannot be started: No such file or directory");

@@ -36,7 +36,7 @@ TEST(Conversation, GoesBothWays_MessageByMessage) {
   EXPECT_EQ(child->wait(Duration{0}), std::nullopt);
 }
 
-TEST(Conversation, EndsWithTheChild_WhoseLastWordIsStillHeard) {
+TEST(Conversation, EndsWithTheChild_WhoseLastWordIsStillReceived) {
   auto child = Child::start(listener("printf bye >&0; exit 3"));
   ASSERT_TRUE(child && child->send("42"));
   EXPECT_EQ(child->receive(kLong), "bye");

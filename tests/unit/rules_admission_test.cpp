@@ -1,4 +1,4 @@
-// What rules may do to a campaign, and what the sandbox stops.
+// Changes that rules may make to a campaign, and actions that the sandbox stops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(Rules, ARuleThatDoesNothing_LeavesTheCampaignAsItWas) {
   EXPECT_EQ(admission.file, jdl::parse(kTwoClusters).value());
 }
 
-TEST(Rules, AChange_IsMade_AndTold) {
+TEST(Rules, AChange_IsMade_AndReported) {
   const auto admission = admit({R"(jdl["clusters"]["alpha"]["walltime"] = "2:0:0")"});
   EXPECT_EQ(admission.file.clusters.at(0).walltime, grid::Seconds{7200});
   EXPECT_THAT(changes_of(admission), ElementsAre(R"(clusters.alpha.walltime: "12:00:00" -> "2:00:00")"));
@@ -31,7 +31,7 @@ TEST(Rules, AChange_IsMade_AndTold) {
               ElementsAre(R"(the admission rule 'rule-1' changed clusters.alpha.walltime: "12:00:00" -> "2:00:00")"));
 }
 
-TEST(Rules, AClusterTakenAway_AFieldAdded_AndANewName_AreTold) {
+TEST(Rules, AClusterTakenAway_AFieldAdded_AndANewName_AreReported) {
   const auto admission = admit({R"(jdl["clusters"].delete("alpha"); jdl["clusters"]["beta"]["max_jobs"] = 7; jdl["name"] = "élan")"});
   EXPECT_EQ(admission.file.clusters.size(), 1u);
   EXPECT_EQ(admission.file.name, "élan");
@@ -44,7 +44,7 @@ TEST(Rules, TheVariableItself_MayBeGivenANewHash) {
   EXPECT_EQ(admission.file.name, "other");
 }
 
-TEST(Rules, Defaults_AreSaid_WhereTheFileSaysNothing) {
+TEST(Rules, Defaults_AreStated_WhereTheFileSetsNone) {
   const auto admission = admit(
       {R"(warn [jdl["clusters"]["beta"]["walltime"], jdl["clusters"]["alpha"]["type"], jdl["clusters"]["beta"]["cluster_job_type"], jdl["test_mode"]].join(" "))"});
   EXPECT_THAT(only(admission).notes, ElementsAre("1:00:00 best-effort devel,night false"));
@@ -86,7 +86,7 @@ TEST(Rules, RaiseWithAMessage_RefusesToo_AsInCigri3) {
   EXPECT_EQ(only(admit({R"(begin; refuse "x"; rescue => e; end)"})).effect, Effect::refused);
 }
 
-TEST(Rules, Warn_TellsTheUser) {
+TEST(Rules, Warn_ReachesTheUser) {
   const auto admission = admit({R"(warn "be quick"; warn 3)"});
   EXPECT_EQ(only(admission).effect, Effect::unchanged);
   EXPECT_THAT(rules::sentences(only(admission)),
@@ -108,7 +108,7 @@ TEST(Rules, AnException_IsAnErrorOfTheRule_WithItsLine) {
   EXPECT_EQ(only(admit({"exit"})).effect, Effect::failed);
 }
 
-TEST(Rules, ASyntaxError_IsTold_WithItsLine) {
+TEST(Rules, ASyntaxError_IsReported_WithItsLine) {
   rules::Sandbox sandbox{admission_program()};
   const auto wrong = sandbox.check("x = 1\nif x\n  y = {\nend").value();
   ASSERT_TRUE(wrong);
@@ -118,7 +118,7 @@ TEST(Rules, ASyntaxError_IsTold_WithItsLine) {
   EXPECT_EQ(only(admit({"x = ("})).effect, Effect::failed);
 }
 
-TEST(Rules, AnEndlessLoop_IsStopped_AndItsPlaceTold) {
+TEST(Rules, AnEndlessLoop_IsStopped_AndItsPlaceReported) {
   for (const auto* text : {"x = 1\n\nwhile true\n x += 1\nend", "loop do\nend", "def f(x)\n  1_000_000_000_000.times { |i| i }\nend\nf(1)",
                            "begin; loop {}; rescue Exception; end"}) {
     const auto admission = admit({text, "refuse \"later\""}, {}, {.time = std::chrono::milliseconds{200}});
@@ -189,7 +189,7 @@ TEST(Rules, NothingOutside_CanBeReached) {
   }
 }
 
-TEST(Rules, AProgramThatIsNotThere_IsToldAsThat) {
+TEST(Rules, AProgramThatIsNotThere_IsReportedAsThat) {
   rules::Sandbox sandbox{"/nonexistent/admission"};
   const auto answer = sandbox.run({"x"}, {R"({})", "jane", 1, "{}"});
   ASSERT_FALSE(answer);
@@ -202,7 +202,7 @@ TEST(Rules, TheParameters_OfTheCampaign_Stay) {
   EXPECT_EQ(std::get<jdl::Params>(admission.file.parameters).values.size(), 2u);
 }
 
-TEST(Rules, KeysWithoutEffectBesideOthers_AreNoErrorOfTheRule_AndItsOwnAreTold) {
+TEST(Rules, KeysWithoutEffectBesideOthers_AreNoErrorOfTheRule_AndItsOwnAreReported) {
   const std::string paired = R"({"name": "n", "exec_file": "a", "replicas": "allowed", "temporal_grouping": true, "retries": 3,
     "clusters": {"alpha": {}}})";
   const auto shortened = admit({R"(jdl["clusters"]["alpha"]["walltime"] = "0:10:00")"}, {.jdl = paired});

@@ -23,7 +23,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What each program prints and reports. $2 is `--gtest_output=json:FILE`.
+/// The output and the report of each program. $2 is `--gtest_output=json:FILE`.
 constexpr std::string_view kProgram = R"sh(#!/bin/bash
 report() { echo "{\"testsuites\":[{\"name\":\"A\",\"testsuite\":[$1]}]}" > "${2#--gtest_output=json:}"; }
 case $1 in
@@ -212,7 +212,7 @@ TEST_F(WholeRun, ThatIsToStopEarly_EndsAfterTheFirstStepThatFails) {
   EXPECT_THAT(printed, AllOf(EndsWith(" passed, 1 failed\n"), Not(HasSubstr("db.one")), HasSubstr("(--stop-early)")));
 }
 
-TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndSaysSo) {
+TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndReportsThat) {
   a_red_unit_and_a_green_rest();
   tool("unreached", "exit 1");
   static_cast<void>(test(""));
@@ -226,13 +226,25 @@ TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndSaysSo) {
   EXPECT_THAT(test("--failed"), EndsWith("nothing failed in the runs before\n0 passed, 0 failed\n"));
 }
 
+TEST_F(WholeRun, ChecksTheWordsOfWhatChanged) {
+  entry("unit.good", "good");
+  tool("words", "exit 0");
+  const auto git = fmt::format(
+      "cd '{}' && git init -q -b main && git add tools && for n in 1 2; do git -c user.name=a -c user.email=a@b commit -q --allow-empty -m $n; done",
+      folder.string());
+  ASSERT_TRUE(process::capture({.arguments = {"/bin/bash", "-c", git}}, std::chrono::minutes{1}).has_value());
+  EXPECT_THAT(test("--tier unit"), EndsWith(" 0 failed\n"));
+  tool("words", "echo old.cpp:3; exit 1");
+  EXPECT_THAT(test("--tier unit"), AllOf(HasSubstr("old.cpp:3"), HasSubstr("&& tools/words main"), EndsWith(" 1 failed\n")));
+}
+
 TEST_F(WholeRun, ThatIsBusy_EndsItsBurners) {
   entry("unit.good", "good");
   EXPECT_THAT(test("--busy --tier unit"), AllOf(HasSubstr("that burn the cores (--busy)"), EndsWith("\n2 passed, 0 failed\n")));
   EXPECT_EQ(processes_of_it(), 0);
 }
 
-TEST_F(WholeRun, SaysItsSeed_WhichMayBeGiven) {
+TEST_F(WholeRun, ReportsItsSeed_WhichMayBeGiven) {
   entry("unit.good", "good");
   EXPECT_THAT(test("--tier unit --seed 7"), AllOf(::testing::StartsWith("test: seed 7\n"), HasSubstr("test: seed 7\n2 passed")));
   EXPECT_THAT(test("--tier unit --seed x"), HasSubstr("--seed needs a number from 1 to 999999999, not 'x'"));

@@ -3,7 +3,7 @@
 
 #include "runner/input_turns.hpp"
 
-/// Whose input files go to a cluster next.
+/// The order in which input files go to a cluster.
 namespace gleaner::runner {
 namespace {
 

@@ -65,7 +65,7 @@ TEST(EndOf, AnExitStatusWithoutAMark_IsThatOfAShellBeforeTheWrapper_AndNobodys) 
   EXPECT_EQ(status_of(exited(3), kStarted), 3);
 }
 
-TEST(EndOf, AnEndInTheEvidence_IsBelievedWhateverOarSays) {
+TEST(EndOf, AnEndInTheEvidence_IsBelievedWhateverOarReports) {
   for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request,
                             Record::failed, Record::forgotten}) {
     expect({{"0", over(record), ended(0), Deletion::none, JobEnd::done},

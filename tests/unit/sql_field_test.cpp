@@ -26,7 +26,7 @@ struct Row {
 Field field(std::string_view text) { return {"column", text}; }
 Field null() { return {"column", std::nullopt}; }
 
-// Who forgets the asterisk of a value that must be there does not compile.
+// Code that forgets the asterisk of a value that must be there does not compile.
 static_assert(!std::is_convertible_v<Field, int>);
 static_assert(!std::is_convertible_v<Field, std::string>);
 static_assert(!std::is_assignable_v<std::string&, Field>);

@@ -20,7 +20,7 @@ struct jobs_end {
   Parameter now;
 };
 
-// Who leaves a parameter out, or gives one that there is not, does not compile.
+// Code that leaves a parameter out, or passes an unknown one, does not compile.
 static_assert(!std::is_default_constructible_v<Parameter>);
 static_assert(!std::is_constructible_v<Parameter, std::chrono::seconds>, "the unit is the query's");
 static_assert(!std::is_constructible_v<Parameter, void*>);

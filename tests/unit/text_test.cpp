@@ -148,7 +148,7 @@ TEST(Digest, OfAStruct_CountsEveryMember) {
   EXPECT_EQ(of({1, Inner{"a", {}}}), of({1, Inner{"a", {}}}));
 }
 
-TEST(Digest, AddedUp_TellsThatTwoValuesWereExchanged) {
+TEST(Digest, AddedUp_ShowsThatTwoValuesWereExchanged) {
   const auto of = [](int cluster, int free) { return Digest{}.add(cluster).add(free).value(); };
   for (int i = 0; i < 100; ++i) EXPECT_NE(of(1, i) + of(2, i + 1), of(1, i + 1) + of(2, i)) << i;
 }

@@ -25,7 +25,7 @@ std::vector<std::string> words(std::string_view line) {
   return *split;
 }
 
-/// What /bin/sh makes of the line, as `printf '%s\0'` tells.
+/// The words of the line as /bin/sh splits it, printed by `printf '%s\0'`.
 std::vector<std::string> words_of_the_shell(const std::string& line) {
   const std::string script =
       "eval \"set -- \"\"$(cat <<'GLEANER_END'\n" + line + "\nGLEANER_END\n)\"; for w; do printf '%s\\0' \"$w\"; done";
@@ -68,7 +68,7 @@ TEST(Words, BackslashQuotesTheNextLetter) {
   EXPECT_THAT(words("a\\\nb"), ElementsAre("ab"));
 }
 
-TEST(Words, InDoubleQuotes_BackslashQuotesOnlyWhatAShellSays) {
+TEST(Words, InDoubleQuotes_BackslashQuotesOnlyWhatItQuotesInAShell) {
   EXPECT_THAT(words(R"("a\"b" "\\" "\$x" "\`" "\n" "a'b")"), ElementsAre("a\"b", "\\", "$x", "`", "\\n", "a'b"));
   EXPECT_THAT(words("\"a\\\nb\""), ElementsAre("ab"));
 }

@@ -46,7 +46,7 @@ TEST(Records, ShowWhenOarLastSignalledAJobForACheckpoint) {
   EXPECT_EQ(checkpoint_of(two), grid::from_unix(1003));
 }
 
-TEST(Records, OfATerminatedJob_HaveItsStatusAsAShellSaysIt_AndWithoutOneNone) {
+TEST(Records, OfATerminatedJob_HaveItsStatusAsAShellStatesIt_AndWithoutOneNone) {
   EXPECT_EQ(remote_end(exited(0), nullptr)->status, 0);
   EXPECT_EQ(remote_end(exited(3 << 8), nullptr)->status, 3);
   EXPECT_EQ(remote_end(exited(9), nullptr)->status, 137);
@@ -178,7 +178,7 @@ TEST(Words, GiveNoAdviceAboutWalltimes_ToAJobThatNeverBegan) {
             "it had resources, and the cluster never began it");
 }
 
-TEST(Words, SayWhoseWordItIs_WhenTheRecordSaysOtherwise_OrNobodyCouldLook) {
+TEST(Words, NameTheirSource_WhenTheRecordDiffers_OrNobodyCouldRead) {
   EXPECT_EQ(describe_end({.end = JobEnd::done, .record = over(Record::preempted), .evidence = {.witness = grid::Witness::ended}}),
             "exit status 0 (as the job noted; its cluster recorded a preemption)");
   EXPECT_EQ(describe_end(

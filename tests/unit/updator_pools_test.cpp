@@ -168,7 +168,7 @@ TEST(Pools, OfALaunchWhoseFateIsUnknown_NothingMoves) {
   }
 }
 
-TEST(Pools, WhatACarrierTook_ThatOarSaysNeverBegan_GetsItsWalltime) {
+TEST(Pools, WhatACarrierTook_ThatNeverBeganByOarsReport_GetsItsWalltime) {
   PoolTurn turn;
   turn.has(1);
   turn.carrier_ended(901, JobEnd::never_began);
@@ -192,7 +192,7 @@ TEST(Pools, WhatACarrierTook_ThatOarRanAgainUnderAnotherId_IsAwaitedForTheTimeOf
   EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "node_failure"))) << "no hour more";
 }
 
-TEST(Pools, WhatACarrierTook_WhoseIdOarNeverTold_IsAwaitedLonger_AsItMayHaveBegunLate) {
+TEST(Pools, WhatACarrierTook_WhoseIdOarNeverReported_IsAwaitedLonger_AsItMayHaveBegunLate) {
   PoolTurn turn;
   turn.pools[0].may_be_unseen = true;
   turn.has(1);

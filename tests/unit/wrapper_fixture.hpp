@@ -185,7 +185,7 @@ class WrapperModel : public testing::Test {
           text::quote(command.script()), command.mark(), line_of(job));
       std::string meanwhile;
       if (job.signal != 0 || job.kill) {
-        // The task tells when it runs, by its file, and names its wrapper's process there.
+        // The task signals by its file that it runs, and names its wrapper's process there.
         meanwhile = fmt::format("&\nuntil [ -s {0}/ready ];do sleep 0.02;done;kill -{1} $(cat {0}/ready);rm {0}/ready;wait $!",
                                 home.string(), job.kill ? "TERM -- " : std::to_string(job.signal));
       }

@@ -19,7 +19,8 @@
 #include "lib/rules/ruby/values.hpp"
 #include "lib/text/numbers.hpp"
 
-// Since mruby 3.2 in a header for mruby itself alone. What ruby calls (`backtrace`) is no substitute: the rule may have redefined it.
+// Since mruby 3.2 in a header for mruby itself alone. The function that ruby calls (`backtrace`) is no substitute: the rule may have
+// redefined it.
 extern "C" mrb_value mrb_exc_backtrace(mrb_state* mrb, mrb_value exception);
 
 namespace gleaner::rules::ruby {

@@ -21,7 +21,7 @@ class Cheapest final : public CampaignOrder {
   }
 
  private:
-  /// Of one job for an hour.
+  /// The cost of one job for an hour.
   static double cost_of(const Contender& contender) {
     double least = kWholeTurn;
     for (const auto& candidate : contender.candidates)

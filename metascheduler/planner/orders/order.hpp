@@ -34,7 +34,7 @@ struct Turn {
   double most_resources = kWholeTurn;  ///< one job is given even when it takes more
 };
 
-/// What a turn gave.
+/// The jobs that a turn assigned.
 struct Served {
   double resources = 0.0;
   double resource_seconds = 0.0;  ///< by the expected duration of the jobs
@@ -59,13 +59,13 @@ class CampaignOrder {
  public:
   virtual ~CampaignOrder() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// What it reads from the snapshot besides campaigns and pairs. The caller may leave out the rest.
+  /// The facts that it reads from the snapshot besides campaigns and pairs. The caller may leave out the rest.
   [[nodiscard]] virtual Needs needs() const { return {}; }
   /// Depends on the class alone, not on the clock.
   [[nodiscard]] virtual std::unique_ptr<Turns> turns(const Class& among) const = 0;
 };
 
-/// What the configuration's `campaign_order` names: classes, then an order within them.
+/// The order that the configuration's `campaign_order` names: classes, then an order within them.
 struct OrderChoice {
   bool by_priority = false;
   bool by_affinity = false;

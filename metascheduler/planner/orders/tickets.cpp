@@ -13,7 +13,7 @@
 namespace gleaner::planner {
 namespace {
 
-/// What a campaign brings to its ranking, in its own units.
+/// The weight that a campaign brings to its ranking, in its own units.
 struct Holding {
   double user_priority = kNormalPriority;
   double age = 0.0;

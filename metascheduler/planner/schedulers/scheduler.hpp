@@ -32,7 +32,7 @@ class CampaignScheduler {
 /// The scheduler of a campaign: `test` for test campaigns, else the one that it names. Throws std::invalid_argument if there is none.
 [[nodiscard]] const CampaignScheduler& scheduler_of(const CampaignView& campaign);
 
-/// Of the schedulers that a campaign may name.
+/// The names of the schedulers that a campaign may choose.
 [[nodiscard]] std::vector<std::string_view> scheduler_names();
 
 }  // namespace gleaner::planner

@@ -29,7 +29,7 @@ std::map<int, std::int64_t> lasted_before(const CampaignSpec& spec) {
   return lasted;
 }
 
-/// What the campaign asks of a cluster, and what was known there before.
+/// The campaign's request to a cluster, and the facts known there before.
 grid::PairFacts first_facts(grid::CampaignId campaign, const CampaignSpec& spec, const CampaignOnCluster& on_cluster) {
   const auto& before = on_cluster.facts;
   auto facts = before;

@@ -42,7 +42,7 @@ class Book {
 
   [[nodiscard]] grid::PlanningFacts planning_facts(grid::Instant now) const;
   [[nodiscard]] store::PredictionFacts prediction_facts(grid::Instant window_begin);
-  /// Of our jobs that wait on a cluster, the newest first, without those whose kill is requested.
+  /// Our jobs that wait on a cluster, the newest first, without those whose kill is requested.
   [[nodiscard]] std::vector<store::WaitingJob> waiting_jobs(int cluster) const;
 
   void write(std::span<const store::StoredForecast> forecasts);
@@ -62,7 +62,7 @@ class Book {
   /// Jobs whose tasks another copy has done since the last call: to be killed.
   [[nodiscard]] std::vector<grid::JobId> take_superseded();
 
-  /// What the predictor has learnt of a cluster.
+  /// The predictor's latest result for a cluster.
   void learn_headroom(std::size_t cluster, int resources) { learnt_headroom_[cluster] = resources; }
 
   [[nodiscard]] bool active() const { return !active_.empty(); }
@@ -80,7 +80,7 @@ class Book {
     int sink_brakes = 0;
     std::optional<grid::Instant> braked_until = {};
   };
-  /// Of a task one of whose jobs ended without doing it, or that got a second copy (once in its life): as production's rule sees it.
+  /// A task one of whose jobs ended without doing it, or that got a replica (once in its life): as production's rule sees it.
   struct Task {
     grid::TaskFacts facts;
     std::vector<int> live;  ///< its jobs, where it has two copies
@@ -109,7 +109,7 @@ class Book {
     std::vector<Pair> pairs;
   };
   [[nodiscard]] const Campaign& campaign(int index) const { return campaigns_[index_of(index)]; }
-  /// Of each campaign's tasks, on a cluster of speed 1.
+  /// The durations of each campaign's tasks, on a cluster of speed 1.
   [[nodiscard]] const std::vector<std::vector<double>>& durations() const { return durations_; }
 
  private:

@@ -2,7 +2,7 @@
 
 #include "sim/gridsim/engine/book.hpp"
 
-/// What production's modules read from the database.
+/// Facts that production's modules read from the database.
 namespace gleaner::gridsim {
 namespace {
 
@@ -14,7 +14,7 @@ std::optional<grid::Brake> brake_of(double seconds, grid::Instant now) {
 
 }  // namespace
 
-/// Of a pair that never had a job only what the campaign asks is read.
+/// For a pair that never had a job, only the campaign's request is read.
 grid::PairFacts Book::planning_pair(int campaign, int pair) const {
   auto facts = campaigns_[index_of(campaign)].pairs[index_of(pair)].facts;
   if (!facts.active) {

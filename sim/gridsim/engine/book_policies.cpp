@@ -4,7 +4,7 @@
 
 #include "sim/gridsim/engine/book.hpp"
 
-/// What the policies of the planner need, as sql/queries/policies.sql reads it.
+/// Facts for the policies of the planner, as sql/queries/policies.sql reads them.
 namespace gleaner::gridsim {
 namespace {
 
@@ -18,7 +18,7 @@ std::optional<double> mean_duration(const grid::PairFacts& pair) {
   return pair.done > 0 ? std::optional{pair.duration_sum / static_cast<double>(pair.done)} : std::nullopt;
 }
 
-/// What a limit of this kind counts of a pair now; of resource-seconds, what its live jobs are expected to use in all.
+/// The present count of a pair for a limit of this kind; of resource-seconds, what its live jobs are expected to use in all.
 /// @param pooled  seconds of these jobs for the tasks that they take beside their own
 double counted(const grid::Limit& limit, const grid::CampaignFacts& campaign, const grid::PairFacts& pair, int node, double pooled) {
   const auto kind = limit.kind;

@@ -2,7 +2,7 @@
 
 #include "sim/gridsim/engine/book.hpp"
 
-/// What is there when the simulation begins.
+/// The state at the beginning of the simulation.
 namespace gleaner::gridsim {
 namespace {
 

@@ -179,7 +179,7 @@ void Book::add_use(const Job& job) {
   auto& facts = pair_of(job).facts;
   facts.exposed_seconds += seconds_of(job.ended) - seconds_of(*job.held);
   if ((job.end == JobEnd::preempted && !job.warned) || job.end == JobEnd::node_failure) ++facts.interruptions;
-  // What a job had used before the simulation began is in the scenario's usage.
+  // A job's usage before the simulation began is in the scenario's usage.
   usage_[{job.campaign, job.pair, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
 }
 

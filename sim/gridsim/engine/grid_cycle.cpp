@@ -19,7 +19,7 @@ grid::Instant GridCycle::run(std::span<const Cluster> clusters, grid::Instant no
   return plan(now);
 }
 
-/// What the updator does where a headroom is to be learnt.
+/// The updator's work where a headroom is to be learnt.
 void GridCycle::watch_local(grid::Instant now) {
   std::map<grid::ClusterId, std::vector<grid::LocalStart>> starts;
   for (; seen_starts_ < world_.local_waits.size(); ++seen_starts_) {

@@ -88,7 +88,7 @@ struct CampaignSpec : grid::CampaignFacts {
   std::optional<int> max_attempts;            ///< the most jobs for one task; empty: the configuration's
   double at = 0;                              ///< its submission, seconds since the beginning
   std::vector<jdl::Dependency> dependencies;  ///< as the scenario names them, by id or by name
-  /// The same, as places in Scenario::campaigns. Of `held_tasks`, as many are released as there are tasks done there, in proportion.
+  /// The same, as places in Scenario::campaigns. With `held_tasks`, as many are released as there are tasks done there, in proportion.
   struct First {
     grid::DependencyKind kind = grid::DependencyKind::after;
     std::size_t place = 0;
