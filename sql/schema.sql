@@ -272,6 +272,8 @@ CREATE TABLE campaigns (
     first_start_at timestamp with time zone,
     ended_at timestamp with time zone,
     idempotency_key text,
+    request_digest bigint,
+    groups text[] DEFAULT '{}'::text[] NOT NULL,
     jdl jsonb NOT NULL,
     submitted_jdl jsonb,
     asked text DEFAULT ''::text NOT NULL,
@@ -281,28 +283,14 @@ CREATE TABLE campaigns (
     min_duration_s double precision GENERATED ALWAYS AS (((jdl ->> 'min_duration'::text))::double precision) STORED,
     replicas boolean GENERATED ALWAYS AS ((COALESCE((jdl ->> 'replicas'::text), ''::text) = 'allowed'::text)) STORED,
     max_attempts integer GENERATED ALWAYS AS (((jdl ->> 'max_attempts'::text))::integer) STORED,
-    total bigint DEFAULT 0 NOT NULL,
-    next_task bigint DEFAULT 0 NOT NULL,
-    requests smallint DEFAULT 0 NOT NULL,
-    input_mb double precision,
-    waiting bigint DEFAULT 0 NOT NULL,
-    launching bigint DEFAULT 0 NOT NULL,
-    submitted bigint DEFAULT 0 NOT NULL,
-    running bigint DEFAULT 0 NOT NULL,
-    done bigint DEFAULT 0 NOT NULL,
-    failed bigint DEFAULT 0 NOT NULL,
-    cancelled bigint DEFAULT 0 NOT NULL,
-    skipped bigint DEFAULT 0 NOT NULL,
+    retries integer GENERATED ALWAYS AS (((jdl ->> 'retries'::text))::integer) STORED,
+    retry_on jsonb GENERATED ALWAYS AS ((jdl -> 'retry_on'::text)) STORED,
     max_fails double precision GENERATED ALWAYS AS (((jdl ->> 'max_fails'::text))::double precision) STORED,
-    forgiven bigint DEFAULT 0 NOT NULL,
     temporal_grouping text GENERATED ALWAYS AS (COALESCE((jdl ->> 'temporal_grouping'::text), 'false'::text)) STORED,
     dimensional_grouping boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'dimensional_grouping'::text))::boolean, false)) STORED,
     placeholders boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'placeholders'::text))::boolean, false)) STORED,
     params_shell boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'params_shell'::text))::boolean, false)) STORED,
-    retries integer GENERATED ALWAYS AS (((jdl ->> 'retries'::text))::integer) STORED,
-    retry_on jsonb GENERATED ALWAYS AS ((jdl -> 'retry_on'::text)) STORED,
     needs text GENERATED ALWAYS AS (needs_text((jdl -> 'needs'::text))) STORED,
-    groups text[] DEFAULT '{}'::text[] NOT NULL,
     checkpoint_signal text GENERATED ALWAYS AS (((jdl -> 'checkpoint'::text) ->> 'signal'::text)) STORED,
     checkpoint_period_s integer GENERATED ALWAYS AS (
 CASE
@@ -310,15 +298,35 @@ CASE
     ELSE NULL::integer
 END) STORED,
     checkpoint_cost_s integer GENERATED ALWAYS AS ((((jdl -> 'checkpoint'::text) ->> 'cost'::text))::integer) STORED,
+    follows boolean GENERATED ALWAYS AS (((jdl ? 'after_each'::text) AND (COALESCE((jdl ->> 'after_each_cluster'::text), 'same'::text) <> 'any'::text))) STORED,
+    total bigint DEFAULT 0 NOT NULL,
+    next_task bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    requests smallint DEFAULT 0 NOT NULL,
+    input_mb double precision,
     input_files text DEFAULT ''::text NOT NULL,
     input_bytes bigint DEFAULT 0 NOT NULL,
-    request_digest bigint,
-    follows boolean GENERATED ALWAYS AS (((jdl ? 'after_each'::text) AND (COALESCE((jdl ->> 'after_each_cluster'::text), 'same'::text) <> 'any'::text))) STORED,
+    waiting bigint DEFAULT 0 NOT NULL,
+    launching bigint DEFAULT 0 NOT NULL,
+    submitted bigint DEFAULT 0 NOT NULL,
+    running bigint DEFAULT 0 NOT NULL,
+    done bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    cancelled bigint DEFAULT 0 NOT NULL,
+    forgiven bigint DEFAULT 0 NOT NULL,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
     CONSTRAINT campaigns_type_check CHECK ((type = ANY (ARRAY['default'::text, 'test'::text])))
 );
+
+COMMENT ON COLUMN campaigns.request_digest IS 'of the request that submitted the campaign under its key, parameters included; null: it had no key, or is of an earlier version';
+
+COMMENT ON COLUMN campaigns.groups IS 'unix groups of its user at the submission, on the machine of gridapi';
+
+COMMENT ON COLUMN campaigns.retries IS 'how often a task that failed by its own fault runs again; null: as configured';
+
+COMMENT ON COLUMN campaigns.retry_on IS 'an array of the exit statuses after which it does; null: any';
 
 COMMENT ON COLUMN campaigns.dimensional_grouping IS 'the jobs of its pools carry out as many tasks side by side as they have cores on one node';
 
@@ -326,21 +334,13 @@ COMMENT ON COLUMN campaigns.placeholders IS 'braces of exec_file stand for words
 
 COMMENT ON COLUMN campaigns.params_shell IS 'parameters are shell text, which the shell of the task expands';
 
-COMMENT ON COLUMN campaigns.retries IS 'how often a task that failed by its own fault runs again; null: as configured';
-
-COMMENT ON COLUMN campaigns.retry_on IS 'an array of the exit statuses after which it does; null: any';
-
 COMMENT ON COLUMN campaigns.needs IS 'consumables that each task needs, as `gpu=2 matlab=1`; null: none';
-
-COMMENT ON COLUMN campaigns.groups IS 'unix groups of its user at the submission, on the machine of gridapi';
 
 COMMENT ON COLUMN campaigns.checkpoint_signal IS 'the signal that its tasks get, without SIG; null: they write no checkpoints';
 
 COMMENT ON COLUMN campaigns.checkpoint_period_s IS 'seconds from one checkpoint to the next; null: as the rate of interruptions requires';
 
 COMMENT ON COLUMN campaigns.checkpoint_cost_s IS 'seconds that a task takes to write one; null: they write none';
-
-COMMENT ON COLUMN campaigns.request_digest IS 'of the request that submitted the campaign under its key, parameters included; null: it had no key, or is of an earlier version';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -387,9 +387,9 @@ CREATE TABLE returned_tasks (
     request smallint,
     priority integer DEFAULT 10 NOT NULL,
     cluster_id bigint,
+    follows boolean DEFAULT false NOT NULL,
     fence bigint,
-    returned_at timestamp with time zone NOT NULL,
-    follows boolean DEFAULT false NOT NULL
+    returned_at timestamp with time zone NOT NULL
 );
 
 CREATE FUNCTION goes_before_new(returned returned_tasks) RETURNS boolean
@@ -415,6 +415,7 @@ CREATE TABLE campaign_clusters (
     exec_directory text NOT NULL,
     resources text NOT NULL,
     resources_per_job integer,
+    nodes_per_job integer,
     walltime_s integer NOT NULL,
     max_walltime_s integer,
     properties text DEFAULT ''::text NOT NULL,
@@ -422,8 +423,22 @@ CREATE TABLE campaign_clusters (
     job_types text DEFAULT ''::text NOT NULL,
     best_effort boolean DEFAULT true NOT NULL,
     max_jobs integer,
+    output_directory text DEFAULT ''::text NOT NULL,
+    output_files text DEFAULT ''::text NOT NULL,
+    prologue text DEFAULT ''::text NOT NULL,
+    prologue_walltime_s integer,
+    epilogue text DEFAULT ''::text NOT NULL,
+    epilogue_walltime_s integer,
     matching_resources integer,
     matching_at timestamp with time zone,
+    array_most integer,
+    inputs_wanted boolean DEFAULT false NOT NULL,
+    inputs_login text,
+    inputs_sent bigint DEFAULT 0 NOT NULL,
+    inputs_served_at timestamp with time zone,
+    inputs_at timestamp with time zone,
+    prepared boolean DEFAULT false NOT NULL,
+    epilogue_due boolean DEFAULT false NOT NULL,
     active boolean DEFAULT false NOT NULL,
     launching integer DEFAULT 0 NOT NULL,
     waiting integer DEFAULT 0 NOT NULL,
@@ -437,49 +452,34 @@ CREATE TABLE campaign_clusters (
     resources_jobs bigint DEFAULT 0 NOT NULL,
     last_start_at timestamp with time zone,
     last_accept_at timestamp with time zone,
+    interruptions bigint DEFAULT 0 NOT NULL,
+    exposed_s double precision DEFAULT 0 NOT NULL,
     failures_in_a_row integer DEFAULT 0 NOT NULL,
     last_failure_at timestamp with time zone,
+    failed_since_done integer DEFAULT 0 NOT NULL,
     suspected boolean DEFAULT false NOT NULL,
-    cleaned_at timestamp with time zone,
-    output_directory text DEFAULT ''::text NOT NULL,
-    output_files text DEFAULT ''::text NOT NULL,
-    prologue text DEFAULT ''::text NOT NULL,
-    prologue_walltime_s integer,
-    epilogue text DEFAULT ''::text NOT NULL,
-    epilogue_walltime_s integer,
-    prepared boolean DEFAULT false NOT NULL,
-    epilogue_due boolean DEFAULT false NOT NULL,
     measured integer DEFAULT 0 NOT NULL,
     command_s double precision DEFAULT 0 NOT NULL,
     held_s double precision DEFAULT 0 NOT NULL,
-    interruptions bigint DEFAULT 0 NOT NULL,
-    exposed_s double precision DEFAULT 0 NOT NULL,
-    inputs_login text,
-    inputs_sent bigint DEFAULT 0 NOT NULL,
-    inputs_at timestamp with time zone,
     cpu_jobs bigint DEFAULT 0 NOT NULL,
     cpu_s double precision DEFAULT 0 NOT NULL,
     cpu_wall_s double precision DEFAULT 0 NOT NULL,
     memory_jobs bigint DEFAULT 0 NOT NULL,
     peak_memory_mb integer,
-    inputs_wanted boolean DEFAULT false NOT NULL,
-    inputs_served_at timestamp with time zone,
-    array_most integer,
     clean_tried_at timestamp with time zone,
-    nodes_per_job integer,
-    failed_since_done integer DEFAULT 0 NOT NULL,
+    cleaned_at timestamp with time zone,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0)),
     CONSTRAINT campaign_clusters_nodes_per_job_check CHECK ((nodes_per_job > 0))
 );
+
+COMMENT ON COLUMN campaign_clusters.nodes_per_job IS 'nodes of one job; with resources_per_job it takes so many of their cores in all, else they are whole; null: the request names no nodes';
 
 COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
 
 COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
 
 COMMENT ON COLUMN campaign_clusters.clean_tried_at IS 'when the removal of its files there was tried last, and some stayed; null: it was not tried, or none stayed';
-
-COMMENT ON COLUMN campaign_clusters.nodes_per_job IS 'nodes of one job; with resources_per_job it takes so many of their cores in all, else they are whole; null: the request names no nodes';
 
 CREATE FUNCTION held_by(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
@@ -514,25 +514,25 @@ CREATE TABLE jobs (
     attempt integer NOT NULL,
     fence bigint,
     state job_state DEFAULT 'planned'::job_state NOT NULL,
+    pooled boolean DEFAULT false NOT NULL,
     remote_id bigint,
     resources integer,
     resubmissions integer DEFAULT 0 NOT NULL,
     submitted_at timestamp with time zone,
     launching_since timestamp with time zone,
     started_at timestamp with time zone,
+    signalled_at timestamp with time zone,
+    checkpointed_at timestamp with time zone,
     absent_since timestamp with time zone,
     over_since timestamp with time zone,
     ended_at timestamp with time zone,
     ending text,
+    run_ending text,
     exit_status integer,
     message text,
-    sink bigint,
-    pooled boolean DEFAULT false NOT NULL,
-    run_ending text,
-    signalled_at timestamp with time zone,
-    checkpointed_at timestamp with time zone,
     cpu_s double precision,
     peak_memory_mb integer,
+    sink bigint,
     CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state))),
     CONSTRAINT jobs_cpu_s_check CHECK ((cpu_s >= (0)::double precision)),
     CONSTRAINT jobs_peak_memory_mb_check CHECK ((peak_memory_mb >= 0))
@@ -1008,28 +1008,31 @@ CREATE TABLE clusters (
     certificate_file text DEFAULT ''::text NOT NULL,
     key_file text DEFAULT ''::text NOT NULL,
     verify_tls boolean DEFAULT true NOT NULL,
+    insecure boolean DEFAULT false NOT NULL,
     power double precision DEFAULT 1 NOT NULL,
     cost double precision DEFAULT 0 NOT NULL,
     transfer_mb_s double precision DEFAULT 0 NOT NULL,
     flood double precision,
     array_size integer,
+    headroom text,
+    availability text,
+    load_property text,
+    shared_home text,
     memory_property text DEFAULT ''::text NOT NULL,
     memory_unit_mb integer DEFAULT 1 NOT NULL,
     memory_max_mb bigint,
+    node_memory text DEFAULT ''::text NOT NULL,
     max_resources integer DEFAULT 0 NOT NULL,
     node_sizes text DEFAULT ''::text NOT NULL,
     max_node_resources integer GENERATED ALWAYS AS ((NULLIF(split_part(node_sizes, 'x'::text, 1), ''::text))::integer) STORED,
+    min_node_resources integer GENERATED ALWAYS AS (("substring"(node_sizes, '([0-9]+)x[0-9]+$'::text))::integer) STORED,
+    free_nodes text DEFAULT ''::text NOT NULL,
+    reserved_resources integer DEFAULT 0 NOT NULL,
+    reserved_free integer DEFAULT 0 NOT NULL,
+    reserved_sizes text DEFAULT ''::text NOT NULL,
+    reserved_free_nodes text DEFAULT ''::text NOT NULL,
+    other_resources integer DEFAULT 0 NOT NULL,
     resources_at timestamp with time zone,
-    reachable boolean,
-    unreachable_since timestamp with time zone,
-    healthy_since timestamp with time zone,
-    failed_polls integer DEFAULT 0 NOT NULL,
-    next_probe_at timestamp with time zone,
-    last_error text,
-    headroom text,
-    measured_mb_s double precision,
-    availability text,
-    load_property text,
     utilized_resources integer,
     loaded_resources integer,
     load_at timestamp with time zone,
@@ -1037,17 +1040,14 @@ CREATE TABLE clusters (
     absent_resources integer DEFAULT 0 NOT NULL,
     dead_resources integer DEFAULT 0 NOT NULL,
     no_resources_since timestamp with time zone,
+    reachable boolean,
+    unreachable_since timestamp with time zone,
+    healthy_since timestamp with time zone,
+    failed_polls integer DEFAULT 0 NOT NULL,
+    next_probe_at timestamp with time zone,
+    last_error text,
+    measured_mb_s double precision,
     recover_from timestamp with time zone,
-    insecure boolean DEFAULT false NOT NULL,
-    shared_home text,
-    min_node_resources integer GENERATED ALWAYS AS (("substring"(node_sizes, '([0-9]+)x[0-9]+$'::text))::integer) STORED,
-    reserved_resources integer DEFAULT 0 NOT NULL,
-    reserved_free integer DEFAULT 0 NOT NULL,
-    other_resources integer DEFAULT 0 NOT NULL,
-    reserved_sizes text DEFAULT ''::text NOT NULL,
-    free_nodes text DEFAULT ''::text NOT NULL,
-    reserved_free_nodes text DEFAULT ''::text NOT NULL,
-    node_memory text DEFAULT ''::text NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
     CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
@@ -1071,11 +1071,29 @@ CREATE TABLE clusters (
     CONSTRAINT clusters_utilized_resources_check CHECK ((utilized_resources >= 0))
 );
 
+COMMENT ON COLUMN clusters.insecure IS 'its password may be sent in clear over http to another machine; false: it is not sent there, and the cluster is unreachable';
+
 COMMENT ON COLUMN clusters.headroom IS 'resources that the grid leaves free for local jobs: a number, a part such as 5%, or auto; null: the configuration''s';
 
 COMMENT ON COLUMN clusters.availability IS 'the availability policy; null: the configuration''s';
 
 COMMENT ON COLUMN clusters.load_property IS 'property of OAR''s resources that states how many resources of their node are busy; empty: there is none; null: the configuration''s';
+
+COMMENT ON COLUMN clusters.node_memory IS 'memory of the nodes, by their resources, as memory_property states it: "16:192 8:64"; an empty text: not known';
+
+COMMENT ON COLUMN clusters.min_node_resources IS 'of the smallest node';
+
+COMMENT ON COLUMN clusters.free_nodes IS 'nodes by their free resources, as node_sizes, of those that best-effort jobs get; "none": no node has any; an empty text: not known';
+
+COMMENT ON COLUMN clusters.reserved_resources IS 'usable ones that OAR gives to no best-effort job; not in max_resources';
+
+COMMENT ON COLUMN clusters.reserved_free IS 'of these, held by no job when the status was read';
+
+COMMENT ON COLUMN clusters.reserved_sizes IS 'as node_sizes, of what OAR gives to no best-effort job, in any state';
+
+COMMENT ON COLUMN clusters.reserved_free_nodes IS 'as free_nodes, of what OAR gives to no best-effort job';
+
+COMMENT ON COLUMN clusters.other_resources IS 'those that are no cores (licences, disks, networks), in any state';
 
 COMMENT ON COLUMN clusters.utilized_resources IS 'busy by that load, when the resources were read last; null: not read';
 
@@ -1092,24 +1110,6 @@ COMMENT ON COLUMN clusters.dead_resources IS 'of nodes that the site''s administ
 COMMENT ON COLUMN clusters.no_resources_since IS 'since when no resource can be used; null: some can, or the resources were never read';
 
 COMMENT ON COLUMN clusters.recover_from IS 'jobs that were submitted there from this time on may be unknown, as the database was restored, and nothing is planned before they are read; null: all are known';
-
-COMMENT ON COLUMN clusters.insecure IS 'its password may be sent in clear over http to another machine; false: it is not sent there, and the cluster is unreachable';
-
-COMMENT ON COLUMN clusters.min_node_resources IS 'of the smallest node';
-
-COMMENT ON COLUMN clusters.reserved_resources IS 'usable ones that OAR gives to no best-effort job; not in max_resources';
-
-COMMENT ON COLUMN clusters.reserved_free IS 'of these, held by no job when the status was read';
-
-COMMENT ON COLUMN clusters.other_resources IS 'those that are no cores (licences, disks, networks), in any state';
-
-COMMENT ON COLUMN clusters.reserved_sizes IS 'as node_sizes, of what OAR gives to no best-effort job, in any state';
-
-COMMENT ON COLUMN clusters.free_nodes IS 'nodes by their free resources, as node_sizes, of those that best-effort jobs get; "none": no node has any; an empty text: not known';
-
-COMMENT ON COLUMN clusters.reserved_free_nodes IS 'as free_nodes, of what OAR gives to no best-effort job';
-
-COMMENT ON COLUMN clusters.node_memory IS 'memory of the nodes, by their resources, as memory_property states it: "16:192 8:64"; an empty text: not known';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -1510,6 +1510,10 @@ CREATE TABLE launches (
     term bigint NOT NULL,
     jobs integer NOT NULL,
     resources double precision NOT NULL,
+    script text,
+    pool_s integer,
+    beside bigint,
+    needs jsonb,
     request text,
     memory_mb bigint,
     walltime_s integer,
@@ -1526,10 +1530,6 @@ CREATE TABLE launches (
     released_at timestamp with time zone,
     files integer,
     cleaned_at timestamp with time zone,
-    pool_s integer,
-    script text,
-    beside bigint,
-    needs jsonb,
     CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
     CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
 );
@@ -1567,13 +1567,13 @@ CREATE TABLE limits (
     id bigint NOT NULL,
     kind text NOT NULL,
     most double precision NOT NULL,
+    consumable text,
     user_name text,
+    group_name text,
     project text,
     campaign_id bigint,
     cluster_id bigint,
     days integer DEFAULT 1 NOT NULL,
-    consumable text,
-    group_name text,
     CONSTRAINT limits_consumable_check CHECK ((consumable <> ''::text)),
     CONSTRAINT limits_days_check CHECK ((days >= 1)),
     CONSTRAINT limits_group_name_check CHECK ((group_name <> ''::text)),

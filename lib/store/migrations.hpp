@@ -8,8 +8,9 @@
 namespace gleaner::store {
 
 /// Applies the migrations that the database does not have yet, each in its own transaction, under
-/// a lock (two at once are safe); each ends the conductor's term. Returns the names of those applied. Throws WrongSchema when the
-/// database is newer than this program, or was made before the first release.
+/// a lock (two at once are safe); each ends the conductor's term. Returns the names of those applied. A database of the last version before
+/// the first release has the schema of the first migration, which is recorded as applied. Throws WrongSchema when the database is newer
+/// than this program, or of an older version before the first release.
 std::vector<std::string> migrate(Database& database);
 
 /// The script for psql that makes the roles and the database of a first installation. Its variables are at its beginning.

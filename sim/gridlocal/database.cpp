@@ -92,19 +92,19 @@ std::string server_conninfo(const fs::path& folder) { return fmt::format("host={
 namespace {
 
 /// A client program, with the server's address independent of the environment.
-process::Command client(const Place& place, std::string name, const std::vector<std::string>& more) {
-  std::vector<std::string> arguments{std::move(name), "-h", place.database().string(), "-p", kPort, "-U", "gleaner"};
+process::Command client(const fs::path& folder, std::string name, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{std::move(name), "-h", folder.string(), "-p", kPort, "-U", "gleaner"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return {.arguments = std::move(arguments)};
 }
 
 bool answers(const Place& place) {
-  const auto said = process::capture(client(place, server_program("pg_isready"), {"-q"}), kQuestionLimit);
+  const auto said = process::capture(client(place.database(), server_program("pg_isready"), {"-q"}), kQuestionLimit);
   return said && said->end.succeeded();
 }
 
 bool has_database(const Place& place) {
-  const auto names = output_of(client(place, "psql", {"-lqtAX", "-d", "postgres"}), kQuestionLimit);
+  const auto names = output_of(client(place.database(), "psql", {"-lqtAX", "-d", "postgres"}), kQuestionLimit);
   return ("\n" + names).find("\ngleaner|") != std::string::npos;
 }
 
@@ -115,7 +115,13 @@ void start_database(const Place& place, Services& services) {
   if (!services.is_running(kDatabaseService)) {
     services.start(kDatabaseService, server_command(place.database(), {}), [&] { return answers(place); });
   }
-  if (!has_database(place)) output_of(client(place, "createdb", {"gleaner"}), kInitLimit);
+  if (!has_database(place)) output_of(client(place.database(), "createdb", {"gleaner"}), kInitLimit);
+}
+
+void dump(const fs::path& folder, const std::string& database, const std::vector<std::string>& options) {
+  std::vector<std::string> more{"-d", database};
+  more.insert(more.end(), options.begin(), options.end());
+  output_of(client(folder, server_program("pg_dump"), more), kInitLimit);
 }
 
 std::string conninfo(const Place& place) { return server_conninfo(place.database()) + " dbname=gleaner"; }

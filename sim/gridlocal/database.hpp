@@ -22,6 +22,9 @@ void make_database_files(const std::filesystem::path& folder);
 /// Where the server is, for libpq, without a database.
 [[nodiscard]] std::string server_conninfo(const std::filesystem::path& folder);
 
+/// Runs pg_dump on one of its databases. Throws process::Error.
+void dump(const std::filesystem::path& folder, const std::string& database, const std::vector<std::string>& options);
+
 /// The libpq conninfo of the database.
 [[nodiscard]] std::string conninfo(const Place& place);
 

@@ -64,7 +64,8 @@ class WorldDatabase::Connection {
   std::set<std::string> prepared_;            ///< by their names
 };
 
-WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock, Statements statements) : clock_{clock} {
+WorldDatabase::WorldDatabase(const std::filesystem::path& folder, const VirtualClock& clock, Statements statements)
+    : folder_{folder}, clock_{clock} {
   gridlocal::make_database_files(folder);
   // A generic plan is made once. Production's may be made again for each value, which takes a seventh of a world's time.
   std::vector<std::string> settings{"fsync=off",
@@ -143,6 +144,14 @@ WorldDatabase::Texts WorldDatabase::run(const std::string& statement, sql::Param
 std::string WorldDatabase::conninfo_of(std::string_view program) const { return fmt::format("{} application_name={}", conninfo_, program); }
 
 bool WorldDatabase::has_open_transactions() { return query(sql::world_open_transactions{}).one().transactions.as<int>() > 0; }
+
+void WorldDatabase::dump(const std::filesystem::path& file) {
+  set_time();
+  query(sql::world_fill_empty_tables{});
+  gridlocal::dump(folder_, "gleaner",
+                  {"--file=" + std::filesystem::absolute(file).string(), "--schema=public", "--no-owner", "--no-privileges",
+                   "--column-inserts", "--rows-per-insert=50"});
+}
 
 void WorldDatabase::await_end_of(std::string_view program) {
   while (query(sql::world_connections{.program = program}).one().connections.as<int>() > 0) std::this_thread::sleep_for(kBetweenLooks);

@@ -40,6 +40,9 @@ class WorldDatabase {
   [[nodiscard]] std::string conninfo_of(std::string_view program) const;
   /// Whether any program is within a transaction.
   [[nodiscard]] bool has_open_transactions();
+  /// Writes production's tables and rows into the file, as SQL (pg_dump), with rows in the tables that were empty: no world goes on after
+  /// it. Throws process::Error.
+  void dump(const std::filesystem::path& file);
   /// Returns when none of a program's connections is left: those that were dropped hold no lock any more.
   void await_end_of(std::string_view program);
 
@@ -49,6 +52,7 @@ class WorldDatabase {
   void prepare(Statements statements);
   Texts run(const std::string& statement, sql::Parameters parameters = {});
 
+  const std::filesystem::path folder_;
   const VirtualClock& clock_;
   std::optional<process::Child> server_;
   std::string conninfo_;

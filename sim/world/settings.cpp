@@ -84,6 +84,7 @@ std::map<std::string, Reader, std::less<>> readers(Asked& asked) {
       {"--features", [&](auto o, auto v) { s.features = read_names<Feature>(o, v, kFeatureNames); }},
       {"--statements", [&](auto o, auto v) { s.statements = read_number(o, v, 1, 1000); }},
       {"--trace", [&](auto, auto v) { s.trace = v; }},
+      {"--dump", [&](auto, auto v) { s.dump = v; }},
       {"--folder", [&](auto, auto v) { s.folder = v; }},
   };
 }
@@ -160,6 +161,7 @@ std::string help_text() {
       "                    array: all that a campaign file may say, a user may do and an administrator may configure, in pairs, by the seed:\n"
       "                    alone, with --campaigns {}, 24 seeds play each pair\n"
       "  --trace FILE      all that happens, a line each\n"
+      "  --dump FILE       the database as it is when the hours are over, as SQL; the world ends then\n"
       "  --statements N    the N statements that took PostgreSQL longest\n"
       "  --logs            the logs of the modules, on stderr\n"
       "  --shrink          makes a world that fails smaller, as long as it fails\n"

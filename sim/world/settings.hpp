@@ -86,6 +86,7 @@ struct Settings {
   std::set<Fault> often;  ///< of these ten times as many
   std::set<Feature> features = all_features();
   std::filesystem::path trace;     ///< a file; empty: none
+  std::filesystem::path dump;      ///< a file for the database as it is after `hours`, as SQL, with which the world ends; empty: none
   std::filesystem::path folder;    ///< below which the world is; empty: /dev/shm
   std::filesystem::path programs;  ///< where `admission` is; empty: beside this program
   bool logs = false;               ///< whether the modules' logs go to stderr

@@ -119,6 +119,7 @@ class World {
   void play_on(const std::string& host, grid::Instant until);
   void note_counts();
   void judge_promises();
+  void dump_in_time();
   /// Whether no task has come to an end for longer than any walltime and brake of the world.
   [[nodiscard]] bool stands_still();
   template <class Work>
@@ -146,6 +147,7 @@ class World {
   std::int64_t cycles_ = 0;
   std::int64_t ended_ = -1;  ///< tasks that are over
   grid::Instant ended_at_ = VirtualClock::begin();
+  bool is_dumped_ = false;
   bool is_over_ = false;
   bool is_stuck_ = false;
   std::map<std::string, double> times_;
@@ -314,19 +316,29 @@ void World::play_on(const std::string& host, grid::Instant until) {
   while (clock_.now() < until && oracle_.faults().empty()) turn();
 }
 
+void World::dump_in_time() {
+  if (settings_.dump.empty() || (!is_over_ && clock_.seconds() < settings_.hours * 3600)) return;
+  oracle_.judge_laws();
+  database_.dump(settings_.dump);
+  is_dumped_ = true;
+}
+
 Verdict World::run() {
   constexpr double kPeace = 24 * 3600;  // so long after the last fault all must be over
   const auto start = Real::now();
-  while (oracle_.faults().empty() && !is_over_ && !is_stuck_ && clock_.seconds() <= settings_.hours * 3600 + kPeace) turn();
+  while (oracle_.faults().empty() && !is_over_ && !is_dumped_ && !is_stuck_ && clock_.seconds() <= settings_.hours * 3600 + kPeace) {
+    turn();
+    dump_in_time();
+  }
   Verdict verdict;
-  if (is_over_ && oracle_.faults().empty())
+  if (is_over_ && !is_dumped_ && oracle_.faults().empty())
     timed("judging", [&] {
       oracle_.judge_end();
       judge_promises();
       for (auto& broken : broken_edits(database_, clusters_, users_.edits())) oracle_.find(std::move(broken));
     });
   verdict.faults = oracle_.faults();
-  if (!is_over_ && verdict.faults.empty())
+  if (!is_over_ && !is_dumped_ && verdict.faults.empty())
     verdict.faults.push_back(is_stuck_ ? std::string{"no task has ended for 4 h, and none of the faults goes on"}
                                        : fmt::format("it is not over {:.0f} h after the last fault", kPeace / 3600));
   if (!verdict.is_green()) verdict.waits = oracle_.waits();

@@ -19,3 +19,7 @@ SELECT number, name FROM schema_migrations ORDER BY number
 -- name: schema.applied
 -- Records an applied migration.
 INSERT INTO schema_migrations (number, name) VALUES (@number, @name)
+
+-- name: schema.forget
+-- Removes the history of a database of before the first release.
+DELETE FROM schema_migrations

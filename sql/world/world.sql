@@ -41,6 +41,31 @@ SELECT count(*) AS connections FROM pg_stat_activity WHERE application_name = @p
 -- Those of all programs.
 SELECT count(*) AS transactions FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'
 
+-- name: world.fill_empty_tables
+-- Before the database is dumped: a row for each table that a world leaves empty or may leave empty, and a paused campaign.
+WITH
+a AS (INSERT INTO affinities (user_name, cluster_id) SELECT 'zoe', min(id) FROM clusters),
+b AS (INSERT INTO brakes (cluster_id, reason, created_at, expires_at, set_by)
+  SELECT max(id), 'its users need it', now(), now() + interval '1 day', 'root' FROM clusters ON CONFLICT DO NOTHING),
+d AS (INSERT INTO declarations (what, subject, declared_by, declared_at, reason, message)
+  VALUES ('job_lost', '1', 'root', now(), 'its node burnt down', 'the task is tried again')),
+e AS (INSERT INTO epochs (token, first_campaign, first_launch, began_at, cause)
+  SELECT 'world001', coalesce(max(c.id), 0) + 1, (SELECT coalesce(max(id), 0) + 1 FROM launches), now(), 'by hand' FROM campaigns c),
+i AS (INSERT INTO imported_campaigns (source, source_id, submitted_at, campaign_id, tasks, left_out)
+  SELECT 'cigri', 7, now() - interval '1 year', min(id), 10, 3 FROM campaigns),
+m AS (INSERT INTO user_mappings (user_name, cluster_id, login) SELECT 'zoe', min(id), 'z0e' FROM clusters),
+r AS (INSERT INTO reservations (cluster_id, campaign_id, begins_at, made_at)
+  SELECT k.id, c.id, now() + interval '1 hour', now()
+  FROM (SELECT min(id) AS id FROM clusters) k, (SELECT min(id) AS id FROM campaigns WHERE state = 'in_treatment') c WHERE c.id IS NOT NULL
+  ON CONFLICT DO NOTHING),
+s AS (INSERT INTO shares (name, kind, shares) VALUES ('physics', 'project', 3)),
+u AS (INSERT INTO unmarked_ends (event, bound_s, before, before_job, tried_at) SELECT min(id), 5, now(), 1, now() FROM events
+  HAVING count(*) > 0 ON CONFLICT DO NOTHING),
+l AS (INSERT INTO user_limits (user_name, max_campaigns, changed_by, changed_at) VALUES ('zoe', 5, 'root', now())),
+p AS (INSERT INTO user_priorities (user_name, priority) VALUES ('zoe', 2))
+UPDATE campaigns SET state = 'paused'
+WHERE id = (SELECT max(id) FROM campaigns WHERE state = 'in_treatment' HAVING count(*) > 1)
+
 -- name: world.counts
 -- Tasks and jobs by state, and events by code, for the trace.
 SELECT concat_ws(' ',

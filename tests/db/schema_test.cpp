@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +57,8 @@ std::string contents_of(const std::filesystem::path& path) {
 /// Without the tables before the names of columns: from PostgreSQL 16 on, a view of one table is printed without them.
 std::string unqualified(const std::string& text) { return std::regex_replace(text, std::regex{R"(\b[a-z_]+\.([a-z_]))"}, "$1"); }
 
+/// Of a new database: one that was adopted from before the first release, or upgraded, has the columns of some tables in another order
+/// (tests/db/releases_test.cpp compares those).
 TEST(Schema, SchemaSql_IsWhatTheMigrationsMake) {
   const char* variable = std::getenv("GLEANER_SOURCE_DIR");
   const std::filesystem::path root{variable ? variable : "."};
@@ -87,31 +90,91 @@ std::string history_of(pqxx::connection& connection) {
   return work.exec("SELECT string_agg(number || ' ' || name, ', ' ORDER BY number) FROM schema_migrations").at(0).at(0).as<std::string>();
 }
 
-/// Before the first release, the schema was made by migrations of the same numbers, up to 22.
-TEST(Schema, DatabaseOfBeforeTheFirstRelease_IsRefused_AndLeftAsItIs) {
+/// Makes this the history, of "NUMBER NAME", in a database that has the table of it.
+void set_history(pqxx::connection& connection, const std::string& history) {
+  pqxx::work work{connection};
+  work.exec("DELETE FROM schema_migrations");
+  work.exec(
+      "INSERT INTO schema_migrations (number, name) SELECT split_part(m, ' ', 1)::integer, split_part(m, ' ', 2) FROM regexp_split_to_table(" +
+      work.quote(history) + ", ', ') m");
+  work.commit();
+}
+
+/// That of the versions before the first release, up to a number.
+std::string history_before_the_release(int last) {
+  std::string history = "1 0001_schema";
+  for (int number = 3; number < last; ++number) history += fmt::format(", {0} {0:04}_subject", number);
+  return history + (last == 50 ? ", 50 0050_former_needs" : fmt::format(", {0} {0:04}_subject", last));
+}
+
+/// Refused by the programs and by the migration, with this text.
+void expect_refused(const std::string& conninfo, const testing::Matcher<std::string>& said) {
+  store::Database database{conninfo};
+  EXPECT_THAT(refusal_of([&] { store::check_schema(database); }), said);
+  EXPECT_THAT(refusal_of([&] { static_cast<void>(store::migrate(database)); }), said);
+}
+
+/// Long before the first release, the schema was made by migrations of the same numbers, up to 22.
+TEST(Schema, DatabaseOfLongBeforeTheFirstRelease_IsRefused_AndLeftAsItIs) {
   for (const std::string history :
        {"1 0001_grid", "1 0001_grid, 2 0002_admission_rules", "1 0001_grid, 2 0002_admission_rules, 22 0022_forecast_history"}) {
     SCOPED_TRACE(history);
     const auto conninfo = postgres().empty_database();
     pqxx::connection connection{conninfo};
-    {
-      pqxx::work work{connection};
-      work.exec(std::string{sql::schema_create::kText});
-      work.exec("INSERT INTO schema_migrations SELECT split_part(m, ' ', 1)::integer, split_part(m, ' ', 2) FROM regexp_split_to_table(" +
-                work.quote(history) + ", ', ') m");
-      work.commit();
-    }
-    store::Database database{conninfo};
-    const auto said = AllOf(testing::HasSubstr("made before the first release (it has the migration 0001_grid"),
-                            testing::HasSubstr("Make a new, empty database"));
-    EXPECT_THAT(refusal_of([&] { store::check_schema(database); }), said);
-    EXPECT_THAT(refusal_of([&] { static_cast<void>(store::migrate(database)); }), said);
+    pqxx::nontransaction{connection}.exec(std::string{sql::schema_create::kText});
+    set_history(connection, history);
+    expect_refused(conninfo, AllOf(testing::HasSubstr("made before the first release (it has the migration 0001_grid"),
+                                   testing::HasSubstr("its data cannot be kept. Make a new, empty database")));
     EXPECT_EQ(history_of(connection), history);
     pqxx::work work{connection};
     EXPECT_EQ(
         work.exec("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'").at(0).at(0).as<int>(), 1)
         << "only schema_migrations";
   }
+}
+
+TEST(Schema, DatabaseOfAnOlderVersionBeforeTheFirstRelease_IsRefused_WithTheWayToKeepItsData) {
+  for (const int last : {3, 49}) {
+    const auto conninfo = postgres().fresh_database();
+    pqxx::connection connection{conninfo};
+    const auto history = history_before_the_release(last);
+    set_history(connection, history);
+    expect_refused(conninfo,
+                   AllOf(testing::HasSubstr("made before the first release (it has the migration 0001_schema"),
+                         testing::HasSubstr(fmt::format("its last migration is {:04}_subject", last)),
+                         testing::HasSubstr("'gridctl db migrate' of the last version before the release first, which brings it to "
+                                            "0050_former_needs")));
+    EXPECT_EQ(history_of(connection), history);
+  }
+}
+
+/// Its schema is that of the first migration, which took the place of those before, but for the order of columns.
+TEST(Schema, DatabaseOfTheLastVersionBeforeTheFirstRelease_IsAdopted_WithItsData) {
+  const auto conninfo = postgres().fresh_database();
+  pqxx::connection connection{conninfo};
+  const auto history = history_of(connection);
+  set_history(connection, history_before_the_release(50));
+  {
+    pqxx::work work{connection};
+    work.exec("INSERT INTO user_priorities (user_name, priority) VALUES ('alice', 2)");
+    work.commit();
+  }
+  store::Database database{conninfo};
+  EXPECT_THAT(refusal_of([&] { store::check_schema(database); }),
+              AllOf(testing::HasSubstr("run 'gridctl db migrate'"), testing::HasSubstr("keeps its data")));
+  EXPECT_EQ(history_of(connection), history_before_the_release(50));
+  const auto term = store::acquire_lease(database, "conductor", std::chrono::hours{1});
+  ASSERT_TRUE(term);
+
+  const auto applied = store::migrate(database);
+  ASSERT_FALSE(applied.empty());
+  EXPECT_EQ(applied.front(), sql::migrations().front().name);
+  EXPECT_EQ(history_of(connection), history);
+  EXPECT_NO_THROW(store::check_schema(database));
+  EXPECT_FALSE(store::renew_lease(database, *term, std::chrono::hours{1})) << "its term ended, as at each migration";
+  EXPECT_TRUE(store::migrate(database).empty());
+  pqxx::work work{connection};
+  EXPECT_EQ(work.exec("SELECT priority FROM user_priorities WHERE user_name = 'alice'").at(0).at(0).as<int>(), 2);
 }
 
 TEST(Schema, DatabaseOfANewerProgram_IsRefused_AndLeftAsItIs) {

@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <algorithm>
-
 #include "lib/store/usage.hpp"
-#include "sql/catalogue.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 /// Usage by jobs, and its purpose: the trigger account_usage, and its report.
@@ -100,32 +97,6 @@ TEST_F(UsageInDatabase, Report_HasTheDaysAsked_AndItsPages) {
   EXPECT_EQ(page.items[0].day, "2026-01-04");
   EXPECT_EQ(page.items[0].resource_seconds, 100);
   EXPECT_EQ(page.items[0].useful_seconds + page.items[0].failed_seconds + page.items[0].lost_seconds, 0) << "booked before the parts were";
-}
-
-/// The statement of the migration that books what ended before it.
-std::string statement_for_old_rows() {
-  const auto migrations = sql::migrations();
-  const auto found = std::ranges::find(migrations, std::string_view{"0017_usage"}, &sql::Migration::name);
-  return std::string{found->text.substr(found->text.find("WITH ended AS"))};
-}
-
-TEST_F(UsageInDatabase, WhatWasBookedBefore_GetsItsPartsFromTheJobs_AndKeepsItsSums) {
-  const auto campaign = a_campaign(20), removed = a_campaign(4);
-  const auto jobs = launched(campaign, alpha, 4);
-  end(jobs[0], grid::JobEnd::done);
-  end(jobs[1], grid::JobEnd::done);
-  end(jobs[2], grid::JobEnd::walltime);
-  execute("UPDATE campaigns SET jdl = '{\"project\": \"changed\"}'");
-  end(jobs[3], grid::JobEnd::preempted);
-  for (const auto& job : launched(removed, beta, 1)) end(job, grid::JobEnd::done);
-  const auto with_triggers = booked();
-  EXPECT_EQ(with_triggers, "50: 30 useful, 10 failed, 10 lost; 5 jobs, 1 failed, 1 lost; 3 tasks");
-  execute(
-      "UPDATE usage SET useful_seconds = 0, failed_seconds = 0, lost_seconds = 0, jobs = 0, failed_jobs = 0, lost_jobs = 0, tasks = 0;"
-      "UPDATE usage SET campaign_id = 99 WHERE cluster_id = " +
-      std::to_string(beta.value()));
-  execute(statement_for_old_rows());
-  EXPECT_EQ(booked(), "50: 20 useful, 10 failed, 10 lost; 4 jobs, 1 failed, 1 lost; 2 tasks") << "the campaign 99 is not there any more";
 }
 
 }  // namespace
