@@ -48,6 +48,7 @@ struct Candidate {
   int allowed_waiting = kNoLimit;  ///< throttle: jobs that may have to wait in the queue
   Offer offer = {};                ///< match
   int room = 0;                    ///< match: jobs that the offer has room for
+  int replicas = 0;                ///< throttle: second copies that this plan has given so far
   // What the plan has given so far.
   bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made; or for its input files
   int jobs = 0;

@@ -19,15 +19,6 @@ bool may_replicate(const CampaignView& campaign, ReplicaKind kind) {
          (campaign.waiting_tasks == 0 || kind == ReplicaKind::expired) && campaign.type != grid::CampaignType::test;
 }
 
-/// Replicas that a pair got in this plan.
-int replicas_of(const PairView& pair, const Plan& plan) {
-  int jobs = 0;
-  for (const auto& replicas : plan.replicas) {
-    if (replicas.campaign == pair.campaign && replicas.cluster == pair.cluster) jobs += replicas.jobs;
-  }
-  return jobs;
-}
-
 std::vector<Contender> replicable(ReplicaKind kind, const Draft& draft) {
   std::vector<Contender> found;
   for (const auto& campaign : draft.snapshot.campaigns) {
@@ -39,9 +30,7 @@ std::vector<Contender> replicable(ReplicaKind kind, const Draft& draft) {
     if (contender == found.end()) continue;
     const auto cluster = std::ranges::find(draft.snapshot.clusters, pair.cluster, &ClusterView::id);
     if (cluster == draft.snapshot.clusters.end()) continue;
-    auto candidate = candidate_of(pair, *cluster, static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin()));
-    candidate.jobs = replicas_of(pair, draft.plan);
-    contender->candidates.push_back(candidate);
+    contender->candidates.push_back(candidate_of(pair, *cluster, static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin())));
   }
   for (auto& contender : found) {
     contender.limits = draft.limits.holding(*contender.campaign);
@@ -101,7 +90,6 @@ int give_replicas(ReplicaKind kind, ReplicaPlace place, Contender& contender, in
     draft.limits.take(contender, candidate, jobs, 0);
     draft.plan.replicas.push_back(
         {.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind, .place = place});
-    candidate.jobs += jobs;
   }
   return all;
 }

@@ -76,6 +76,30 @@ TEST(Replicas, AreHeldByWhatHoldsFirstCopies) {
       << "how wide a job is there is not known";
 }
 
+/// Tasks that wait are planned after the replicas of expired ones.
+TEST(Replicas, CountWithTheFirstCopiesOfTheSamePlan) {
+  auto snapshot = last_tasks();
+  snapshot.campaigns[0].waiting_tasks = 8;
+  snapshot.pairs[0].expired_tasks = 1;
+  snapshot.pairs[0].max_jobs = 4;
+  snapshot.pairs[1].max_jobs = 2;
+  snapshot.pairs[1].live_jobs = 0;
+  const auto result = plan(snapshot);
+  EXPECT_THAT(result.replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(2), 1, ReplicaKind::expired}));
+  EXPECT_EQ(jobs_on(result, 1, 2), 1) << "two jobs are allowed there";
+}
+
+TEST(Replicas, DoNotGoWhereTheCampaignFileWantsNone_ThoughTasksAreBoundThere) {
+  auto snapshot = last_tasks();
+  snapshot.campaigns[0].waiting_tasks = 3;
+  snapshot.pairs[0].expired_tasks = 2;
+  snapshot.pairs[1].max_jobs = 0;
+  snapshot.pairs[1].returned_tasks = 3;
+  const auto result = plan(snapshot);
+  EXPECT_TRUE(result.replicas.empty());
+  EXPECT_EQ(jobs_on(result, 1, 2), 3);
+}
+
 TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
   EXPECT_EQ(copies_with([](Snapshot& s) { s.clusters[1].array_size = 8; }), 8);
 }
