@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
+
+#include "sim/world/promises.hpp"
 
 namespace gleaner::world {
 namespace {
@@ -30,6 +31,9 @@ struct Job {
   std::int64_t campaign;
   std::int64_t task;  ///< the first one
   int cores;
+  bool is_given_up = false;
+  /// Whether a limit holds it. Scripts count, and are never held back.
+  [[nodiscard]] bool is_bounded() const { return !is_script() && !is_given_up; }
   [[nodiscard]] bool is_script() const { return task < 0; }
 };
 using Jobs = std::map<std::pair<std::string, minioar::JobNumber>, Job>;
@@ -53,8 +57,7 @@ void judge_limit(const Jobs& jobs, const Campaigns& campaigns, const Administrat
   int cores = 0;
   for (const auto& [place, job] : jobs) {
     const auto campaign = campaigns.find(job.campaign);
-    if (job.is_script()) continue;  // scripts count, and are never held back
-    if (campaign == campaigns.end() || (!bound.user.empty() && campaign->second.user != bound.user)) continue;
+    if (!job.is_bounded() || campaign == campaigns.end() || (!bound.user.empty() && campaign->second.user != bound.user)) continue;
     ++count;
     cores += job.cores;
   }
@@ -87,9 +90,11 @@ std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clus
   std::vector<std::string> broken;
   std::vector<Work> works;
   Jobs jobs;
+  const auto given_up = given_up_jobs(database);
   for (auto& [name, cluster] : clusters.all()) {
     for (auto& work : cluster->under_way()) {
-      jobs.try_emplace({name, work.job}, Job{work.campaign, work.task, work.cores});
+      auto& job = jobs.try_emplace({name, work.job}, Job{work.campaign, work.task, work.cores}).first->second;
+      if (given_up.contains(work.grid_job)) job.is_given_up = true;
       works.push_back(std::move(work));
     }
   }
@@ -103,7 +108,7 @@ std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clus
     const std::int64_t campaign = *row.campaign_id;
     const std::string name = *row.name;
     const auto count = std::ranges::count_if(
-        jobs, [&](const auto& job) { return job.first.first == name && job.second.campaign == campaign && !job.second.is_script(); });
+        jobs, [&](const auto& job) { return job.first.first == name && job.second.campaign == campaign && job.second.is_bounded(); });
     if (count > row.max_jobs.as<int>())
       broken.push_back(
           fmt::format("{} jobs of campaign {} run on {}, whose max_jobs is {}", count, campaign, name, row.max_jobs.as<int>()));

@@ -36,6 +36,10 @@ SELECT c.id, c.user_name, c.replicas, (c.jdl ->> 'retries')::integer AS retries,
   EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND j.ending = 'lost') AS given_up
 FROM campaigns c
 
+-- name: promises.given_up
+-- The jobs that an administrator gave up: the grid counts them no longer, and they may run on.
+SELECT id FROM jobs WHERE ending = 'lost'
+
 -- name: promises.most_jobs
 -- The pairs whose campaign file bounds their jobs.
 SELECT p.campaign_id, k.name, p.max_jobs FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id WHERE p.max_jobs > 0
