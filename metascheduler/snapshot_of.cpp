@@ -11,8 +11,10 @@
 namespace gleaner::metascheduler {
 
 double ratio_of(const grid::PairFacts& pair, const grid::ClusterFacts& cluster) {
-  if (pair.forecast_ratio && *pair.forecast_ratio > 0) return *pair.forecast_ratio;
-  return grid::first_ratio(pair.resources_per_job, grid::whole_nodes(pair, cluster));
+  const double first = grid::first_ratio(pair.resources_per_job, grid::whole_nodes(pair, cluster));
+  if (!pair.forecast_ratio || *pair.forecast_ratio <= 0) return first;
+  // Short jobs may wait behind each other, but not where resources are to stay free: OAR would start them there.
+  return cluster.kept_resources() > 0 ? std::min(*pair.forecast_ratio, first) : *pair.forecast_ratio;
 }
 
 namespace {

@@ -50,15 +50,21 @@ std::string bad_request_sentence(const EndWords& words) {
                      words.exec_directory.empty() ? "" : " ", words.exec_directory);
 }
 
-/// OAR recorded an exit status, and nothing shows that the wrapper began: the files are missing, or nobody can read them.
+/// Whether OAR recorded an end of the command that nothing else shows.
+bool is_unproven(const EndWords& words) {
+  if (words.record.record == grid::Record::exited) return true;
+  return words.record.record == grid::Record::walltime && words.record.started && words.evidence.witness == grid::Witness::unreadable;
+}
+
+/// OAR recorded an exit status or the walltime, and nothing shows what the wrapper did: the files are missing, or nobody can read them.
 std::string unproven_sentence(const EndWords& words) {
   const auto user = words.login.empty() ? std::string{"its user"} : words.login;
   const auto status = words.record.status.value_or(0);
   if (words.evidence.witness == grid::Witness::unreadable)
     return fmt::format(
-        "OAR recorded exit status {}, which proves nothing: the job's files in ~/.gleaner of {} on the cluster could not be "
+        "OAR recorded {}, which proves nothing: the job's files in ~/.gleaner of {} on the cluster could not be "
         "read. Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)",
-        status, user);
+        words.record.record == grid::Record::walltime ? "an end by its walltime" : fmt::format("exit status {}", status), user);
   return fmt::format(
       "OAR recorded exit status {}, but the command never began: a shell of {} on the cluster ended before it. See the login "
       "shell and its start files there (~/.bashrc, ~/.profile): an `exit` in them ends every job",
@@ -134,7 +140,7 @@ std::string sentence(const EndWords& words) {
     case grid::JobEnd::bad_request: return bad_request_sentence(words);
     case grid::JobEnd::node_failure: return "the cluster could not run it to its end";
     case grid::JobEnd::never_began:
-      return words.record.record == grid::Record::exited ? unproven_sentence(words) : "it had resources, and the cluster never began it";
+      return is_unproven(words) ? unproven_sentence(words) : "it had resources, and the cluster never began it";
     case grid::JobEnd::cannot_start: return "it could not claim its attempt, and ran nothing (is there room in the home there?)";
     case grid::JobEnd::duplicate:
       return words.evidence.holder.value() > 0
@@ -201,7 +207,7 @@ std::string describe_end(const EndWords& words) {
   auto text = sentence(words);
   if (!words.cluster_words.empty()) text += cluster_clause(words);
   if (witness == grid::Witness::unreadable)
-    return recorded ? text : text + " (by the cluster's record alone: the files of the job could not be read)";
+    return is_unproven(words) ? text : text + " (by the cluster's record alone: the files of the job could not be read)";
   // An earlier run of the job noted it where a later one, which OAR recorded, ran nothing.
   const bool agrees = recorded && (words.evidence.earlier || words.record.status == words.evidence.status);
   const bool by_itself = witness == grid::Witness::ended && !words.evidence.no_folder && !words.evidence.overran && !agrees;

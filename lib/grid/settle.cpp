@@ -73,12 +73,13 @@ JobEnd end_of_unseen(const RemoteEnd& record, Deletion deletion) {
 
 JobEnd end_of_record(const RemoteEnd& record, Deletion deletion) {
   switch (record.record) {
-    // Whose status it is, nobody knows: a shell may have ended before the wrapper. The task keeps its attempt, and the claim decides.
-    case Record::exited: return JobEnd::never_began;
+    // The task keeps its attempt, and the claim decides. Whose status it is, nobody knows: a shell may have ended before the wrapper. A job
+    // that OAR stopped at its walltime may have noted an end just before, and OAR's clock may have stepped.
+    case Record::exited:
+    case Record::walltime: return JobEnd::never_began;
     case Record::bad_request: return JobEnd::bad_request;
     // A job that may have been about to begin keeps its attempt, so that the claim decides.
     case Record::deleted: return left_launching(deletion) ? JobEnd::never_began : end_of_deletion(deletion);
-    case Record::walltime: return record.started ? JobEnd::walltime : JobEnd::never_began;
     default: return end_of_interrupted(record, deletion);
   }
 }

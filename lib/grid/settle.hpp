@@ -71,8 +71,8 @@ enum class Deletion { none, ours, impatient, overdue };
 /// - After `started` in the same run, an exit status that OAR recorded is the wrapper's: it could not note the end.
 /// - After `nothing` the job never began, unless the record names a cause that a job may meet before it begins: a preemption, a deletion, a
 ///   request that cannot be carried out. An exit status is no such cause.
-/// - Without evidence (unread, unreadable) the record decides, but an exit status proves nothing: the job counts as one that never began,
-///   so that nobody pays, and the claim decides once a successor finds it.
+/// - Without evidence (unread, unreadable) the record decides, but an exit status and a walltime prove nothing: the job counts as one that
+///   never began, so that nobody pays, and the claim decides once a successor finds it. Files that stay unreadable brake the pair.
 [[nodiscard]] JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deletion);
 
 /// Whether the job certainly claimed its attempt.

@@ -13,10 +13,10 @@ int live_jobs(const Candidate& candidate) {
 }
 
 /// Jobs that max_jobs allows. A cluster with max_jobs 0 gets the tasks that are bound to it, as only there the fence holds.
-int left_of_max_jobs(const Candidate& candidate) {
+int left_of_max_jobs(Tasks tasks, const Candidate& candidate) {
   const auto& pair = *candidate.pair;
-  if (pair.max_jobs == 0)
-    return static_cast<int>(std::min<std::int64_t>(pair.returned_tasks, kNoLimit)) - candidate.jobs - candidate.replicas;
+  if (pair.max_jobs == 0 && tasks == Tasks::running) return 0;
+  if (pair.max_jobs == 0) return static_cast<int>(std::min<std::int64_t>(pair.returned_tasks, kNoLimit)) - candidate.jobs;
   return *pair.max_jobs - live_jobs(candidate);
 }
 
@@ -86,7 +86,7 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
     const int live = live_jobs(candidate);
     candidate.allowed = {};
     candidate.allowed_waiting = kNoLimit;
-    if (pair.max_jobs) hold(candidate, {.kind = Cap::Kind::max_jobs, .jobs = left_of_max_jobs(candidate), .most = *pair.max_jobs});
+    if (pair.max_jobs) hold(candidate, {.kind = Cap::Kind::max_jobs, .jobs = left_of_max_jobs(tasks, candidate), .most = *pair.max_jobs});
     if (pair.on_trial) hold(candidate, {.kind = Cap::Kind::trial, .jobs = 1 - live, .most = 1});
     if (tasks == Tasks::waiting && pair.fitting_tasks) {
       const auto fitting = static_cast<int>(std::min<std::int64_t>(*pair.fitting_tasks, kNoLimit));

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
+
+#include "sim/world/promises.hpp"
 
 namespace gleaner::world {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 struct Campaign {
   std::string user;
   bool has_replicas = false;
+  bool is_test = false;
   bool is_given_up = false;
 };
 using Campaigns = std::map<std::int64_t, Campaign>;
@@ -20,15 +22,19 @@ using Campaigns = std::map<std::int64_t, Campaign>;
 Campaigns campaigns_of(WorldDatabase& database) {
   Campaigns campaigns;
   for (const auto& row : database.query(sql::promises_campaigns{}))
-    campaigns.emplace(*row.id, Campaign{*row.user_name, row.replicas.as<bool>(), row.given_up.as<bool>()});
+    campaigns.emplace(*row.id, Campaign{*row.user_name, row.replicas.as<bool>(), row.is_test.as<bool>(), row.given_up.as<bool>()});
   return campaigns;
 }
 
 /// A job of OAR that carries out works.
 struct Job {
   std::int64_t campaign;
+  std::int64_t task;  ///< the first one
   int cores;
-  bool is_script;
+  bool is_given_up = false;
+  /// Whether a limit holds it. Scripts count, and are never held back.
+  [[nodiscard]] bool is_bounded() const { return !is_script() && !is_given_up; }
+  [[nodiscard]] bool is_script() const { return task < 0; }
 };
 using Jobs = std::map<std::pair<std::string, minioar::JobNumber>, Job>;
 
@@ -51,14 +57,30 @@ void judge_limit(const Jobs& jobs, const Campaigns& campaigns, const Administrat
   int cores = 0;
   for (const auto& [place, job] : jobs) {
     const auto campaign = campaigns.find(job.campaign);
-    if (job.is_script) continue;  // scripts count, and are never held back
-    if (campaign == campaigns.end() || (!bound.user.empty() && campaign->second.user != bound.user)) continue;
+    if (!job.is_bounded() || campaign == campaigns.end() || (!bound.user.empty() && campaign->second.user != bound.user)) continue;
     ++count;
     cores += job.cores;
   }
   if (bound.jobs > 0 && count > bound.jobs) broken.push_back(fmt::format("{} jobs run, under a limit of {}", count, bound.jobs));
   if (bound.resources > 0 && cores > bound.resources)
     broken.push_back(fmt::format("jobs hold {} resources, under a limit of {}", cores, bound.resources));
+}
+
+void judge_headroom(const Jobs& jobs, const Campaigns& campaigns, int all, int kept, std::vector<std::string>& broken) {
+  std::map<std::string, std::pair<int, std::string>> held;
+  for (const auto& [place, job] : jobs) {
+    const auto campaign = campaigns.find(job.campaign);
+    // Scripts and tests take it: they go to full clusters, too.
+    if (job.is_script() || (campaign != campaigns.end() && campaign->second.is_test)) continue;
+    auto& [cores, holders] = held[place.first];
+    cores += job.cores;
+    holders += fmt::format(" {} by task {} of campaign {}", job.cores, job.task, job.campaign);
+  }
+  for (const auto& [name, one] : held) {
+    const auto& [cores, holders] = one;
+    if (cores > all - kept)
+      broken.push_back(fmt::format("jobs hold {} of {} cores of {}, whose headroom is {}:{}", cores, all, name, kept, holders));
+  }
 }
 
 }  // namespace
@@ -68,15 +90,11 @@ std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clus
   std::vector<std::string> broken;
   std::vector<Work> works;
   Jobs jobs;
-  std::map<std::string, int> held;
-  std::map<std::string, std::string> holders;
+  const auto given_up = given_up_jobs(database);
   for (auto& [name, cluster] : clusters.all()) {
     for (auto& work : cluster->under_way()) {
-      const bool is_script = work.task < 0;
-      if (jobs.try_emplace({name, work.job}, Job{work.campaign, work.cores, is_script}).second && !is_script) {
-        held[name] += work.cores;
-        holders[name] += fmt::format(" {} by task {} of campaign {}", work.cores, work.task, work.campaign);
-      }
+      auto& job = jobs.try_emplace({name, work.job}, Job{work.campaign, work.task, work.cores}).first->second;
+      if (given_up.contains(work.grid_job)) job.is_given_up = true;
       works.push_back(std::move(work));
     }
   }
@@ -85,17 +103,12 @@ std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clus
   judge_copies(works, campaigns, broken);
   if (const auto bound = administrator.bound()) judge_limit(jobs, campaigns, *bound, broken);
   const int all = settings.nodes * settings.cores;
-  if (const int kept = administrator.kept_resources(all); kept > 0) {
-    for (const auto& [name, cores] : held) {
-      if (cores > all - kept)
-        broken.push_back(fmt::format("jobs hold {} of {} cores of {}, whose headroom is {}:{}", cores, all, name, kept, holders[name]));
-    }
-  }
+  if (const int kept = administrator.kept_resources(all); kept > 0) judge_headroom(jobs, campaigns, all, kept, broken);
   for (const auto& row : database.query(sql::promises_most_jobs{})) {
     const std::int64_t campaign = *row.campaign_id;
     const std::string name = *row.name;
     const auto count = std::ranges::count_if(
-        jobs, [&](const auto& job) { return job.first.first == name && job.second.campaign == campaign && !job.second.is_script; });
+        jobs, [&](const auto& job) { return job.first.first == name && job.second.campaign == campaign && job.second.is_bounded(); });
     if (count > row.max_jobs.as<int>())
       broken.push_back(
           fmt::format("{} jobs of campaign {} run on {}, whose max_jobs is {}", count, campaign, name, row.max_jobs.as<int>()));

@@ -20,16 +20,23 @@ std::set<std::int64_t> jobs_planned_after(WorldDatabase& database, std::int64_t 
 
 }  // namespace
 
+std::set<std::int64_t> given_up_jobs(WorldDatabase& database) {
+  std::set<std::int64_t> jobs;
+  for (const auto& row : database.query(sql::promises_given_up{})) jobs.insert(*row.id);
+  return jobs;
+}
+
 std::vector<std::string> exceeded_licences(WorldDatabase& database, Clusters& clusters, double most) {
   std::map<std::int64_t, double> needs;
   for (const auto& row : database.query(sql::promises_needs{.consumable = kConsumable})) needs.emplace(*row.id, *row.most);
   if (needs.empty()) return {};
+  const auto given_up = given_up_jobs(database);
   double used = 0;
   std::string users;
   for (auto& [name, cluster] : clusters.all()) {
     for (const auto& work : cluster->under_way()) {
       const auto need = needs.find(work.campaign);
-      if (need == needs.end() || work.task < 0) continue;
+      if (need == needs.end() || work.task < 0 || given_up.contains(work.grid_job)) continue;
       used += need->second;
       users += fmt::format(" {}.{} on {}", work.campaign, work.task, name);
     }

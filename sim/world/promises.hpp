@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,9 @@
 
 /// Promises of features that users order, judged by what the executors saw. Each returns what broke them.
 namespace gleaner::world {
+
+/// The jobs that an administrator gave up: the grid counts them no longer, and they may run on.
+[[nodiscard]] std::set<std::int64_t> given_up_jobs(WorldDatabase& database);
 
 /// No more licences are in use at once than the grid has.
 [[nodiscard]] std::vector<std::string> exceeded_licences(WorldDatabase& database, Clusters& clusters, double most);

@@ -271,6 +271,7 @@ void Users::perform(Action action) {
   Answer answer{0, {}};
   if (action.kind == Action::Kind::submit) {
     answer = submit(action.place);
+    trace_.note(fmt::format("campaign c{}: {}", action.place, texts_.at(static_cast<std::size_t>(action.place))));
   } else if (const auto known = ids_.at(static_cast<std::size_t>(action.place))) {
     answer = change(action, submitted_.at(*known));
   } else {

@@ -30,10 +30,15 @@ WHERE d.kind = 'after_each'
 SELECT name, coalesce(shared_home, name) AS home FROM clusters
 
 -- name: promises.campaigns
--- The bounds on the replicas and the failures of a campaign's tasks; whether an administrator gave up jobs of it, which may run on.
-SELECT c.id, c.user_name, c.replicas, (c.jdl ->> 'retries')::integer AS retries,
+-- The bounds on the replicas and the failures of a campaign's tasks; whether its jobs go to full clusters, too, as a test's do; whether an
+-- administrator gave up jobs of it, which may run on.
+SELECT c.id, c.user_name, c.replicas, (c.jdl ->> 'retries')::integer AS retries, c.type = 'test' AS is_test,
   EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND j.ending = 'lost') AS given_up
 FROM campaigns c
+
+-- name: promises.given_up
+-- The jobs that an administrator gave up: the grid counts them no longer, and they may run on.
+SELECT id FROM jobs WHERE ending = 'lost'
 
 -- name: promises.most_jobs
 -- The pairs whose campaign file bounds their jobs.

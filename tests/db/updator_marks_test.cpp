@@ -4,7 +4,7 @@
 #include "lib/grid/exit_status.hpp"
 #include "tests/db/ends_fixture.hpp"
 
-/// Ends of which only OAR's exit status is known.
+/// Ends of which only OAR's word is known.
 namespace gleaner::tests {
 namespace {
 
@@ -54,6 +54,32 @@ TEST_F(Ends, WithAnExitStatusOfWhichNoMarkCanBeRead_ProveNothing_AndTheHomeDecid
         {file(jobs[0], "e0"), file(second, fmt::format("d.{}", jobs[0].id.value())), file(third, fmt::format("d.{}", jobs[0].id.value()))});
   apply(live());
   EXPECT_EQ(task(), "done 0 0");
+}
+
+/// OAR's server may have been dead when a job ended: OAR then stops it at its walltime.
+TEST_F(Ends, ByTheWalltimeOfAJobWhoseFilesCannotBeRead_IsTheTasks_OnceItsMarkIsSeen_AndNotWhereItHadEnded) {
+  const auto campaign = a_campaign(2);
+  const auto jobs = launched(campaign, alpha, 2);
+  for (const auto& job : jobs) in_error(job, "WALLTIME");
+  poll.evidence.insert_or_assign(jobs[0].fence, updator::Reading{tl::unexpected{std::string{"403"}}});
+  apply(jobs);
+  now += grid::Seconds{121};
+  apply(live());
+  const auto tasks = [&] { return value("SELECT string_agg(concat_ws(' ', state, attempt, charged), ', ' ORDER BY number) FROM tasks"); };
+  EXPECT_EQ(tasks(), "waiting 0 0, waiting 0 0") << "nobody pays, and no other attempt may run";
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"), ::testing::HasSubstr("an end by its walltime"));
+  const auto next = launched(campaign, alpha, 2);
+  ASSERT_EQ(next.size(), 2U);
+  for (const auto& job : next) shows(job, oar::RemoteState::terminated, grid::kRanNothing);
+  files(next[0], {file(jobs[0], "e0"), file(jobs[1], "s"), file(next[0], fmt::format("d.{}", jobs[0].id.value())),
+                  file(next[1], fmt::format("d.{}", jobs[1].id.value()))});
+  apply(live());
+  EXPECT_EQ(tasks(), "done 0 0, submitted 0 0") << "the job that holds the claim is live again";
+  apply(live());
+  now += grid::Seconds{121};
+  apply(live());
+  EXPECT_EQ(tasks(), "done 0 0, waiting 1 1");
+  EXPECT_EQ(ended("walltime"), "1");
 }
 
 }  // namespace

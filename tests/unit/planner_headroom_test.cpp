@@ -26,6 +26,20 @@ TEST(Headroom, SoManyResourcesStayFree_AndNothingWaits) {
   EXPECT_EQ(jobs_on(Kept("4", 4).made(), 1, 1), 0);
 }
 
+TEST(Headroom, IsNotTakenByShortJobs_ThatWouldWaitBehindEachOther) {
+  const auto given = [](std::string_view headroom, int resources_per_job, double learnt_ratio) {
+    Kept kept{headroom, 16, resources_per_job};
+    kept.facts.clusters[0].flood = 0;
+    kept.facts.pairs[0].forecast_ratio = learnt_ratio;
+    return jobs_on(kept.made(), 1, 1);
+  };
+  EXPECT_EQ(given("0", 1, 2), 32);
+  EXPECT_EQ(given("4", 1, 2), 12);
+  EXPECT_EQ(given("4", 4, 0.5), 3) << "not 6 jobs of 4 cores";
+  EXPECT_EQ(given("5", 4, 0.5), 2) << "11 are offered";
+  EXPECT_EQ(given("4", 1, 0.5), 6) << "a lower ratio holds";
+}
+
 TEST(Headroom, JobsThatAreOnTheirWay_CountAsStarted) {
   Kept kept{"4", 8};
   kept.facts.pairs[0].active = true;

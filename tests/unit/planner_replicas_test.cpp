@@ -92,6 +92,17 @@ TEST(Replicas, AndFirstCopiesOfOnePlan_TogetherKeepWhatHoldsAPair) {
   EXPECT_EQ(given_on_beta([](Snapshot& s) { s.pairs[1].suspected = true; }), 3);
 }
 
+TEST(Replicas, DoNotGoWhereTheCampaignFileWantsNone_ThoughTasksAreBoundThere) {
+  auto snapshot = last_tasks();
+  snapshot.campaigns[0].waiting_tasks = 3;
+  snapshot.pairs[0].expired_tasks = 2;
+  snapshot.pairs[1].max_jobs = 0;
+  snapshot.pairs[1].returned_tasks = 3;
+  const auto result = plan(snapshot);
+  EXPECT_TRUE(result.replicas.empty());
+  EXPECT_EQ(jobs_on(result, 1, 2), 3);
+}
+
 TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
   EXPECT_EQ(copies_with([](Snapshot& s) { s.clusters[1].array_size = 8; }), 8);
 }

@@ -124,7 +124,7 @@ TEST(EndOf, Status113_IsDecidedByFact) {
 TEST(EndOf, WithoutEvidence_TheRecordDecides) {
   expect({{"no status is no success", over(Record::exited_silently), kUnreadable, Deletion::none, JobEnd::node_failure},
           {"preempted", over(Record::preempted), kUnreadable, Deletion::none, JobEnd::preempted},
-          {"walltime", over(Record::walltime), kUnreadable, Deletion::none, JobEnd::walltime},
+          {"walltime: it may have noted an end before", over(Record::walltime), kUnreadable, Deletion::none, JobEnd::never_began},
           {"walltime without a start", waiting_and(Record::walltime), kUnreadable, Deletion::none, JobEnd::never_began},
           {"deleted by us", over(Record::deleted), kUnreadable, Deletion::ours, JobEnd::killed_by_us},
           {"deleted for impatience", over(Record::deleted), kUnreadable, Deletion::impatient, JobEnd::never_began},
@@ -133,6 +133,19 @@ TEST(EndOf, WithoutEvidence_TheRecordDecides) {
           {"deleted by others while it waited", waiting_and(Record::deleted), {}, Deletion::none, JobEnd::killed_elsewhere},
           {"node", over(Record::failed), kUnreadable, Deletion::none, JobEnd::node_failure},
           {"forgotten", over(Record::forgotten), kUnreadable, Deletion::none, JobEnd::node_failure}});
+}
+
+TEST(EndOf, AWalltimeWithoutEvidence_ChargesNobody_AndTheClaimDecides) {
+  const auto end = end_of(over(Record::walltime), kUnreadable, Deletion::none);
+  EXPECT_EQ(charge_of(end), Charge::nobody);
+  const TaskFacts last{.attempt = 9, .charged = 1, .counted = 9};
+  const JobFacts job{.attempt = 9, .began = has_begun(over(Record::walltime), kUnreadable), .walltime = Seconds{600}};
+  const auto next = settle(last, job, end, Deletion::none, {.attempts = 10, .charged = 2, .retries = 5, .walltime_factor = 2});
+  EXPECT_EQ(next.state, TaskState::waiting) << "it may have been done";
+  EXPECT_EQ(next.attempt, 9) << "so that it is not done twice";
+  EXPECT_TRUE(next.bound);
+  EXPECT_FALSE(next.charged);
+  EXPECT_TRUE(is_failure(end)) << "files that stay unreadable brake the cluster";
 }
 
 TEST(MayBegin, IsAJobThatWasDeletedWithResources_AndLeftNoFile) {

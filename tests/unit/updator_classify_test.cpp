@@ -87,6 +87,10 @@ TEST(Words, SayWhatHappened_AndWhatToDo) {
                           .evidence = {.witness = grid::Witness::unreadable}}),
             "OAR recorded exit status 3, which proves nothing: the job's files in ~/.gleaner of its user on the cluster could not be read. "
             "Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)");
+  EXPECT_EQ(
+      describe_end({.end = JobEnd::never_began, .record = over(Record::walltime), .evidence = {.witness = grid::Witness::unreadable}}),
+      "OAR recorded an end by its walltime, which proves nothing: the job's files in ~/.gleaner of its user on the cluster could not be "
+      "read. Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)");
   EXPECT_EQ(describe_end({.end = JobEnd::task_error,
                           .record = {.record = Record::exited, .status = 0},
                           .evidence = {.witness = grid::Witness::ended, .status = 3}}),
