@@ -11,7 +11,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/grid/settle.hpp"
 
-/// Jobs leave evidence in their fence's folder. The names of the files carry all of it; runner/command writes them, one job each:
+/// Jobs leave evidence in their fence's folder. The names of the files carry all of it; runner/wrapper writes them, one job each:
 ///
 ///   <task>.<attempt>.claim                             the claim, a hard link to its holder's file
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim; no end is noted if there is no file of one

@@ -16,7 +16,7 @@
 /// On a cluster, the contents of all files of a campaign stand one after the other, in the order of their paths, cut into pieces of equal
 /// size: in the folder `inputs` of the campaign, the files `0`, `1`, … Its file `index` says where each input file is:
 /// `<SHA-256> <first byte> <bytes> <path>`, with `<bytes>:<mode>` for a mode other than 444. A job's wrapper takes the files that its task
-/// needs from them, checks them, and puts them below `inputs/f` (runner/command/input_lines.hpp).
+/// needs from them, checks them, and puts them below `inputs/f` (runner/wrapper/inputs.bash).
 namespace gleaner::grid {
 
 inline constexpr std::int64_t kInputPiece = std::int64_t{4} << 20;  ///< bytes of a piece

@@ -6,7 +6,7 @@
 
 /// The texts of a campaign that become options of oarsub. OAR's API puts them between double quotes into a command that two shells read,
 /// then into SQL, Perl and the nodes' shells. Each text therefore has a grammar in which none of these finds a metacharacter: an accepted
-/// text arrives byte for byte. A folder is no option: the job's own wrapper enters it (runner/command), and quotes it for the job's shell.
+/// text arrives byte for byte. A folder is no option: the job's own wrapper enters it (runner/wrapper), and quotes it for the job's shell.
 ///
 /// Each function returns empty when the text is right. Otherwise it returns a sentence: what is wrong, at which character (from 1), and
 /// what would be right. Cost: O(bytes).

@@ -9,7 +9,7 @@
 #include "lib/grid/id.hpp"
 
 /// Where a campaign with an output_directory keeps what its tasks leave on a cluster. The jobs' wrapper writes the same names
-/// (runner/command/output_lines.cpp):
+/// (runner/wrapper/outputs.bash):
 ///
 ///   <directory>/7.out, 7.err             stdout and stderr of task 7
 ///   <directory>/7.file.results%2Fa.dat   a file of its output_files, `results/a.dat`

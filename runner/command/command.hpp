@@ -58,31 +58,8 @@ struct TaskFacts {
 /// start and end. It is ASCII, without quotes that a shell at submission could change; grid::read_command reads the job's identity back
 /// from it.
 ///
-/// All files are in grid::fence_folder on the cluster, and each has one writer:
-///
-///   <task>.<attempt>.<job>.<OAR job>.s    the job's own, from its start on; one line: unix time, host, job, OAR job
-///   <task>.<attempt>.claim                a hard link to the file of the job that claimed the attempt
-///
-/// At its end the job renames its own file, which needs no disk space: `.s` becomes `.e<status>` when the command ended, `.d.<holder>` when
-/// another job holds the claim (or another run of this job: then its own id), `.u` when no claim could be made, `.f` when workdir cannot
-/// be used. The job exits with the status of exec_file, or with grid::kRanNothing in the last three cases.
-///
-/// OAR begins the job in the home. The wrapper goes to workdir after the claim, once for all tasks of a pool. Its own words, as long as no
-/// file of the task's is open, are in OAR's stderr.
-///
-/// In a pool and in a measured launch, the ends are `.e<status>.<milliseconds>.c<milliseconds of the processors>`; in a measured launch
-/// `.m<KiB of memory>` follows, where the node can tell it; in a pool there is also `.w.<milliseconds>` after the task's walltime; the job
-/// exits with the status of its own task, or with grid::kRanNothing after that task's walltime. In a pool, the end is a file of its own,
-/// and `.s` stays beside it. The stdout and stderr of pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and
-/// `.stderr` in workdir, as the carrier's are (grid::stream_name).
-///
-/// With checkpoints (lib/grid/checkpoint.hpp), CIGRI_CHECKPOINT names the folder `checkpoints/<task>` of the campaign's folder. The wrapper
-/// forwards the signal to the first process of the command, and removes the folder when the command ended with status 0.
-///
-/// With input_files, the files of the task are below `inputs/f` in the campaign's folder, CIGRI_INPUTS, before its command runs
-/// (lib/grid/input_files.hpp). If one cannot be used, the job ends as when no claim could be made.
-///
-/// With an output_directory, stdout, stderr and the output files of each task are there (lib/grid/task_outputs.hpp).
+/// It is the facts of the launch, as shell assignments, and the short form of the program in runner/wrapper, which leaves out what the
+/// launch does not need. The head of runner/wrapper/wrapper.bash says what each file means that it leaves on the cluster.
 class JobCommand {
  public:
   /// Errors: a name of the grid with other characters, a NUL, an empty exec_file.

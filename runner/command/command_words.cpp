@@ -6,6 +6,7 @@
 
 #include "lib/text/placeholders.hpp"
 #include "lib/text/words.hpp"
+#include "runner/wrapper/wrapper.hpp"
 
 namespace gleaner::runner {
 namespace {
@@ -46,8 +47,8 @@ CommandWords command_words(const LaunchFacts& facts) {
   const bool is_placed = text::has_places(places);
   if (facts.params_shell && is_placed) return {"", fmt::format(R"(bash -c {} "${{0%%-*}}")", text_with_words(command, places))};
   auto text = text::with_places_filled(command, places, variable_of_argument);
-  if (facts.params_shell) return {std::move(text), R"(bash -c "$x $*" "${0%%-*}")"};
-  return {std::move(text), is_placed ? R"(bash -c "$x" "${0%%-*}" "$@")" : R"(bash -c "$x \"\$@\"" "${0%%-*}" "$@")"};
+  if (facts.params_shell) return {std::move(text), fmt::format(R"(bash -c "${} $*" "${{0%%-*}}")", wrapper_names::exec_file)};
+  return {std::move(text), fmt::format(R"(bash -c "${}{}" "${{0%%-*}}" "$@")", wrapper_names::exec_file, is_placed ? "" : R"( \"\$@\")")};
 }
 
 }  // namespace gleaner::runner

@@ -5,9 +5,9 @@
 
 namespace gleaner::runner {
 
-/// How the wrapper carries out the command of a task, whose words are the arguments of its function R().
+/// How the wrapper carries out the command of a task, whose words are the arguments of its function set_command().
 struct CommandWords {
-  std::string text;  ///< the shell text in its variable x
+  std::string text;  ///< the shell text exec_file
   std::string run;   ///< the call of a shell that carries it out
 };
 

@@ -59,9 +59,9 @@ Course Shell::bring_inputs() {
   }
 }
 
-/// V()
+/// get_input_file()
 Course Shell::bring_input(const std::string& name, std::string& why) {
-  const auto folder = of("G") + "/inputs";
+  const auto folder = campaign_folder() + "/inputs";
   const auto wanted = folder + "/f/" + name;
   if (exists(wanted)) co_return;
   const auto indexed = find_in_index(content_of(folder + "/index").value_or(""), name);

@@ -7,24 +7,34 @@
 
 #include "lib/grid/job_identity.hpp"
 #include "lib/text/numbers.hpp"
+#include "runner/wrapper/wrapper.hpp"
 
 namespace gleaner::wrapper {
 namespace {
+
+namespace name = runner::wrapper_names;
 
 [[noreturn]] void unknown(std::string_view what) {
   throw std::runtime_error{fmt::format("the model does not know this wrapper: {}", what)};
 }
 
 /// The end of the word that begins at `at`.
-std::size_t end_of_word(std::string_view text, std::size_t at) {
-  for (; at < text.size() && std::string_view{" \n;"}.find(text[at]) == std::string_view::npos; ++at) {
-    if (text[at] == '\\') {
+std::size_t end_of_word(std::string_view text, std::size_t at, std::string_view ends = " \n;") {
+  char quote = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+      else if (c == '\\' && quote == '"') ++at;
+    } else if (c == '\\') {
       ++at;
-    } else if (text[at] == '\'' || text[at] == '"') {
-      at = text.find(text[at], at + 1);  // the runner writes no quote within double quotes
-      if (at == std::string_view::npos) unknown("an open quote");
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (ends.find(c) != std::string_view::npos) {
+      break;
     }
   }
+  if (quote != 0) unknown("an open quote");
   return std::min(at, text.size());
 }
 
@@ -51,7 +61,18 @@ class Assignments {
     if (!value) unknown(fmt::format("{}={}", name, text));
     return *value;
   }
-  [[nodiscard]] bool at(std::string_view literal) const { return text_.substr(at_).starts_with(literal); }
+  /// The words of `function(){ name=(words);}`, on a line of its own.
+  std::string_view list(std::string_view function, std::string_view name) {
+    expect(fmt::format("{}(){{ {}=(", function, name));
+    const auto from = at_;
+    do at_ = end_of_word(text_, at_ + (at_ > from ? 1U : 0U), " \n;)");
+    while (text_.substr(at_).starts_with(' '));
+    const auto words = text_.substr(from, at_ - from);
+    expect(");}\n");
+    return words;
+  }
+  [[nodiscard]] bool at_name(std::string_view name) const { return text_.substr(at_).starts_with(fmt::format("{}=", name)); }
+  [[nodiscard]] bool at_function(std::string_view name) const { return text_.substr(at_).starts_with(fmt::format("{}(){{", name)); }
   /// From the newline before it on.
   [[nodiscard]] std::string_view rest() const { return text_.substr(at_ - 1); }
 
@@ -59,16 +80,6 @@ class Assignments {
   std::string_view text_;
   std::size_t at_ = 0;
 };
-
-/// The text between two others. Empty: they are not there.
-std::optional<std::string_view> between(std::string_view text, std::string_view begin, std::string_view end) {
-  const auto at = text.find(begin);
-  if (at == std::string_view::npos) return std::nullopt;
-  const auto from = at + begin.size();
-  const auto to = text.find(end, from);
-  if (to == std::string_view::npos) return std::nullopt;
-  return text.substr(from, to - from);
-}
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -80,38 +91,41 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+/// The facts of the launch (runner/wrapper/facts.bash), and which parts of the program follow.
 Script read_script(std::string_view text) {
   Script script;
   Assignments read{text};
-  for (const auto* empty : {"W", "Q", "O"}) (void)read.word(empty);
-  script.folder_word = read.word("G");
-  script.campaign = read.number("i");
-  (void)read.word("x");
+  script.folder_word = read.word(name::campaign_folder);
+  script.campaign = read.number(name::campaign_number);
+  (void)read.word(name::exec_file);
   read.expect("export ");
-  for (const auto* name : {"CIGRI_CLUSTER", "CIGRI_USER"}) (void)read.word(name);
+  for (const auto* variable : {"CIGRI_CLUSTER", "CIGRI_USER"}) (void)read.word(variable);
   script.workdir_word = read.word("CIGRI_WORKDIR");
-  for (const auto* name : {"CIGRI_RESOURCES", "CIGRI_WALLTIME", "CIGRI_WALLTIME_SECONDS"}) (void)read.word(name);
-  if (read.at("Q=")) {
+  for (const auto* variable : {"CIGRI_RESOURCES", "CIGRI_WALLTIME", "CIGRI_WALLTIME_SECONDS"}) (void)read.word(variable);
+  script.shell_words = !read.list(name::set_command, name::command_words).ends_with("\"${0%%-*}\" \"$@\"");
+  if (read.at_name(name::pool_folder)) {
     ScriptPool pool;
-    pool.folder = read.word("Q");
-    pool.duration = read.number("D");
-    pool.task_walltime = read.number("W");
-    pool.first_job = read.number("F");
-    pool.jobs = read.number("J");
-    pool.side_by_side = !read.word("E").empty();
+    pool.folder = read.word(name::pool_folder);
+    pool.duration = read.number(name::pool_duration);
+    pool.task_walltime = read.number(name::task_walltime);
+    pool.first_job = read.number(name::first_carrier);
+    pool.jobs = read.number(name::carrier_count);
+    pool.side_by_side = !read.word(name::side_by_side).empty();
     script.pool = pool;
   }
-  const auto rest = read.rest();
-  const auto has = [&](std::string_view part) { return rest.find(part) != std::string_view::npos; };
-  script.measured = has("W=1\nm(){ K=;");
-  script.shell_words = !has("\"${0%%-*}\" \"$@\"");
-  if (const auto signal = between(rest, "\ntrap 'T=1;kill -", " $B")) script.checkpoint_signal = *signal;
-  script.enters_workdir = has("\nn(){ CDPATH= cd -- \"$CIGRI_WORKDIR\";}");
-  script.opens_streams = has("o=OAR.cigri.$i.${OAR_JOB_ID:-0}\n");
-  if (const auto folder = between(rest, "\no=", "\n[ $1 -gt 999 ]&&o=$o/")) script.output_word = *folder;
-  if (const auto words = between(rest, "\nexport CIGRI_INPUTS=$G/inputs/f\nfor y in ", ";do V ")) script.input_words = words_of(*words);
-  if (const auto words = between(rest, "\nm=0\nfor y in ", ";do\n[ -f \"$y\" ]||continue")) script.output_patterns = words_of(*words);
-  if (!has("\ny \"$@\"")) unknown("no task is carried out");
+  if (read.at_name(name::checkpoint_signal)) script.checkpoint_signal = read.word(name::checkpoint_signal);
+  if (read.at_name(name::input_piece)) {
+    (void)read.number(name::input_piece);
+    script.input_words = words_of(read.list(name::set_input_names, name::input_names));
+  }
+  if (read.at_name(name::output_directory)) script.output_word = read.word(name::output_directory);
+  if (read.at_function(name::set_output_paths)) script.output_patterns = words_of(read.list(name::set_output_paths, name::output_paths));
+  const auto program = read.rest();
+  const auto has = [&](std::string_view function) { return program.find(fmt::format("\n{}(){{", function)) != std::string_view::npos; };
+  script.measured = has(name::read_memory_peak);
+  script.enters_workdir = has(name::enter_folder);
+  script.opens_streams = has(name::open_streams);
+  if (!has(name::run_task)) unknown("no task is carried out");
   return script;
 }
 

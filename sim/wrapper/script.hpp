@@ -64,7 +64,7 @@ class CommandReader {
 
 /// Empty: it is none.
 [[nodiscard]] std::optional<std::string> decoded_base64(std::string_view text);
-/// The arguments of a task (b() of the wrapper), from the fifth word of its line on. Empty: they cannot be decoded.
+/// The arguments of a task (decode_arguments() of the wrapper), from the fifth word of its line on. Empty: they cannot be decoded.
 [[nodiscard]] std::optional<std::vector<std::string>> arguments_of(const std::vector<std::string>& words);
 [[nodiscard]] std::vector<std::string> split_at_blanks(std::string_view text);
 

@@ -6,11 +6,14 @@
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/text/numbers.hpp"
+#include "runner/wrapper/wrapper.hpp"
 #include "sim/wrapper/files.hpp"
 
 namespace gleaner::wrapper {
 
 namespace {
+
+namespace name = runner::wrapper_names;
 
 std::int64_t number_of(const std::string& text) { return text::whole_number<std::int64_t>(text).value_or(0); }
 
@@ -56,12 +59,13 @@ std::unique_ptr<Shell> Shell::make_worker(int worker) const {
   return made;
 }
 
+std::string Shell::campaign_folder() const { return value_of_word(script_.folder_word, *this); }
+
 std::string Shell::of(std::string_view variable) const {
-  if (variable == "G") return value_of_word(script_.folder_word, *this);
-  if (variable == "i") return std::to_string(script_.campaign);
+  if (variable == name::campaign_number) return std::to_string(script_.campaign);
   if (variable == "1" || variable == "2") return words_[variable == "1" ? 0 : 1];
-  if (variable.starts_with("a[")) {
-    const auto place = static_cast<std::size_t>(number_of(std::string{variable.substr(2, variable.size() - 3)}));
+  if (const auto bracket = variable.find('['); variable.substr(0, bracket) == name::task_arguments && bracket != std::string_view::npos) {
+    const auto place = static_cast<std::size_t>(number_of(std::string{variable.substr(bracket + 1, variable.size() - bracket - 2)}));
     return place < arguments_.size() ? arguments_[place] : std::string{};
   }
   return job_.variable(variable);
@@ -75,7 +79,7 @@ TaskRun Shell::run() const {
           .remote_job = job_.id(),
           .fence = words_[3],
           .arguments = arguments_,
-          .has_checkpoint = !script_.checkpoint_signal.empty() && has_files(of("G") + "/checkpoints/" + words_[0])};
+          .has_checkpoint = !script_.checkpoint_signal.empty() && has_files(campaign_folder() + "/checkpoints/" + words_[0])};
 }
 
 Shell::Before Shell::before(Step step) { return {*this, job_.fates().before(run(), step)}; }
@@ -83,7 +87,7 @@ Shell::Before Shell::before(Step step) { return {*this, job_.fates().before(run(
 void Shell::take_words(std::vector<std::string> words) {
   words_ = std::move(words);
   const auto remote = job_.variable("OAR_JOB_ID");
-  fence_ = of("G") + "/" + words_[3];
+  fence_ = campaign_folder() + "/" + words_[3];
   claim_ = fmt::format("{}/{}.{}.claim", fence_, words_[0], words_[1]);
   own_ = fmt::format("{}/{}.{}.{}.{}", fence_, words_[0], words_[1], words_[2], remote.empty() ? "0" : remote);
   prefix_ = fmt::format("gleaner: task {}, attempt {}:", words_[0], words_[1]);
@@ -165,7 +169,7 @@ Course Shell::claim() {
   co_await quitting;
 }
 
-/// h(): the claim is held.
+/// end_if_claimed(): the claim is held.
 Course Shell::lose() {
   auto line = split_at_blanks(content_of(claim_).value_or(""));
   line.resize(4);
@@ -217,7 +221,7 @@ Course Shell::open_streams() {
   err_ = base + ".stderr";
 }
 
-/// y(): carries out the claimed task, and notes its end.
+/// run_task(): carries out the claimed task, and notes its end.
 Course Shell::carry_out_task() {
   if (!script_.input_words.empty()) {
     auto inputs = bring_inputs();
@@ -252,7 +256,7 @@ Course Shell::carry_out_task() {
 
 Course Shell::make_checkpoint_folder() {
   bool works = co_await before(Step::checkpoint_folder);
-  works = works && make_folders(of("G") + "/checkpoints/" + words_[0]);
+  works = works && make_folders(campaign_folder() + "/checkpoints/" + words_[0]);
   if (works) co_return;
   auto quitting = note_and_quit('u', "its checkpoint folder cannot be made, nothing was run: No space left on device");
   co_await quitting;
@@ -260,10 +264,10 @@ Course Shell::make_checkpoint_folder() {
 
 Course Shell::clear_checkpoint() {
   const bool works = co_await before(Step::clear_checkpoint);
-  if (works) (void)remove_all(of("G") + "/checkpoints/" + words_[0]);
+  if (works) (void)remove_all(campaign_folder() + "/checkpoints/" + words_[0]);
 }
 
-/// R(): the task is given its time.
+/// run_command(): the task is given its time.
 Course Shell::run_command() {
   const bool by_time = script_.measured && job_.fates().memory_by() == MemoryBy::gnu_time;
   if (by_time) {

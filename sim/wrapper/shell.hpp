@@ -38,6 +38,7 @@ class Shell final : public Values {
   [[nodiscard]] std::unique_ptr<Shell> make_worker(int worker) const;
 
   [[nodiscard]] std::string of(std::string_view variable) const override;
+  [[nodiscard]] std::string campaign_folder() const;
 
  private:
   /// Waits until a moment, or a call of wake().

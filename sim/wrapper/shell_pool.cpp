@@ -11,7 +11,7 @@ namespace gleaner::wrapper {
 
 /// Reads the list, and starts the other workers.
 void Shell::begin_pool() {
-  const auto list = content_of(of("G") + "/" + script_.pool->folder + "/pool").value_or("");
+  const auto list = content_of(campaign_folder() + "/" + script_.pool->folder + "/pool").value_or("");
   for (std::size_t at = 0; at < list.size();) {
     const auto end = std::min(list.find('\n', at), list.size());
     pool_.push_back(list.substr(at, end - at));
@@ -25,7 +25,7 @@ void Shell::begin_pool() {
   if (script_.pool->side_by_side && job_.cores_of_first_node() > 1) job_.start_workers(job_.cores_of_first_node() - 1);
 }
 
-/// g()
+/// work_in_pool()
 Course Shell::take_pooled(int failures) {
   constexpr int kMostFailures = 3;
   const auto& pool = *script_.pool;
@@ -35,7 +35,7 @@ Course Shell::take_pooled(int failures) {
   const auto begin = count == 0 ? 0 : ((own_job - pool.first_job) * workers + worker_) * count / pool.jobs / workers % count;
   phase_ = Phase::trapping;
   for (std::int64_t taken = 0; taken < count && failures < kMostFailures && job_.seconds() < pool.duration; ++taken) {
-    if (signalled_ || !exists(of("G") + "/" + pool.folder + "/pool")) break;
+    if (signalled_ || !exists(campaign_folder() + "/" + pool.folder + "/pool")) break;
     auto words = split_at_blanks(pool_[static_cast<std::size_t>((begin + taken) % count)]);
     constexpr std::size_t kLeastWords = 5;
     if (words.size() < kLeastWords) continue;
@@ -99,7 +99,7 @@ Course Shell::end_pool() {
   status_ = own_status;
 }
 
-/// j()
+/// end_other_workers()
 Course Shell::join_workers() {
   constexpr std::chrono::seconds kPause{1};
   while (job_.has_workers()) {

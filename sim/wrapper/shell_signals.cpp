@@ -66,7 +66,7 @@ Shell::Effect Shell::receive(int signal) {
   }
   if (!forwarded || *forwarded != signal) return Effect::none;
   const auto& reaction = command_->plan.at_checkpoint;
-  if (!reaction.state.empty()) (void)write_file(of("G") + "/checkpoints/" + words_[0] + "/state", reaction.state, Create::any);
+  if (!reaction.state.empty()) (void)write_file(campaign_folder() + "/checkpoints/" + words_[0] + "/state", reaction.state, Create::any);
   if (const auto end = now() + reaction.after; reaction.status && end < command_->end) {
     command_->end = end;
     command_->status = *reaction.status;

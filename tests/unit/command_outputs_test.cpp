@@ -17,7 +17,8 @@
 #include "lib/grid/task_outputs.hpp"
 #include "lib/text/words.hpp"
 #include "runner/command/command.hpp"
-#include "runner/command/output_lines.hpp"
+#include "runner/command/output_words.hpp"
+#include "runner/wrapper/wrapper.hpp"
 
 /// The jobs' wrapper handles the outputs of tasks, run here by the same shell.
 namespace gleaner::runner {
@@ -234,7 +235,8 @@ TEST_F(WrapperOutputs, TheEndIsNoted_WhenTheFilesAreGathered) {
 TEST(PatternWord, KeepsWildcards_AndQuotesTheRest) {
   EXPECT_EQ(pattern_word("res-{TASK}*.[a-c]?"), "res-\"$1\"*.[a-c]?");
   EXPECT_EQ(pattern_word("~/a b;c"), "\"$HOME\"/a' 'b';'c");
-  EXPECT_EQ(pattern_word("{2}/${USER}{CAMPAIGN_ID}"), "\"${a[1]}\"/\"$USER\"\"$i\"");
+  EXPECT_EQ(pattern_word("{2}/${USER}{CAMPAIGN_ID}"),
+            fmt::format("\"${{{}[1]}}\"/\"$USER\"\"${}\"", wrapper_names::task_arguments, wrapper_names::campaign_number));
 }
 
 }  // namespace

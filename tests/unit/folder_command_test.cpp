@@ -1,7 +1,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "lib/grid/exit_status.hpp"
-#include "runner/command/folder_lines.hpp"
+#include "runner/command/folder_word.hpp"
 #include "tests/unit/pool_fixture.hpp"
 
 /// The folder in which tasks run, entered here by the jobs' wrapper.
@@ -53,9 +53,13 @@ RC_GTEST_FIXTURE_PROP(Folder, OfAnyName_IsEnteredAsItStands, ()) {
   fs::create_directories(home_ + "/" + name);
   // A name of a variable would be replaced: that of a home that is none is long and unlikely.
   RC_PRE(name.find("$HOME") == std::string::npos && name.find("$USER") == std::string::npos && name.find("$LOGNAME") == std::string::npos);
-  const auto ended = run_shell(fmt::format("HOME={0}; CDPATH=/; f=/dev/null; q() {{ exit 3; }}; CIGRI_WORKDIR={1}{2}\nprintf %s \"$PWD\"",
-                                           home_, folder_word("$HOME/" + name), enter_folder("$HOME/" + name)));
-  RC_ASSERT(ended.output == home_ + "/" + name);
+  const auto ended = run_carrier({.exec_file = "printf %s \"$PWD\" > $HOME/.gleaner/seen; :",
+                                  .measured = true,
+                                  .workdir = "$HOME/" + name,
+                                  .streams_in_workdir = true,
+                                  .before_wrapper = "CDPATH=/;"});
+  RC_ASSERT(ended.status == 0);
+  RC_ASSERT(content(".gleaner/seen") == home_ + "/" + name);
 }
 
 TEST_F(Folder, ThatIsMissing_OrAFile_RunsNothing_AndLeavesItsWordAndItsReason) {
@@ -164,8 +168,12 @@ TEST_F(Folder, OfATaskWithCheckpoints_HasItsStreams_AndItsSignalArrives) {
 }
 
 TEST_F(Folder, ThatIsTheHome_CostsNothing_AndOarsFilesAreTheTasks) {
-  for (const auto* home : {"$HOME", "${HOME}", "$HOME/"}) EXPECT_EQ(enter_folder(home), "") << home;
-  for (const auto* other : {"$HOME/x", "/home", "${HOME}x", "$HOME.d", "/"}) EXPECT_NE(enter_folder(other), "") << other;
+  const auto enters = [](const std::string& folder) {
+    const LaunchFacts facts{"grid", grid::CampaignId{12}, "true", "alpha", "ada", folder, "/core=1", "1:0:0"};
+    return JobCommand::create(facts).value().script().find("cd -- \"$CIGRI_WORKDIR\"") != std::string::npos;
+  };
+  for (const auto* home : {"$HOME", "${HOME}", "$HOME/"}) EXPECT_FALSE(enters(home)) << home;
+  for (const auto* other : {"$HOME/x", "/home", "${HOME}x", "$HOME.d", "/"}) EXPECT_TRUE(enters(other)) << other;
   EXPECT_EQ(run_carrier({.exec_file = "pwd; :", .measured = true}).output, home_ + "\n");
 }
 

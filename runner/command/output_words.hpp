@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace gleaner::runner {
+
+/// The patterns of output files, one a line (jdl::stored_output_files), as words of the job's shell.
+[[nodiscard]] std::string output_words(std::string_view patterns);
+
+/// One pattern as a word: its wildcards are the shell's, macros have the values of the task, all else is literal.
+[[nodiscard]] std::string pattern_word(std::string_view pattern);
+
+}  // namespace gleaner::runner
