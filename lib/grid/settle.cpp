@@ -73,7 +73,7 @@ JobEnd end_of_unseen(const RemoteEnd& record, Deletion deletion) {
 
 JobEnd end_of_record(const RemoteEnd& record, Deletion deletion) {
   switch (record.record) {
-    // The task keeps its attempt, and the claim decides. Whose status it is, nobody knows: a shell may have ended before the wrapper. A job
+    // The task keeps its attempt, and the claim decides. Nobody knows whose status it is: a shell may have ended before the wrapper. A job
     // that OAR stopped at its walltime may have noted an end just before, and OAR's clock may have stepped.
     case Record::exited:
     case Record::walltime: return JobEnd::never_began;

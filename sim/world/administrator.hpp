@@ -19,15 +19,15 @@ struct Withdrawal {
   std::optional<grid::Instant> end;
 };
 
-/// What is configured of a world's grid: by its row of the covering array, if it plays that; and what its administrator does meanwhile, as
+/// The configuration of a world's grid: by its row of the covering array, if it plays that; and what its administrator does meanwhile, as
 /// gridctl does it.
 class Administrator {
  public:
   Administrator(const Settings& settings, WorldDatabase& database, std::vector<std::string> clusters);
 
-  /// Of the configuration.
+  /// From the configuration.
   static void configure(process::Config& config, const Settings& settings);
-  /// Of a cluster that is added.
+  /// For a cluster that is added.
   void configure(store::Cluster& cluster) const;
   /// The limits, and who may submit normal jobs, once the clusters are there.
   void set_up(store::Transaction& transaction, grid::Instant now) const;

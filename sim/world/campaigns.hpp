@@ -20,7 +20,7 @@ struct Behaviour {
   bool saves = false;   ///< it writes a checkpoint at the signal; with one, it takes half of the time
   bool leaves = false;  ///< it leaves a file result-TASK.dat
 };
-/// What campaigns need, and how much of it the grid has.
+/// The consumables that campaigns need, and how many of them the grid has.
 using combinations::kConsumable;
 [[nodiscard]] inline bool has_licences(const Settings& settings) {
   return settings.features.contains(Feature::needs) || settings.features.contains(Feature::array);
@@ -41,7 +41,7 @@ struct Jdl {
   bool best_effort = true;
 };
 
-/// What a user can name of earlier campaigns.
+/// The parts of earlier campaigns that a user can name.
 struct Earlier {
   std::int64_t id;
   std::string user;

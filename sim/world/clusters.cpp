@@ -51,7 +51,7 @@ Cluster::Cluster(std::string name, const fs::path& folder, const Settings& setti
 
 Cluster::~Cluster() = default;
 
-/// What the seed has in store for the cluster.
+/// The cluster's events, by the seed.
 void Cluster::plan_changes(const Settings& settings) {
   for (const auto& outage : faults_.outages(Fault::server_death, name_)) {
     changes_.push_back({outage.begin, Change::Kind::server_dies});

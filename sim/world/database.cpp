@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{1};
 
 }  // namespace
 
-/// By libpq, which takes the parameters of a query as they are, outside a transaction too. What is asked again is prepared.
+/// By libpq, which takes the parameters of a query as they are, outside a transaction too. Repeated statements are prepared.
 class WorldDatabase::Connection {
  public:
   explicit Connection(const std::string& conninfo) : connection_{PQconnectdb(conninfo.c_str()), PQfinish} {

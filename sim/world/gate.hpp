@@ -54,7 +54,7 @@ class Gate final : public store::Watcher {
   void die_perhaps(std::string_view place);
   void stand_still_perhaps();
 
-  /// Who passes, and what it met.
+  /// The program that passes, and the fault that it met.
   struct Passing {
     Program program{};
     bool is_dead = false;

@@ -84,7 +84,7 @@ oar::Result<oar::Answer> WorldMessenger::exchange(Cluster& cluster, const oar::A
   return answer;
 }
 
-/// What a web server before OAR refuses by itself.
+/// The requests that a web server before OAR refuses by itself.
 std::optional<oar::Answer> WorldMessenger::refusal_of(const Cluster& cluster, const oar::Request& request) {
   constexpr int kForbidden = 403;
   constexpr int kTooLarge = 413;
@@ -102,7 +102,7 @@ std::optional<oar::Answer> WorldMessenger::refusal_of(const Cluster& cluster, co
   return std::nullopt;
 }
 
-/// What OAR's lists say otherwise than they should.
+/// The errors in OAR's lists.
 void WorldMessenger::falsify(const Cluster& cluster, const oar::Request& request, oar::Answer& answer) {
   constexpr std::string_view kTotal{"\"total\":"};
   if (request.method != oar::Method::get || !request.path.starts_with("/jobs")) return;

@@ -123,7 +123,7 @@ void Oracle::judge_running(grid::Instant now, std::chrono::minutes longest) {
   std::map<std::pair<std::int64_t, std::int64_t>, grid::Instant> idle;
   for (const auto& row : database_.query(sql::oracle_running{})) {
     const std::pair<std::int64_t, std::int64_t> task{*row.campaign_id, *row.number};
-    // What became of a pool's task may be unknown as long as its job carries out others.
+    // The outcome of a pool's task may be unknown as long as its job carries out others.
     if (carried_out.contains(task) || (row.pooled.as<bool>() && campaigns.contains(task.first))) continue;
     const auto known = idle_since_.find(task);
     const auto since = idle.emplace(task, known == idle_since_.end() ? now : known->second).first->second;

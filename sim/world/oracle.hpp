@@ -33,7 +33,7 @@ class Oracle {
   /// After each cycle: promises about what is under way.
   void judge_kills();
   void judge_brakes();
-  /// What was cancelled was told to those that wait for it.
+  /// Campaigns that wait for a cancelled one have an event.
   void judge_waits_in_vain();
   /// Every few minutes: what is said to run is carried out by somebody, or was not so long ago.
   void judge_running(grid::Instant now, std::chrono::minutes longest);
@@ -45,7 +45,7 @@ class Oracle {
   [[nodiscard]] bool is_all_over();
   /// Campaigns that wait for a user: they are paused, or for others whose tasks failed. Empty as long as anything else is under way.
   [[nodiscard]] std::vector<std::int64_t> awaiting_users();
-  /// What the grid waits for, for a world that does not end.
+  /// The causes for which the grid waits, for a world that does not end.
   [[nodiscard]] std::vector<std::string> waits();
 
   /// Notes what must not be.

@@ -90,7 +90,7 @@ std::vector<std::string> strayed_followers(WorldDatabase& database, Clusters& cl
       for (const auto& work : cluster->works()) {
         const auto known = work.campaign == follower && work.task >= 0 ? done.find(work.task) : done.end();
         if (known == done.end() || known->second.contains(home_of.at(name))) continue;
-        // Of two copies that were done, the grid counts one. Where that is no home of the follower, its task is free.
+        // If two copies were done, the grid counts one. Where that is no home of the follower, its task is free.
         if (!std::ranges::includes(names, known->second)) continue;
         if (std::ranges::any_of(withdrawals, [&](const Withdrawal& away) {
               return known->second.contains(home_of.at(away.cluster)) && work.began >= away.begin;

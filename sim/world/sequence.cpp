@@ -13,7 +13,7 @@
 namespace gleaner::world {
 namespace {
 
-/// What happens to the scripts and tasks of a pair. At one moment, in this order.
+/// The events of the scripts and tasks of a pair. At one moment, in this order.
 struct Happening {
   grid::Instant at;
   enum class Kind { prologue_ends, task_ends, epilogue_begins, task_begins } kind;

@@ -41,7 +41,7 @@ inline constexpr std::array<std::string_view, 22> kFaultNames{
     "too_large", "wrong_total", "standstill", "clocks",       "stopped",       "partitioned"};
 [[nodiscard]] constexpr std::string_view name_of(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
 
-/// What campaigns may say, and what their users do.
+/// Features of campaigns, and acts of their users.
 enum class Feature {
   failures,    ///< tasks that end with an error
   retries,     ///< keys about attempts
@@ -96,7 +96,7 @@ struct Settings {
 /// The command that makes this world again.
 [[nodiscard]] std::string command_of(const Settings& settings);
 
-/// What the command line asks for.
+/// The requests of the command line.
 struct Asked {
   Settings settings;
   std::uint64_t seeds = 1;  ///< from settings.seed on

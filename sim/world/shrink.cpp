@@ -12,7 +12,7 @@ class Shrinking {
 
   Shrunk shrink() {
     constexpr double kHour = 3600;
-    // What came after the fault had no part in it.
+    // Events after the fault had no part in it.
     auto earlier = shrunk_.settings;
     earlier.hours = std::min(earlier.hours, shrunk_.verdict.simulated_s / kHour);
     fails(earlier);

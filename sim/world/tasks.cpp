@@ -11,7 +11,7 @@
 namespace gleaner::world {
 namespace {
 
-/// Of a task that nobody takes for one that may end at once.
+/// The duration of a task that nobody takes for one that may end at once.
 constexpr std::chrono::seconds kLong{20};
 
 wrapper::TaskPlan plan_of(const Behaviour& behaviour, int attempt) {

@@ -10,7 +10,7 @@
 
 namespace gleaner::world {
 
-/// What the tasks on a cluster do, by their parameters, and the record of what they did, which production cannot see.
+/// The tasks on a cluster, by their parameters, and the record of their work, which production cannot see.
 class Tasks final : public wrapper::Fates {
  public:
   Tasks(std::string cluster, const VirtualClock& clock, Faults& faults, Trace& trace)

@@ -19,7 +19,7 @@ class Trace {
   void note(std::string_view what);
   /// A digest of a text that may name the world's folder.
   [[nodiscard]] std::string digest(std::string text) const;
-  /// Of all lines so far.
+  /// The digest of all lines so far.
   [[nodiscard]] std::uint64_t digest() const { return digest_.value(); }
   [[nodiscard]] std::int64_t lines() const { return lines_; }
 

@@ -13,7 +13,7 @@
 
 namespace gleaner::world {
 
-/// What a user changed of a campaign.
+/// A user's change of a campaign.
 struct Edit {
   std::int64_t campaign;
   grid::Instant begin;               ///< of the first try
@@ -26,7 +26,7 @@ struct Edit {
 /// the API could not answer.
 class Users {
  public:
-  /// `find`: is told what a user may not see.
+  /// `find`: receives what a user may not see.
   Users(const Settings& settings, api::Api& api, std::vector<std::string> clusters, const VirtualClock& clock, Gate& gate, Trace& trace,
         std::function<void(std::string)> find);
 

@@ -1,4 +1,4 @@
-// What the users of a covering array's campaigns do.
+// Acts of the users of a covering array's campaigns.
 #include <fmt/format.h>
 
 #include <algorithm>

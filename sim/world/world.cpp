@@ -204,7 +204,7 @@ void World::timed(const std::string& what, Work&& work) {
   timed_s_ = before + whole;
 }
 
-/// Whether nobody conducts now. Who asks is told so within three minutes.
+/// Whether nobody conducts now. The API reports it within three minutes.
 bool World::stands_by() {
   constexpr std::chrono::minutes kUnseen{3};
   if (!faults_.is_away(Fault::standstill, "almighty")) return false;

@@ -27,14 +27,14 @@ struct LeftFile {
   std::string content;
 };
 
-/// What a task does when the signal of its campaign's checkpoints reaches it.
+/// A task's reaction to the signal of its campaign's checkpoints.
 struct Reaction {
   std::string state;                   ///< written into the file `state` of its checkpoint folder; empty: nothing
   std::chrono::milliseconds after{0};  ///< until it ends
   std::optional<int> status;           ///< with this status; empty: it continues
 };
 
-/// What a task does. Signals other than that of the campaign's checkpoints leave it alone; SIGTERM, which OAR sends to all processes of a
+/// A task's work. Signals other than that of the campaign's checkpoints leave it alone; SIGTERM, which OAR sends to all processes of a
 /// job that it kills, ends it with status 143.
 struct TaskPlan {
   std::chrono::milliseconds duration{0};
@@ -77,21 +77,21 @@ struct Moment {
   Outcome outcome = Outcome::works;
 };
 
-/// How nodes tell the memory of a measured task.
+/// How nodes report the memory of a measured task.
 enum class MemoryBy { nothing, cgroup, gnu_time };
 
-/// What the model leaves to its caller: the tasks, and the world around them. A seed may decide.
+/// The parts that the model leaves to its caller: the tasks, and the world around them. A seed may decide.
 class Fates {
  public:
   virtual ~Fates() = default;
-  /// Of the task of a job of the grid, when its command starts.
+  /// The fate of the task of a job of the grid, when its command starts.
   [[nodiscard]] virtual TaskPlan task(const TaskRun& run) = 0;
   /// The command of a task ended by itself, with this status.
   virtual void ended(const TaskRun& run, int status) {
     (void)run;
     (void)status;
   }
-  /// Of any other job: its first process. Its files are not written.
+  /// The fate of any other job: its first process. Its files are not written.
   [[nodiscard]] virtual TaskPlan other_job(std::int64_t remote_job, const std::string& command) = 0;
   [[nodiscard]] virtual Moment before(const TaskRun& run, Step step) {
     (void)run;

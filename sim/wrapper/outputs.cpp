@@ -13,7 +13,7 @@
 #include "sim/wrapper/files.hpp"
 #include "sim/wrapper/shell.hpp"
 
-/// What a task is brought, and what it leaves.
+/// A task's input files and outputs.
 namespace gleaner::wrapper {
 
 /// A line of the campaign's index of input files.

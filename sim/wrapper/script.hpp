@@ -17,7 +17,7 @@ struct ScriptPool {
   bool side_by_side = false;
 };
 
-/// What the script of a launch's jobs says (runner/command/command.hpp), read from its text. Words are as a shell reads them.
+/// The facts in the script of a launch's jobs (runner/command/command.hpp), read from its text. Words are as a shell reads them.
 struct Script {
   std::int64_t campaign = 0;
   std::string folder_word;   ///< of the campaign

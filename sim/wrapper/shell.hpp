@@ -67,7 +67,7 @@ class Shell final : public Values {
     int status;
     bool by_itself = true;
   };
-  /// Of a pooled task, beside the status of one that ended.
+  /// The end of a pooled task, beside the status of one that ended.
   static constexpr int kPassedBy = -1;  ///< another shell has it
   static constexpr int kStops = -2;     ///< the shell takes no other one
   enum class Phase { claiming, trapping, ignoring };
@@ -116,7 +116,7 @@ class Shell final : public Values {
   std::string err_;
   std::vector<std::string> pool_;
 
-  // Of the task that it is about:
+  // The task that is carried out:
   std::vector<std::string> words_;
   std::vector<std::string> arguments_;
   std::string fence_;

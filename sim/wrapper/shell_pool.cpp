@@ -6,7 +6,7 @@
 #include "sim/wrapper/files.hpp"
 #include "sim/wrapper/shell.hpp"
 
-/// What a carrier does beside its own task.
+/// A carrier's work beside its own task.
 namespace gleaner::wrapper {
 
 /// Reads the list, and starts the other workers.

@@ -5,7 +5,7 @@
 #include "sim/wrapper/files.hpp"
 #include "sim/wrapper/shell.hpp"
 
-/// What a shell waits for, and what reaches it meanwhile.
+/// Events that a shell waits for, and signals that reach it meanwhile.
 namespace gleaner::wrapper {
 
 namespace {
@@ -47,7 +47,7 @@ void Shell::stop() {
   }
 }
 
-/// What it waits for is later by as long as it was stopped.
+/// The event that it waits for is later by as long as it was stopped.
 void Shell::carry_on() {
   if (!std::exchange(stopped_, false)) return;
   const auto pause = now() - stopped_at_;

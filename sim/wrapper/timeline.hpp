@@ -10,7 +10,7 @@
 
 namespace gleaner::wrapper {
 
-/// What is to happen, in the order of time, then of when it was planned.
+/// Planned events, in the order of their times, then of when they were planned.
 class Timeline {
  public:
   using Id = std::pair<Time, std::uint64_t>;

@@ -312,7 +312,7 @@ $rule$);
 
 -- Campaigns, pairs, tasks and requests --------------------------------------------------------------------------------------------------
 
--- What each task of a campaign needs, as `gpu=2 matlab=1`; null: nothing.
+-- The consumables of each task of a campaign, as `gpu=2 matlab=1`; null: nothing.
 CREATE FUNCTION needs_text(needs jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT string_agg(key || '=' || value, ' ' ORDER BY key COLLATE "C") FROM jsonb_each_text(needs)
 $$;
@@ -334,7 +334,7 @@ CREATE TABLE campaigns (
 
   jdl jsonb NOT NULL,                                    -- as understood, without the parameters
   submitted_jdl jsonb,                                   -- as submitted, to recognize a repeated submission; null: no rule changed it
-  -- What each cluster is asked for, as campaign_clusters has it (asked_of), separated by spaces: "cluster:priority:resources:walltime:most
+  -- The requests to each cluster, as campaign_clusters has them (asked_of), separated by spaces: "cluster:priority:resources:walltime:most
   -- jobs:nodes:best-effort (1 or 0)", or only the cluster where the rest is the same as for the cluster before it.
   asked text NOT NULL DEFAULT '',
 
@@ -442,7 +442,7 @@ CREATE TABLE campaign_clusters (
   campaign_id bigint NOT NULL REFERENCES campaigns ON DELETE CASCADE,
   cluster_id bigint NOT NULL REFERENCES clusters,
 
-  -- What the JDL asks. An empty text: the JDL does not say.
+  -- The JDL's requests. An empty text: the JDL has none.
   priority integer NOT NULL DEFAULT 1,                   -- the JDL's order of its clusters, the greatest first
   exec_file text NOT NULL,                               -- the program
   exec_directory text NOT NULL,                          -- where it runs
@@ -507,13 +507,13 @@ CREATE TABLE campaign_clusters (
   failed_since_done integer NOT NULL DEFAULT 0,
   suspected boolean NOT NULL DEFAULT false,              -- the cluster was found to be a sink, and has shown no work since
 
-  -- What a start costs: of some jobs of OAR, how long their commands took, as the wrapper noted it, and for how long the jobs held their
+  -- The cost of a start: for some jobs of OAR, how long their commands took, as the wrapper noted it, and for how long the jobs held their
   -- resources.
   measured integer NOT NULL DEFAULT 0,                   -- jobs
   command_s double precision NOT NULL DEFAULT 0,         -- of all tasks that they carried out, pooled ones included
   held_s double precision NOT NULL DEFAULT 0,
 
-  -- What tasks take of processors and memory, where their node can tell it (document 003).
+  -- The use of processors and memory by tasks, where their node reports it (document 003).
   cpu_jobs bigint NOT NULL DEFAULT 0,                    -- jobs done for which cpu_s and their duration are known
   cpu_s double precision NOT NULL DEFAULT 0,             -- of these, in all
   cpu_wall_s double precision NOT NULL DEFAULT 0,        -- seconds that the commands of these took, in all
@@ -704,7 +704,7 @@ CREATE TABLE launches (
   state launch_state NOT NULL DEFAULT 'planned',
   term bigint NOT NULL,                                  -- of the lease under which it was planned
 
-  -- What is submitted.
+  -- The submission.
   jobs integer NOT NULL,
   resources double precision NOT NULL,                   -- that the planner counted for it
   -- The script that its only job carries out; null: its jobs carry out tasks of the bag.
@@ -1194,7 +1194,7 @@ CREATE FUNCTION saved_seconds(ending text, started_at timestamptz, checkpointed_
     WHEN checkpointed_at IS NOT NULL THEN least(checkpointed_at, ended_at) END - started_at)), 0)::double precision
 $$;
 
--- What campaigns.asked has to be.
+-- The value that campaigns.asked must have.
 CREATE FUNCTION asked_of(campaign bigint) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT coalesce(
     string_agg(CASE WHEN wishes = before THEN cluster_id::text ELSE cluster_id || ':' || wishes END, ' ' ORDER BY cluster_id), '')
@@ -1530,7 +1530,7 @@ CREATE TRIGGER release_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS befo
 -- Binds tasks in the bag, which are free, to the cluster where the job ran that counts for the task they come after: its files are in the
 -- home there. If their campaign does not have that cluster, they are bound to another one with the same homes, one that the campaign uses
 -- before others (max_jobs of 0 is `off`). They stay free if they come after none, or if all clusters of the campaign have these homes, or
--- none of them has. Of several predecessors on different clusters, that of the oldest campaign counts.
+-- none of them has. If predecessors ran on different clusters, that of the oldest campaign counts.
 CREATE FUNCTION bind_followers(of_campaigns bigint[], numbers bigint[]) RETURNS void LANGUAGE sql AS $$
   WITH homes AS MATERIALIZED (
     SELECT c.id AS campaign_id, k.id AS ran_on, home.id
@@ -1709,7 +1709,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- What administrators declare is noted whoever changes it, also by SQL.
+-- Declarations of administrators are recorded whoever changes them, also by SQL.
 CREATE TRIGGER note_act AFTER INSERT OR UPDATE OR DELETE ON admission_rules FOR EACH ROW EXECUTE FUNCTION note_act('rule', 'name');
 CREATE TRIGGER note_act AFTER INSERT OR UPDATE OR DELETE ON affinities FOR EACH ROW EXECUTE FUNCTION note_act('affinity of', 'user_name');
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, authentication, login, secret_file, identity_header,

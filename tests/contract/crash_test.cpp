@@ -44,7 +44,7 @@ class ServerDeath : public Contract {
     request.walltime = walltime;
     return request;
   }
-  /// A job that has started, and ends when it is told.
+  /// A job that has started, and ends when the test lets it.
   struct Gated {
     grid::RemoteJobId id;
     std::string gate;
@@ -64,7 +64,7 @@ class ServerDeath : public Contract {
   }
   static void end(const std::vector<Gated>& jobs) {
     for (const auto& job : jobs) open_gate(job.gate);
-    std::this_thread::sleep_for(std::chrono::seconds{2});  // nothing that OAR answers tells when they are over
+    std::this_thread::sleep_for(std::chrono::seconds{2});  // no answer of OAR shows when they are over
   }
   static void expect_ended_without_its_command(const oar::JobDetails& details) {
     EXPECT_EQ(details.job.state, RemoteState::error);
@@ -170,7 +170,7 @@ TEST_P(ServerDeath, AJobThatIsLaunchedMeanwhile_StaysLaunching_PastItsWalltime_U
       backend().kill_server(Reports::heard);
       backend().start_server();
     }
-    // Longer than its walltime, and than what OAR takes to look at it.
+    // Longer than its walltime, and than OAR takes to check it.
     for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{sure ? 4 : 30};;) {
       const auto job = world().await(jobs.ids, [](const auto&) { return true; }).front();
       if (oar::is_over(job.state)) break;

@@ -28,9 +28,9 @@ inline constexpr Row<std::string_view> kVersion{"2.5.9 (Canicule)", "2.6.1 (Libe
 
 /// The message of a refusal: with oarsub's exit status before, and its command line behind; or only what oarsub printed.
 inline constexpr Row<bool> kRefusalIsFramed{true, false};
-/// What oarsub says of an array that it accepts.
+/// The output of oarsub for an array that it accepts.
 inline constexpr Row<bool> kArrayIsRemarked{true, false};
-/// What it says of a job that is submitted again.
+/// Its output for a job that is submitted again.
 inline constexpr Row<bool> kResubmissionIsRemarked{true, false};
 /// A script of the site that runs before each command (PASSIVE_JOB_HOOK_EXEC_FILE).
 inline constexpr Row<bool> kHasJobHook{false, true};
@@ -72,7 +72,7 @@ inline const std::vector<RefusedRequest>& refused_requests() {
   return kAll;
 }
 
-/// What becomes of a job with a `directory`. HOME and PLACE stand for the user's home and a folder in it.
+/// The fate of a job with a `directory`. HOME and PLACE stand for the user's home and a folder in it.
 struct FolderFate {
   enum class Kind {
     runs,          ///< its command runs; `words` is the job's launching_directory

@@ -54,7 +54,7 @@ TEST_P(Ends, TerminatedIsTheEndOfACommand_AndItsStatusIsAWaitStatus) {
 
 /// OAR's shell reads ~/.bashrc. Nothing is run, and nothing in OAR's record shows it: a mark of the command's own is needed.
 TEST_P(Ends, AStartFileThatExits_EndsTheJobBeforeItsCommand_AndOarRecordsTheShellsStatus) {
-  const auto& user = world().other_user();  // whose jobs no other test looks at meanwhile
+  const auto& user = world().other_user();  // whose jobs no other test reads meanwhile
   const auto submit = [&](const std::string& line) {
     const oar::FileOf start{user, "~/.bashrc", line + "\n"};
     EXPECT_TRUE(until_answered([&] { return client().write_files({&start, 1}).front(); }));
@@ -102,7 +102,7 @@ TEST_P(Ends, AnOutputThatCannotBeWritten_IsAnError) {
   EXPECT_THAT(details.events, Contains(event("OUTPUT_FILES")));
 }
 
-TEST_P(Ends, AJobOverItsWalltimeIsKilled_AndTheEventSaysWhy) {
+TEST_P(Ends, AJobOverItsWalltimeIsKilled_AndTheEventStatesWhy) {
   const auto details = ended(world().shared().over_time);
   EXPECT_EQ(details.job.state, RemoteState::error);
   EXPECT_FALSE(details.job.exit_status);

@@ -7,7 +7,7 @@
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
 
-/// What the API's answers look like, whom it believes, and how a client tells.
+/// The form of the API's answers, whom it believes, and how a client identifies itself.
 namespace gleaner::contract {
 namespace {
 

@@ -33,7 +33,7 @@ T value(oar::Result<T> result) {
   return std::move(*result);
 }
 
-/// What an answer says that may be asked for again.
+/// The parts of an answer that another request may repeat.
 template <std::invocable Ask>
 auto value(Ask&& ask) {
   return value(until_answered(ask));
@@ -175,7 +175,7 @@ TEST_P(Lists, AJobThatWaitsHasNoDatesOfItsOwnYet) {
   EXPECT_FALSE(waiting.exit_status);
 }
 
-TEST_P(Lists, AJobThatRunsSaysHowManyResourcesItTakes) {
+TEST_P(Lists, AJobThatRunsStatesHowManyResourcesItTakes) {
   const auto running =
       world().await(world().shared().long_one.ids, [](const auto& job) { return job.state == oar::RemoteState::running; }).front();
   EXPECT_EQ(running.resources, 1);

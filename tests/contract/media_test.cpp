@@ -77,7 +77,7 @@ TEST_P(Media, AFolderOfAThousandFiles_IsListedWhole_WithNamesOfAnyBytes) {
   EXPECT_NE(std::ranges::find(*names, "1.0.claim"), names->end());
 }
 
-/// What keeps a cancelled task of a pool from starting: a claim that a carrier made first stays its own.
+/// The guard that keeps a cancelled task of a pool from starting: a claim that a carrier made first stays its own.
 TEST_P(Media, AFileIsCreated_WithItsFolder_AndOneThatIsThereStays) {
   const auto claim = fmt::format("~/{}/created/7.0.claim", world().token());
   const auto create = [&](const std::string& content) {
@@ -143,7 +143,7 @@ TEST_P(Media, AFolderIsDeletedWithAllThatIsInIt) {
   EXPECT_EQ(refusal(read(world().user(), folder() + "/own").error()), 404);
 }
 
-/// What gridget is told of sizes: of a link OAR lists the link's own, and it lists no names of other folders.
+/// Sizes that gridget receives: OAR lists a link's own size, and no names of other folders.
 TEST_P(Media, AFolderIsListedWithTheSizesOfItsFiles) {
   const auto place = fmt::format("{}/sized", world().token());
   const auto job = world().request(fmt::format(

@@ -133,7 +133,7 @@ TEST_P(Submission, EverythingThatAGridSendsIsKept) {
   EXPECT_EQ(details.stdout_file, fmt::format("{}/{}.out", world().token(), details.job.id.value()));
 }
 
-/// What `oarsub` was called with, as OAR recorded it.
+/// The arguments of `oarsub`, as OAR recorded them.
 std::string recorded(World& world, grid::RemoteJobId id) {
   const auto answer =
       raw(world.access(), "GET", fmt::format("/jobs/{}.json", id.value()), {identity(world.access(), world.user()), kAcceptJson});

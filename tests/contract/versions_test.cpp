@@ -14,7 +14,7 @@
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
 
-/// What OAR 2.5 and 2.6 do otherwise: the rows of differences.hpp.
+/// Differences between OAR 2.5 and 2.6: the rows of differences.hpp.
 namespace gleaner::contract {
 namespace {
 
@@ -54,7 +54,7 @@ class Versions : public Contract {
   static std::string text(const rapidjson::Document& json, const char* name) {
     return json.IsObject() && json.HasMember(name) && json[name].IsString() ? json[name].GetString() : "";
   }
-  /// What OAR says of a job, for a test that fails.
+  /// OAR's description of a job, for a test that fails.
   static std::string said_of(const oar::JobDetails& details) {
     auto text = details.job.message;
     for (const auto& event : details.events) text += fmt::format("\n{}: {}", event.type, event.description);
@@ -64,7 +64,7 @@ class Versions : public Contract {
     const auto json = json_of(answer);
     return grid::RemoteJobId{json.IsObject() && json.HasMember("id") && json["id"].IsInt64() ? json["id"].GetInt64() : 0};
   }
-  /// Of the table's folders and a home to find them in.
+  /// The table's folders, and a home to find them in.
   static std::string home_with(const std::string& place) {
     const auto job =
         world().request(fmt::format("mkdir -p {0}/real '{0}/d ir' '{0}/p(;&)x'; ln -s real {0}/link; : > {0}/file; pwd", place));

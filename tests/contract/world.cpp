@@ -58,7 +58,7 @@ World::World(std::unique_ptr<Backend> backend)
       token_{fmt::format("gct{}x{}", getpid(), grid::to_unix(now()) % 1'000'000)},
       start_{now()} {}
 
-/// What still waits or runs is deleted, and the files go.
+/// Deletes the jobs that still wait or run, and the files.
 World::~World() {
   for (const auto& user : {this->user(), other_user()}) {
     const auto jobs = client_.jobs_since(user, start_);

@@ -16,7 +16,7 @@
 
 namespace gleaner::contract {
 
-/// A backend, and the jobs that all the tests look at: submitted together at the start, since a
+/// A backend, and the jobs that all the tests read: submitted together at the start, since a
 /// real OAR starts three jobs a second.
 class World {
  public:

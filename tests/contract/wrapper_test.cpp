@@ -138,7 +138,7 @@ TEST_P(Wrapper, EveryArgumentReachesTheCommandByteForByte) {
   }
 }
 
-TEST_P(Wrapper, TwoJobsOfOneAttempt_RunItOnce_AndTheSecondSaysWhoRanIt) {
+TEST_P(Wrapper, TwoJobsOfOneAttempt_RunItOnce_AndTheSecondNamesTheFirst) {
   const auto submitted = launch("twins", facts("echo run >> \"$HOME/" + world().token() + "/twins\"; sleep 1; exit 5; :"),
                                 {task(500, 1, 1, {}), task(500, 1, 2, {}), task(500, 2, 3, {}), task(501, 1, 4, {"x"})});
   const auto jobs = world().await_end(submitted.ids);

@@ -57,8 +57,8 @@ std::string contents_of(const std::filesystem::path& path) {
 /// Without the tables before the names of columns: from PostgreSQL 16 on, a view of one table is printed without them.
 std::string unqualified(const std::string& text) { return std::regex_replace(text, std::regex{R"(\b[a-z_]+\.([a-z_]))"}, "$1"); }
 
-/// Of a new database: one that was adopted from before the first release, or upgraded, has the columns of some tables in another order
-/// (tests/db/releases_test.cpp compares those).
+/// The schema of a new database: one that was adopted from before the first release, or upgraded, has the columns of some tables in another
+/// order (tests/db/releases_test.cpp compares those).
 TEST(Schema, SchemaSql_IsWhatTheMigrationsMake) {
   const char* variable = std::getenv("GLEANER_SOURCE_DIR");
   const std::filesystem::path root{variable ? variable : "."};

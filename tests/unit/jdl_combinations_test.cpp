@@ -169,7 +169,7 @@ std::string document() {
   return fmt::format(
       R"(# Keys of a campaign file beside each other
 
-A test makes this page, `tests/unit/jdl_combinations_test.cpp`, from the values in `sim/combinations/jdl_values.hpp`: {} values of {} keys, {} pairs of different keys. Of these, {} are accepted without a word, {} are accepted with a note, and {} are refused. `gridsub --strict` refuses those with a note, too. What is below was answered to a campaign of 12 tasks on two clusters.
+A test makes this page, `tests/unit/jdl_combinations_test.cpp`, from the values in `sim/combinations/jdl_values.hpp`: {} values of {} keys, {} pairs of different keys. Of these, {} are accepted without a word, {} are accepted with a note, and {} are refused. `gridsub --strict` refuses those with a note, too. The answers below are those to a campaign of 12 tasks on two clusters.
 
 ## Accepted with a note
 
@@ -185,7 +185,7 @@ One of the keys has no effect, or less than it says.
 {}
 ## Played
 
-Of `sim/combinations/features.cpp`: each pair of these values that is not refused is in a campaign that runs. `tests/system/combinations_test.cpp` runs such campaigns on processes; `tools/world --features array` plays them on a virtual clock, under faults, with the values that have a `*`, too ([world](architecture/world.md#the-covering-array)). `PRE` is an earlier campaign; `action` is what the user does meanwhile; what begins with `grid` is configured, or done, by the administrator.
+The values of `sim/combinations/features.cpp`: each pair of them that is not refused is in a campaign that runs. `tests/system/combinations_test.cpp` runs such campaigns on processes; `tools/world --features array` plays them on a virtual clock, under faults, with the values that have a `*`, too ([world](architecture/world.md#the-covering-array)). `PRE` is an earlier campaign; `action` is what the user does meanwhile; what begins with `grid` is configured, or done, by the administrator.
 
 | subject | values |
 |---|---|
