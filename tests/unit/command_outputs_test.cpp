@@ -212,7 +212,7 @@ TEST_F(WrapperOutputs, FilesOfAnyDepth_AndOfLongNames_AreGathered_AndTheirPathsA
   EXPECT_EQ(gathered(0), left);
   EXPECT_EQ(content("results/12/7.file.7-w%2Fshort"), "short\n");
   // A retry overwrites nothing, and other bytes that lie under its names do not count.
-  std::ofstream{home_ + "/results/12/7.1.path.1.0.9.old"};
+  std::ofstream{home_ + "/results/12/7.1.path.1.0.9.old"}.close();
   EXPECT_EQ(run({.exec_file = script + ":", .patterns = "{TASK}-w/**/*", .attempt = 1}), 0);
   EXPECT_EQ(gathered(1), left);
   EXPECT_EQ(gathered(0), left);
