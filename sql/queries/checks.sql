@@ -715,7 +715,8 @@ WITH mended AS (
 SELECT count(*) AS changed FROM mended
 
 -- name: checks.asked
--- The request of a campaign to its clusters is stored as its pairs have it. Repair: it is written anew.
+-- The request of a campaign to its clusters is stored as its pairs have it.
+-- Repair: it is written anew.
 SELECT
   id AS campaign_id,
   NULL::bigint AS cluster_id,
