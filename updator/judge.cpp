@@ -239,7 +239,10 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   }
   const auto waits = store::Waits{.job = job.id, .absent = {}, .over = job.over_since.value_or(poll_.began), .launching = {}};
   const auto record = remote_end(remote, details);
-  const bool never_explained = poll_.unexplained.contains(job.remote) && is_due(job.over_since, poll_.began, patience_.evidence);
+  // Where files cannot be read, the details are requested only after a patience of their own (errors_to_explain): one request that fails
+  // then is no answer. OAR may have submitted the job again, which they alone show.
+  const auto patience = is_read(evidence) ? patience_.evidence : 2 * patience_.evidence;
+  const bool never_explained = poll_.unexplained.contains(job.remote) && is_due(job.over_since, poll_.began, patience);
   if (!record && !ended_with_its_note(job, evidence) && !never_explained)
     return note_waits(job, waits);  // the cause of its error is not known yet
   const auto known = known_end(job, remote, details);

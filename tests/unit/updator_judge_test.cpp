@@ -235,6 +235,18 @@ TEST(Judge, AnErrorWhoseDetailsDoNotCome_IsAFailureAfterThePatience_AndOneThatWa
   EXPECT_EQ(judged.over[0].job, grid::JobId{1});
 }
 
+/// OAR may have submitted such a job again, under another id, and that run may be under way.
+TEST(Judge, AnErrorWithoutFiles_WhoseDetailsDoNotCome_IsAFailureAfterTwiceThePatience) {
+  Turn turn;
+  turn.has(1).over_since = kNow - grid::Seconds{239};
+  turn.shows(1, RemoteState::error);
+  turn.cannot_list();
+  turn.poll.unexplained = {grid::RemoteJobId{1001}};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "one request that failed is no answer";
+  turn.live[0].over_since = kNow - grid::Seconds{240};
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
+}
+
 TEST(Judge, AListingThatWasMadeTooEarlyForAJob_ShowsItsEndOnly) {
   Turn turn;
   turn.has(1);
