@@ -122,7 +122,7 @@ enum class Need { end, beginning };
 struct Want {
   Need need = Need::end;
   grid::Instant since = {};
-  auto operator<=>(const Want&) const = default;
+  auto operator<=>(const Want&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 finds its own 0 there
 };
 
 /// Empty: the job's evidence is not to be read in this turn.

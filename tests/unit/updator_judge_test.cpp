@@ -6,7 +6,6 @@
 namespace gleaner::updator {
 namespace {
 
-using grid::JobEnd;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
