@@ -58,14 +58,14 @@ void Connections::give_back(std::optional<store::Database> database) {
 
 grid::Instant Connections::now() {
   constexpr std::chrono::seconds kCarriedOn{30};
-  const auto steady = grid::SteadyClock::now();
   const auto carried_on = [&] {
-    return reading_ ? reading_->time + std::chrono::floor<grid::Instant::duration>(steady - reading_->at) : grid::now();
+    return reading_ ? reading_->time + std::chrono::floor<grid::Instant::duration>(grid::SteadyClock::now() - reading_->at) : grid::now();
   };
   {
     const std::lock_guard lock{mutex_};
-    if (asked_for_ && steady - *asked_for_ < kCarriedOn) return carried_on();
-    asked_for_ = steady;
+    const auto asked = grid::SteadyClock::now();
+    if (asked_for_ && asked - *asked_for_ < kCarriedOn) return carried_on();
+    asked_for_ = asked;
   }
   std::optional<grid::Instant> time;
   try {
@@ -73,8 +73,9 @@ grid::Instant Connections::now() {
   } catch (const std::exception&) {
     // The request itself reports it, if it needs the database.
   }
+  const auto answered = grid::SteadyClock::now();
   const std::lock_guard lock{mutex_};
-  if (time) reading_ = Reading{*time, steady};
+  if (time) reading_ = Reading{*time, answered};
   return carried_on();
 }
 

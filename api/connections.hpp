@@ -57,7 +57,7 @@ class Connections {
   }
 
   /// The time by the database's clock, by which every age is measured: asked for again after 30 s, and carried on by a clock that nobody
-  /// sets. As long as the database never answered, that of this host.
+  /// sets. Behind by at most the way of one answer, never ahead. As long as the database never answered, that of this host.
   [[nodiscard]] grid::Instant now();
 
   /// A connection of its own for a thread that keeps it. Throws store::Unavailable and store::WrongSchema.
@@ -95,7 +95,7 @@ class Connections {
   int in_use_ = 0;
   struct Reading {
     grid::Instant time;
-    grid::SteadyClock::time_point at;
+    grid::SteadyClock::time_point at;  ///< when the answer had come: a question may wait for seconds before the database reads its clock
   };
   std::optional<Reading> reading_;                          ///< of the database's clock
   std::optional<grid::SteadyClock::time_point> asked_for_;  ///< the last time, whether it answered or not

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <ctime>
+#include <future>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -136,6 +138,20 @@ TEST_F(CampaignEvents, HostWhoseClockIsBehind_DatesWhatItWritesByTheDatabasesClo
   EXPECT_EQ(sql("SELECT created_at BETWEEN now() - interval '1 min' AND now() FROM brakes"), "t");
   EXPECT_LT(remove("/v1/campaigns/" + id).status, 300);
   EXPECT_EQ(sql("SELECT ended_at >= submitted_at AND ended_at <= now() FROM campaigns"), "t");
+}
+
+TEST_F(CampaignEvents, AfterTheDatabaseAnsweredSlowly_AreNotDatedAhead) {
+  const auto id = std::to_string(a_campaign_of(1));
+  restart_api();
+  pqxx::connection locker{database()};
+  pqxx::work lock{locker};
+  lock.exec("LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE");  // new connections read it first
+  auto slow = std::async(std::launch::async, [&] { return get("/v1/campaigns/" + id).status; });
+  std::this_thread::sleep_for(std::chrono::seconds{1});
+  lock.commit();
+  ASSERT_EQ(slow.get(), 200);
+  ASSERT_EQ(post("/v1/events?cluster=alpha&campaign=" + id + "&reason=licence").status, 201);
+  EXPECT_EQ(sql("SELECT created_at <= now() FROM brakes"), "t");
 }
 
 TEST_F(CampaignEvents, ABlacklisting_StaysWhenTheCampaignIsResumed_RetriedAndFixedElsewhere_AndGoesWithAllItsEvents) {
