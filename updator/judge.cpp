@@ -149,7 +149,7 @@ bool ended_before_its_command(const store::LiveJob& job, const oar::RemoteJob& r
   return end == grid::JobEnd::cannot_start || end == grid::JobEnd::never_began;
 }
 
-/// Judges a job that is over, and whose evidence was read.
+/// Whether a job that is over, and whose evidence was read, failed by itself.
 bool failed_by_itself(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
   if (remote.state == oar::RemoteState::error) return noted_its_end(evidence) && evidence.status != 0;
   const auto end = grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none);
