@@ -13,7 +13,9 @@ struct Migration {
 struct NamedQuery {
   std::string_view name;  ///< group.query, as above the query in its file
   std::string_view text;
-  std::span<const std::string_view> columns;  ///< the names of those that it gives
+  std::span<const std::string_view> columns;          ///< the names of those that it gives
+  std::span<const std::string_view> column_types;     ///< their types in PostgreSQL, by sql/types.txt; empty: not known
+  std::span<const std::string_view> parameter_types;  ///< those of the parameters, likewise
 };
 
 /// The migrations in their order.

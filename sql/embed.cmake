@@ -2,7 +2,10 @@
 # sql/world, and their list) and catalogue.cpp (the migrations, the list of all queries of queries.hpp, that of those for databases of other
 # systems, and the script of the first installation). A query
 # starts at a line "-- name: group.query" in the file group.sql and goes to the next such line. Its parameters are written @name and numbered for PostgreSQL ($1, $2, …) in the order in which they first appear. Its
-# columns are those of its RETURNING, else of its outermost SELECT.
+# columns are those of its RETURNING, else of its outermost SELECT. sql/types.txt has the type of each in PostgreSQL, and the C++ that fills
+# in or reads it must fit: what is not in that file is untyped, until tools/schema has written it again. Those of sql/world and sql/foreign
+# stay untyped.
+# With DESCRIBE, it writes only that file instead: a script for psql that prints these types.
 cmake_minimum_required(VERSION 3.20)
 file(GLOB query_files ${SQL}/queries/*.sql)
 file(GLOB foreign_files ${SQL}/foreign/*.sql)
@@ -115,29 +118,89 @@ function(number_parameters name body text parameters code)
   set(${code} "${bare}${body}" PARENT_SCOPE)
 endfunction()
 
+# The types of parameters and columns, by query: "group.query: now bigint, job bigint -> id bigint, state job_state".
+set(types "")
+if(EXISTS ${SQL}/types.txt)
+  file(STRINGS ${SQL}/types.txt types REGEX "^[a-z_.]+: ")
+endif()
+foreach(line IN LISTS types)
+  string(REGEX MATCH "^([a-z_.]+): (.*) ?-> ?(.*)$" line "${line}")
+  set(query ${CMAKE_MATCH_1})
+  set(known_${query} TRUE)
+  set(parameters "${CMAKE_MATCH_2}")
+  set(columns "${CMAKE_MATCH_3}")
+  foreach(part parameters columns)
+    string(REPLACE ", " ";" list "${${part}}")
+    foreach(one ${list})
+      string(STRIP "${one}" one)
+      string(REGEX MATCH "^([^ ]+) (.*)$" one "${one}")
+      string(REPLACE "\"" "\\\"" one_type "${CMAKE_MATCH_2}")
+      set(${part}_${query}_${CMAKE_MATCH_1} "${one_type}")
+    endforeach()
+  endforeach()
+endforeach()
+
+# kind_of(TYPE CLASS OUT): the C++ type of a parameter or column, as IntegerField; CLASS for one of which no type is known.
+function(kind_of type class out)
+  if(type STREQUAL "")
+    set(kind "")
+  elseif(type STREQUAL "boolean")
+    set(kind Boolean)
+  elseif(type MATCHES "^(smallint|integer|bigint)$")
+    set(kind Integer)
+  elseif(type MATCHES "^(real|double precision)$")
+    set(kind Real)
+  elseif(type STREQUAL "numeric")
+    set(kind Numeric)
+  elseif(type MATCHES "[]]$")
+    set(kind Array)
+  else()
+    set(kind Text)
+  endif()
+  set(${out} ${kind}${class} PARENT_SCOPE)
+endfunction()
+
 # declare_query(NAME TEXT PARAMETERS COLUMNS OUT): appends the struct of a query to OUT.
 function(declare_query name text parameters columns out)
   string(REPLACE "." "_" type "${name}")
   set(members "")
+  set(parameter_types "")
   foreach(parameter ${parameters})
-    string(APPEND members "  Parameter ${parameter};\n")
+    kind_of("${parameters_${name}_${parameter}}" Parameter kind)
+    string(APPEND members "  ${kind} ${parameter};\n")
+    list(APPEND parameter_types "\"${parameters_${name}_${parameter}}\"")
   endforeach()
+  string(REPLACE ";" ", " parameter_types "${parameter_types}")
   list(TRANSFORM parameters PREPEND "&" OUTPUT_VARIABLE list)
   list(LENGTH list parameter_count)
   string(REPLACE ";" ", " list "${list}")
   set(fields "")
   set(quoted "")
+  set(column_types "")
+  set(kinds "")
   foreach(column ${columns})
-    string(APPEND fields " Field ${column};")
+    kind_of("${columns_${name}_${column}}" Field kind)
+    string(APPEND fields " ${kind} ${column};")
+    string(REGEX REPLACE "Field$" "" kind "${kind}")
+    string(TOLOWER "Kind::${kind}" kind)
+    string(REPLACE "kind::" "Kind::" kind "${kind}")
+    string(REGEX REPLACE "::$" "::any" kind "${kind}")
+    list(APPEND kinds ${kind})
     list(APPEND quoted "\"${column}\"")
+    list(APPEND column_types "\"${columns_${name}_${column}}\"")
   endforeach()
   list(LENGTH quoted count)
   string(REPLACE ";" ", " quoted "${quoted}")
+  string(REPLACE ";" ", " column_types "${column_types}")
+  string(REPLACE ";" ", " kinds "${kinds}")
   set(${out} "${${out}}
 struct ${type} {
   static constexpr std::string_view kName = \"${name}\";
   static constexpr std::string_view kText = R\"sql(${text})sql\";
   static constexpr std::array<std::string_view, ${count}> kColumns{${quoted}};
+  static constexpr std::array<std::string_view, ${count}> kColumnTypes{${column_types}};
+  static constexpr std::array<Kind, ${count}> kColumnKinds{${kinds}};
+  static constexpr std::array<std::string_view, ${parameter_count}> kParameterTypes{${parameter_types}};
   struct Row {${fields} };
 ${members}  [[nodiscard]] std::array<const Parameter*, ${parameter_count}> parameters() const { return {${list}}; }
 };
@@ -171,13 +234,19 @@ foreach(file ${query_files} ${foreign_files} ${world_files})
     string(REPLACE "${open_bracket}" "[" body "${body}")
     string(REPLACE "${close_bracket}" "]" body "${body}")
     string(REPLACE "${backslash}" "\\" body "${body}")
+    # Only these can be prepared by name.
+    if(DESCRIBE AND file IN_LIST query_files AND code MATCHES "(^|\n)(SELECT|WITH|INSERT|UPDATE|DELETE)[ \n]")
+      string(REGEX REPLACE "[ \n]+$" "" statement "${body}")
+      string(REPLACE ";" " " words "${parameters}")
+      string(APPEND description "\\echo = ${name} ${words}\nPREPARE described AS ${statement};\nSELECT unnest(parameter_types) FROM pg_prepared_statements WHERE name = 'described';\nDEALLOCATE described;\n\\echo -\n${statement}\n\\gdesc\n")
+    endif()
     if(file IN_LIST world_files)
       declare_query(${name} "${body}" "${parameters}" "${columns}" world_header)
     else()
       declare_query(${name} "${body}" "${parameters}" "${columns}" header)
     endif()
     string(REPLACE "." "_" type "${name}")
-    set(line "    {${type}::kName, ${type}::kText, ${type}::kColumns},\n")
+    set(line "    {${type}::kName, ${type}::kText, ${type}::kColumns, ${type}::kColumnTypes, ${type}::kParameterTypes},\n")
     if(file IN_LIST foreign_files)
       string(APPEND foreign_list "${line}")
     elseif(file IN_LIST world_files)
@@ -187,6 +256,10 @@ foreach(file ${query_files} ${foreign_files} ${world_files})
     endif()
   endforeach()
 endforeach()
+if(DESCRIBE)
+  file(WRITE ${DESCRIBE} "${description}")
+  return()
+endif()
 string(APPEND header "}  // namespace gleaner::sql\n")
 file(WRITE ${OUT}/queries.hpp.new "${header}")
 if(world_list)

@@ -26,16 +26,30 @@ template <class T>
 concept Readable =
     Number<T> || std::same_as<T, std::string> || std::same_as<T, Instant> || std::same_as<T, std::chrono::seconds> || ReadableId<T>;
 
+/// Whether values of this kind, as a query gives them, can become a T: a number of any width is checked when it is read, but a text is no
+/// number, and an integer is no truth value. An instant is the integer that the SQL function micros() gives.
+template <class T, Kind kKind>
+concept ReadableAs = Readable<T> &&
+    (kKind == Kind::any || (kKind == Kind::boolean && std::same_as<T, bool>) ||
+     (kKind == Kind::integer && !std::same_as<T, bool> && !std::same_as<T, std::string>) ||
+     (kKind == Kind::real && std::floating_point<T>) || (kKind == Kind::numeric && Number<T> && !std::same_as<T, bool>) ||
+     ((kKind == Kind::text || kKind == Kind::array) && std::same_as<T, std::string>));
+
 /// One value of a row, in PostgreSQL's text form; or null. It becomes the type of what it is assigned to: `row.ended_at` where that is
 /// an optional, `*row.id` where it is not, as an std::optional would. Whoever forgets the asterisk does not compile; an asterisk before a
-/// null throws std::logic_error with the column's name. Points into the result that it is from.
-class Field {
+/// null throws std::logic_error with the column's name. Points into the result that it is from. Where the query's type of it is known, a
+/// type that cannot take it does not compile.
+template <Kind kKind>
+class BasicField {
  public:
-  Field(std::string_view column, std::optional<std::string_view> text) : column_{column}, text_{text} {}
+  BasicField(std::string_view column, std::optional<std::string_view> text) : column_{column}, text_{text} {}
+
+  /// The result's value, of which the query says the kind.
+  BasicField(const BasicField<Kind::any>& field) requires(kKind != Kind::any) : column_{field.column_}, text_{field.text_} {}
 
   [[nodiscard]] bool has_value() const { return text_.has_value(); }
 
-  template <Readable T>
+  template <ReadableAs<kKind> T>
   [[nodiscard]] T as() const {
     if (!text_) throw std::logic_error{"the column '" + std::string{column_} + "' is null"};
     if constexpr (std::same_as<T, std::string>) {
@@ -54,19 +68,21 @@ class Field {
   /// An enum, by the function that knows its names: `row.state.as(grid::job_state)`. A name that it does not know throws
   /// std::logic_error.
   template <class T>
-  [[nodiscard]] T as(std::optional<T> (*of_name)(std::string_view)) const {
+  requires(kKind == Kind::text || kKind == Kind::any) [[nodiscard]] T as(std::optional<T> (*of_name)(std::string_view)) const {
     const auto name = as<std::string>();
     if (const auto value = of_name(name)) return *value;
     throw unreadable();
   }
 
-  template <Readable T>
+  template <ReadableAs<kKind> T>
   [[nodiscard]] T value_or(T fallback) const {
     return text_ ? as<T>() : fallback;
   }
-  [[nodiscard]] std::string value_or(const char* fallback) const { return std::string{text_.value_or(fallback)}; }
+  [[nodiscard]] std::string value_or(const char* fallback) const requires ReadableAs<std::string, kKind> {
+    return std::string{text_.value_or(fallback)};
+  }
 
-  template <Readable T>
+  template <ReadableAs<kKind> T>
   operator std::optional<T>() const {
     return text_ ? std::optional<T>{as<T>()} : std::nullopt;
   }
@@ -74,18 +90,21 @@ class Field {
   /// A value on its way to its type: not to be kept as `auto`.
   class Value {
    public:
-    explicit Value(const Field& field) : field_{field} {}
-    template <Readable T>
+    explicit Value(const BasicField& field) : field_{field} {}
+    template <ReadableAs<kKind> T>
     operator T() const&& {
       return field_.as<T>();
     }
 
    private:
-    const Field& field_;
+    const BasicField& field_;
   };
   [[nodiscard]] Value operator*() const { return Value{*this}; }
 
  private:
+  template <Kind>
+  friend class BasicField;
+
   template <Number T>
   [[nodiscard]] T number() const {
     T value{};
@@ -101,5 +120,14 @@ class Field {
   std::string_view column_;
   std::optional<std::string_view> text_;
 };
+
+/// Of queries whose types nobody knows, such as those for other databases.
+using Field = BasicField<Kind::any>;
+using BooleanField = BasicField<Kind::boolean>;
+using IntegerField = BasicField<Kind::integer>;
+using RealField = BasicField<Kind::real>;
+using NumericField = BasicField<Kind::numeric>;
+using ArrayField = BasicField<Kind::array>;
+using TextField = BasicField<Kind::text>;
 
 }  // namespace gleaner::sql

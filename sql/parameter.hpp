@@ -17,6 +17,9 @@ concept Id = requires(const T& id) {
   { id.value() } -> std::same_as<std::int64_t>;
 };
 
+/// The kinds of PostgreSQL's types that C++ keeps apart. text: also enums, JSON and whatever else travels as a text.
+enum class Kind { any, boolean, integer, real, numeric, array, text };
+
 /// A builder of an array literal, as store::detail::Array.
 template <class T>
 concept ArrayBuilder = requires(const T& array) {
@@ -51,6 +54,45 @@ class Parameter {
   }
   std::optional<std::string> text_;
 };
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+/// Whether a value of this type can be a parameter of that kind. Arrays are their literals.
+template <class T, Kind kKind>
+consteval bool is_accepted() {
+  if constexpr (std::same_as<T, std::nullopt_t>) return true;
+  if constexpr (IsOptional<T>::value) return is_accepted<typename T::value_type, kKind>();
+  constexpr bool text = std::convertible_to<T, std::string_view>;
+  constexpr bool integer =
+      (std::integral<T> && !std::same_as<T, bool>) || Id<T> || std::same_as<T, std::chrono::sys_time<std::chrono::microseconds>>;
+  switch (kKind) {
+    case Kind::any: return true;
+    case Kind::boolean: return std::same_as<T, bool>;
+    case Kind::integer: return integer;
+    case Kind::real:
+    case Kind::numeric: return std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool>);
+    case Kind::array: return text || ArrayBuilder<T>;
+    case Kind::text: return text;
+  }
+  return false;
+}
+
+/// A parameter of a known type: a value of another one does not compile.
+template <Kind kKind>
+class BasicParameter : public Parameter {
+ public:
+  template <class T>
+  requires(std::constructible_from<Parameter, const T&>&& is_accepted<T, kKind>()) BasicParameter(const T& value) : Parameter{value} {}
+};
+using BooleanParameter = BasicParameter<Kind::boolean>;
+using IntegerParameter = BasicParameter<Kind::integer>;
+using RealParameter = BasicParameter<Kind::real>;
+using NumericParameter = BasicParameter<Kind::numeric>;
+using ArrayParameter = BasicParameter<Kind::array>;
+using TextParameter = BasicParameter<Kind::text>;
 
 /// The values of a query's parameters, in the order of their numbers.
 using Parameters = std::span<const Parameter* const>;

@@ -90,9 +90,10 @@ class Rows {
 
     using From = Query;
     /// The column at a place, for who finds it by its name (lib/store/fields.hpp).
-    [[nodiscard]] sql::Field field(std::size_t place) const {
-      const auto value = row_[static_cast<pqxx::row::size_type>(place)];
-      return {Query::kColumns[place], value.is_null() ? std::nullopt : std::optional{std::string_view{value.c_str(), value.size()}}};
+    template <std::size_t kPlace>
+    [[nodiscard]] sql::BasicField<Query::kColumnKinds[kPlace]> field() const {
+      const auto value = row_[static_cast<pqxx::row::size_type>(kPlace)];
+      return {Query::kColumns[kPlace], value.is_null() ? std::nullopt : std::optional{std::string_view{value.c_str(), value.size()}}};
     }
 
    private:

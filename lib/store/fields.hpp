@@ -26,28 +26,28 @@ consteval std::size_t place_of(std::string_view column) {
   return static_cast<std::size_t>(found - std::ranges::begin(Query::kColumns));
 }
 
-inline void assign(grid::CampaignType& into, const sql::Field& field) { into = field.as(grid::campaign_type); }
-inline void assign(grid::Grouping& into, const sql::Field& field) { into = field.as(grid::grouping); }
-inline void assign(grid::Needs& into, const sql::Field& field) { into = field.as(grid::parse_needs); }
-inline void assign(grid::Headroom& into, const sql::Field& field) { into = field.as(grid::headroom); }
-inline void assign(grid::CampaignState& into, const sql::Field& field) { into = field.as(grid::campaign_state); }
+void assign(grid::CampaignType& into, const auto& field) { into = field.as(grid::campaign_type); }
+void assign(grid::Grouping& into, const auto& field) { into = field.as(grid::grouping); }
+void assign(grid::Needs& into, const auto& field) { into = field.as(grid::parse_needs); }
+void assign(grid::Headroom& into, const auto& field) { into = field.as(grid::headroom); }
+void assign(grid::CampaignState& into, const auto& field) { into = field.as(grid::campaign_state); }
 template <sql::Readable T>
-void assign(T& into, const sql::Field& field) {
-  into = field.as<T>();
+void assign(T& into, const auto& field) {
+  into = field.template as<T>();
 }
 template <sql::Readable T>
-void assign(std::optional<T>& into, const sql::Field& field) {
-  into = field.as<T>();
+void assign(std::optional<T>& into, const auto& field) {
+  into = field.template as<T>();
 }
 
 /// Reads the columns that a list of fields names. NULL leaves the member as it was.
 template <const auto& Fields, class Row, class Struct>
 void read_fields(const Row& row, Struct& into) {
   const auto read = [&]<std::size_t... Places>(std::index_sequence<Places...>) {
-    const auto one = [&](const sql::Field& field, auto member) {
+    const auto one = [&](const auto& field, auto member) {
       if (field.has_value()) assign(into.*member, field);
     };
-    (one(row.field(place_of<typename Row::From>(std::get<Places>(Fields).column)), std::get<Places>(Fields).member), ...);
+    (one(row.template field<place_of<typename Row::From>(std::get<Places>(Fields).column)>(), std::get<Places>(Fields).member), ...);
   };
   read(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(Fields)>>>{});
 }

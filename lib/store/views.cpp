@@ -22,7 +22,7 @@ TaskCounts read_counts(const sql::views_campaigns::Row& row, grid::CampaignState
   return counts;
 }
 
-std::optional<grid::Interval> get_interval(const sql::Field& earliest, const sql::Field& latest) {
+std::optional<grid::Interval> get_interval(const sql::IntegerField& earliest, const sql::IntegerField& latest) {
   if (!earliest.has_value() || !latest.has_value()) return std::nullopt;
   return grid::Interval{*earliest, *latest};
 }

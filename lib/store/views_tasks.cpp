@@ -10,7 +10,7 @@ namespace {
 
 using store::detail::exec;
 
-ParameterForm read_form(const sql::Field& field) { return field.value_or("") == "a" ? ParameterForm::arguments : ParameterForm::line; }
+ParameterForm read_form(const sql::TextField& field) { return field.value_or("") == "a" ? ParameterForm::arguments : ParameterForm::line; }
 
 std::optional<LastJob> read_last_job(const sql::views_tasks::Row& row) {
   if (!row.job.has_value()) return std::nullopt;

@@ -201,8 +201,8 @@ TEST(Schema, EachMigrationEndsTheTermOfWhoConducts) {
   EXPECT_TRUE(store::renew_lease(database, *first, std::chrono::hours{1})) << "nothing was applied";
 }
 
-TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow) {
-  tests::expect_accepted(postgres().fresh_database(), sql::queries());
+TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow_InTheTypesOfItsStruct) {
+  tests::expect_accepted(postgres().fresh_database(), sql::queries(), true);
 }
 
 TEST(Schema, QueriesForOtherSystemsDatabases_AreAcceptedThere) {

@@ -28,7 +28,8 @@ struct Embedded {
 };
 
 /// As if sql/queries/jobs.sql were this text, and sql/world/judge.sql the other one.
-Embedded embed(const std::string& queries, const std::string& schema = {}, const std::string& of_world = {}) {
+Embedded embed(const std::string& queries, const std::string& schema = {}, const std::string& of_world = {},
+               const std::string& types = {}) {
   const char* root = std::getenv("GLEANER_SOURCE_DIR");
   const auto folder = fs::temp_directory_path() / fmt::format("gleaner_embed_{}", ::getpid());
   fs::create_directories(folder / "queries");
@@ -39,6 +40,7 @@ Embedded embed(const std::string& queries, const std::string& schema = {}, const
   }
   std::ofstream{folder / "queries/jobs.sql"} << queries;
   std::ofstream{folder / "schema.sql"} << schema;
+  if (!types.empty()) std::ofstream{folder / "types.txt"} << types;
   const auto command =
       fmt::format("cmake -DOUT={0} -DSQL={0} -P {1}/sql/embed.cmake > {0}/output 2>&1", folder.string(), root ? root : ".");
   const auto contents = [&](const char* name) {
@@ -74,7 +76,10 @@ TEST(Embed, QueriesOfTheWorld_AreInAHeaderOfTheirOwn_WithTheirList) {
       embed("-- name: jobs.all\nSELECT id FROM jobs\n", {}, "-- name: judge.jobs\nSELECT id FROM jobs WHERE id > @least\n");
   EXPECT_EQ(embedded.status, 0) << embedded.output;
   EXPECT_THAT(embedded.world_header, HasSubstr("struct judge_jobs {"));
-  EXPECT_THAT(embedded.world_header, HasSubstr("    {judge_jobs::kName, judge_jobs::kText, judge_jobs::kColumns},\n"));
+  EXPECT_THAT(
+      embedded.world_header,
+      HasSubstr(
+          "    {judge_jobs::kName, judge_jobs::kText, judge_jobs::kColumns, judge_jobs::kColumnTypes, judge_jobs::kParameterTypes},\n"));
   EXPECT_THAT(embedded.header, AllOf(HasSubstr("struct jobs_all {"), Not(HasSubstr("judge"))));
 }
 
@@ -109,6 +114,21 @@ TEST(Embed, Columns_BecomeMembersOfTheRow) {
   EXPECT_EQ(embedded.status, 0) << embedded.output;
   EXPECT_THAT(embedded.header, HasSubstr("  struct Row { Field id; Field started_at; };\n"));
   EXPECT_THAT(embedded.header, HasSubstr("std::array<std::string_view, 2> kColumns{\"id\", \"started_at\"};"));
+}
+
+TEST(Embed, ParametersAndColumns_HaveTheClassesOfTheirTypes_WhereTheseAreKnown) {
+  const auto embedded = embed(
+      "-- name: jobs.end\nUPDATE jobs SET a = @a, b = @b, c = @c WHERE id = ANY (@ids) RETURNING id, share, form, made\n"
+      "-- name: jobs.others\nSELECT id FROM jobs WHERE id = @id\n",
+      {}, {},
+      "# A comment.\njobs.end: a boolean, b double precision, c text, ids bigint[] -> id bigint, share numeric, form \"char\", made timestamp with "
+      "time zone\n");
+  EXPECT_EQ(embedded.status, 0) << embedded.output;
+  EXPECT_THAT(embedded.header, HasSubstr("struct Row { IntegerField id; NumericField share; TextField form; TextField made; };\n"));
+  EXPECT_THAT(embedded.header, HasSubstr("  BooleanParameter a;\n  RealParameter b;\n  TextParameter c;\n  ArrayParameter ids;\n"));
+  EXPECT_THAT(embedded.header, HasSubstr(R"(kColumnTypes{"bigint", "numeric", "\"char\"", "timestamp with time zone"};)"));
+  EXPECT_THAT(embedded.header, HasSubstr(R"(kParameterTypes{"boolean", "double precision", "text", "bigint[]"};)"));
+  EXPECT_THAT(embedded.header, HasSubstr("struct Row { Field id; };\n  Parameter id;\n")) << "a query that tools/schema has not seen yet";
 }
 
 TEST(Embed, Columns_AreThoseOfReturning_ElseOfTheOutermostSelect) {

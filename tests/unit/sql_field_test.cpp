@@ -34,6 +34,20 @@ static_assert(std::is_convertible_v<Field, std::optional<int>>);
 static_assert(std::is_convertible_v<Field::Value, grid::JobId>);
 static_assert(!std::is_convertible_v<Field::Value, std::chrono::minutes>, "a column is in microseconds or seconds");
 
+// Nor does code that reads a column as what its type cannot be.
+template <class Into, class Column>
+constexpr bool kReads = std::is_convertible_v<typename Column::Value, Into>&& std::is_convertible_v<Column, std::optional<Into>>;
+static_assert(kReads<grid::JobId, IntegerField> && kReads<int, IntegerField> && kReads<grid::Instant, IntegerField>);
+static_assert(kReads<double, IntegerField> && kReads<double, RealField> && kReads<double, NumericField> && kReads<int, NumericField>);
+static_assert(kReads<bool, BooleanField> && kReads<std::string, TextField> && kReads<std::string, ArrayField>);
+static_assert(!kReads<std::string, IntegerField> && !kReads<bool, IntegerField> && !kReads<int, RealField>);
+static_assert(!kReads<int, TextField> && !kReads<bool, TextField> && !kReads<int, BooleanField> && !kReads<std::string, BooleanField>);
+template <class Column>
+concept IsAName = requires(const Column& column) {
+  column.template as<grid::JobState>(grid::job_state);
+};
+static_assert(IsAName<TextField> && IsAName<Field> && !IsAName<IntegerField>);
+
 template <class T>
 T value_of(std::string_view text) {
   return *field(text);

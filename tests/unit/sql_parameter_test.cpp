@@ -25,6 +25,16 @@ static_assert(!std::is_default_constructible_v<Parameter>);
 static_assert(!std::is_constructible_v<Parameter, std::chrono::seconds>, "the unit is the query's");
 static_assert(!std::is_constructible_v<Parameter, void*>);
 
+// Nor does code that passes what the type of the query's parameter cannot be.
+static_assert(std::is_constructible_v<IntegerParameter, grid::CampaignId> && std::is_constructible_v<IntegerParameter, std::optional<int>>);
+static_assert(std::is_constructible_v<IntegerParameter, grid::Instant> && std::is_constructible_v<IntegerParameter, std::nullopt_t>);
+static_assert(std::is_constructible_v<TextParameter, const char*> && std::is_constructible_v<TextParameter, std::optional<std::string>>);
+static_assert(std::is_constructible_v<RealParameter, double> && std::is_constructible_v<BooleanParameter, bool>);
+static_assert(!std::is_constructible_v<IntegerParameter, bool> && !std::is_constructible_v<IntegerParameter, double>);
+static_assert(!std::is_constructible_v<IntegerParameter, std::string> && !std::is_constructible_v<TextParameter, int>);
+static_assert(!std::is_constructible_v<BooleanParameter, int> && !std::is_constructible_v<BooleanParameter, const char*>);
+static_assert(!std::is_constructible_v<TextParameter, std::optional<int>> && !std::is_constructible_v<ArrayParameter, int>);
+
 std::string text_of(const Parameter& parameter) { return parameter.text().value_or("NULL"); }
 
 TEST(Parameter, HasPostgresTextOfWhatItIsMadeFrom) {
