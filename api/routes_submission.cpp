@@ -139,7 +139,7 @@ http::Response check_only(const Call& call, Submission& submission, const std::v
     json.field("replicas_allowed", file.replicas_allowed);
     json.field("requests", std::ssize(different_of(*requests)));
     json.key("clusters").array(file.clusters, [&](const auto& section) {
-      write_section(json, file, section, intake.first_parameter().value());
+      write_section(json, file, section, intake.first_parameter().value_or(jdl::Parameter{"0"}));
     });
     json.key("candidate");
     write_candidate(json, {.file = file,

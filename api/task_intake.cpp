@@ -59,6 +59,8 @@ Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following, ParameterBody
     if (!taken) return tl::unexpected{std::move(taken.error())};
   }
   if (auto wrong = obstacle()) return tl::unexpected{std::move(*wrong)};
+  const auto* const stated = std::get_if<jdl::Count>(&file_.parameters);
+  if (count_ == 0 && stated != nullptr) return 0;  // "nb_jobs": 0, of which the reader warned
   if (count_ == 0) return tl::unexpected{none()};
   if (file_.type != grid::CampaignType::test) return count_;
   write_test_tasks();

@@ -45,7 +45,9 @@ class BasicField {
   BasicField(std::string_view column, std::optional<std::string_view> text) : column_{column}, text_{text} {}
 
   /// The result's value, of which the query says the kind.
-  BasicField(const BasicField<Kind::any>& field) requires(kKind != Kind::any) : column_{field.column_}, text_{field.text_} {}
+  template <Kind kOther>
+  requires(kOther == Kind::any && kKind != Kind::any) BasicField(const BasicField<kOther>& field)
+      : column_{field.column_}, text_{field.text_} {}
 
   [[nodiscard]] bool has_value() const { return text_.has_value(); }
 

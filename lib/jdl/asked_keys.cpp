@@ -92,6 +92,15 @@ bool set_walltime(const Node& node, const std::string& path, SectionLevel& into,
   return true;
 }
 
+/// The key walltime counts, as in CiGri, which wrote it behind the resources.
+void doubt_walltimes(const Node& node, const std::string& path, std::string_view by_key, std::string_view in_resources,
+                     Findings& findings) {
+  findings.doubt(node.offset, path, shown(node),
+                 fmt::format("the walltime is stated twice: {} by walltime, and {} in resources; keep one of them", excerpt(by_key),
+                             excerpt(in_resources)),
+                 ": that of walltime counts");
+}
+
 }  // namespace
 
 std::optional<ResourcesAndWalltime> split_walltime(std::string_view resources) {
@@ -115,13 +124,10 @@ std::optional<grid::Seconds> read_time(const Node& node, const std::string& path
 }
 
 void read_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  const auto in_resources = std::exchange(into.stated_walltime, std::nullopt);
   if (!set_walltime(node, path, into, findings)) return;
-  auto stated = text_of_walltime(into.section);
-  if (into.stated_walltime && *into.stated_walltime != stated)
-    findings.add(node.offset, path, shown(node),
-                 fmt::format("the walltime is stated twice, by walltime and in resources: {} and {}; keep one of them",
-                             excerpt(*into.stated_walltime), excerpt(stated)));
-  into.stated_walltime = std::move(stated);
+  into.stated_walltime = text_of_walltime(into.section);
+  if (in_resources && *in_resources != *into.stated_walltime) doubt_walltimes(node, path, *into.stated_walltime, *in_resources, findings);
 }
 
 void read_resources(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
@@ -134,7 +140,14 @@ void read_resources(const Node& node, const std::string& path, SectionLevel& int
   walltime.kind = NodeKind::string;
   walltime.offset = node.offset;
   walltime.text = parts->walltime;
-  read_walltime(walltime, path, into, findings);
+  if (into.stated_walltime) {
+    SectionLevel in_resources;
+    if (!set_walltime(walltime, path, in_resources, findings)) return;
+    const auto stated = text_of_walltime(in_resources.section);
+    if (stated != *into.stated_walltime) doubt_walltimes(node, path, *into.stated_walltime, stated, findings);
+    return;
+  }
+  if (set_walltime(walltime, path, into, findings)) into.stated_walltime = text_of_walltime(into.section);
 }
 
 }  // namespace gleaner::jdl

@@ -41,7 +41,7 @@ struct Params {
 /// The greatest number of tasks of one campaign.
 inline constexpr std::int64_t kMostTasks = 100'000'000;
 struct Count {
-  std::int64_t tasks;  ///< 1 to kMostTasks; their parameters are "0" to "tasks - 1"
+  std::int64_t tasks;  ///< 0 to kMostTasks; their parameters are "0" to "tasks - 1"
   bool operator==(const Count&) const = default;
 };
 /// The source of the parameters; std::monostate: an option or standard input.

@@ -229,8 +229,10 @@ class ClassicReader {
       return;
     }
     member.key = known->json;
-    if (std::ranges::find(into.members, member.key, &Member::key) != into.members.end()) {
-      findings_.add(member.offset, path, member.spelling, fmt::format("'{}' is stated twice: remove one of them", member.spelling));
+    if (const auto before = std::ranges::find(into.members, member.key, &Member::key); before != into.members.end()) {
+      findings_.doubt(member.offset, path, member.spelling, fmt::format("'{}' is stated twice: remove one of them", member.spelling),
+                      "; the last one counts");
+      *before = std::move(member);
       return;
     }
     into.members.push_back(std::move(member));

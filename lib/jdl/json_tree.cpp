@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "lib/jdl/json_syntax.hpp"
 #include "lib/jdl/text.hpp"
@@ -172,16 +172,21 @@ void lower_keys(Node& root) {
   for (auto& member : root.members) member.key = lower(member.key);
 }
 
-/// A repeated key is an error; its first value is kept.
+/// A repeated key is doubtful. Its last value is kept, as by CiGri and most readers of JSON.
 void take_out_duplicates(Node& node, const std::string& path, Findings& findings) {
-  std::unordered_set<std::string> seen;
+  std::unordered_map<std::string, std::size_t> places;
   std::vector<Member> kept;
   for (auto& member : node.members) {
     const auto member_path = path.empty() ? member.key : path + "." + member.key;
     if (member.value.kind == NodeKind::object) take_out_duplicates(member.value, member_path, findings);
-    if (seen.insert(member.key).second) kept.push_back(std::move(member));
-    else
-      findings.add(member.offset, member_path, member.spelling, "'" + excerpt(member.spelling) + "' is stated twice: remove one of them");
+    const auto [place, is_first] = places.emplace(member.key, kept.size());
+    if (is_first) {
+      kept.push_back(std::move(member));
+      continue;
+    }
+    findings.doubt(member.offset, member_path, member.spelling, "'" + excerpt(member.spelling) + "' is stated twice: remove one of them",
+                   "; the last one counts");
+    kept[place->second] = std::move(member);
   }
   node.members = std::move(kept);
 }

@@ -154,21 +154,28 @@ void read_output_gathering(const Node& node, const std::string& path, SectionLev
   if (is_neutral(node)) return;
   const auto method = read_word(node, path, "collector, or leave it out", findings);
   if (!method) return;
-  into.outputs.gathering = *method;
-  if (lower(*method) == "collector") return;
-  findings.add(
+  if (lower(*method) == "collector") {
+    into.outputs.gathering = *method;
+    return;
+  }
+  findings.doubt(
       node.offset, path, *method,
       fmt::format("'{}' is not supported by this version; write output_directory and output_files, which gather the files on their "
                   "cluster, fetch them with 'gridget ID --to DIR', and copy them on from there",
-                  excerpt(*method)));
+                  excerpt(*method)),
+      ": it has no effect");
 }
 
-std::optional<std::string> wrong_outputs(const ClusterSection& section, const OutputKeys& keys,
-                                         const std::vector<std::string>& parameter_names) {
-  if (section.output_files.empty()) {
-    if (keys.gathering.empty()) return std::nullopt;
+std::optional<std::string_view> vain_outputs(const ClusterSection& section, std::string_view gathering, std::string_view files) {
+  if (section.output_files.empty() && !gathering.empty())
     return "output_gathering_method needs output_files, the patterns of the files that a task leaves";
-  }
+  if (section.output_directory.empty() && files == "output_file")
+    return "output_file needs output_directory, the folder in which the files are gathered, e.g. \"output_directory\": \"results\"";
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_outputs(const ClusterSection& section, const std::vector<std::string>& parameter_names) {
+  if (section.output_files.empty()) return std::nullopt;
   if (section.output_directory.empty())
     return "output_files need output_directory, the folder in which they are gathered, e.g. \"output_directory\": \"results\"";
   for (const auto& pattern : section.output_files) {

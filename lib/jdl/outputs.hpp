@@ -17,8 +17,13 @@ void read_output_destination(const Node& node, const std::string& path, SectionL
 void read_output_file(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
 void read_output_gathering(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
 
+/// Why keys of CiGri's have no effect in a section, as they had none there; empty: they have one.
+/// @param gathering  output_gathering_method, or empty
+/// @param files      the key by which output_files are stated: output_files, output_file, or empty
+[[nodiscard]] std::optional<std::string_view> vain_outputs(const ClusterSection& section, std::string_view gathering,
+                                                           std::string_view files);
+
 /// The error in the patterns of a section, now that all its keys and the names of the parameters are known. Empty: there is none.
-[[nodiscard]] std::optional<std::string> wrong_outputs(const ClusterSection& section, const OutputKeys& keys,
-                                                       const std::vector<std::string>& parameter_names);
+[[nodiscard]] std::optional<std::string> wrong_outputs(const ClusterSection& section, const std::vector<std::string>& parameter_names);
 
 }  // namespace gleaner::jdl

@@ -263,18 +263,22 @@ class Validator {
   }
 
   /// A problem of the top level is reported once.
-  void check_outputs(const CampaignFile& campaign) {
+  void check_outputs(CampaignFile& campaign) {
     bool reported = false;
-    for (const auto& section : sections_) {
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      const auto& section = sections_[i];
       const auto& keys = section.level.outputs;
       const bool is_own = !keys.files.empty() || !keys.directory.empty();
-      auto wrong = wrong_outputs(section.level.section, keys, campaign.parameter_names);
+      const auto vain = vain_outputs(section.level.section, keys.gathering, keys.files.empty() ? common_.outputs.files : keys.files);
+      if (vain) campaign.clusters[i].output_files.clear();
+      auto wrong = vain ? std::optional<std::string>{*vain} : wrong_outputs(section.level.section, campaign.parameter_names);
       if (!wrong || (!is_own && reported)) continue;
       reported = true;
       const auto path = is_own || common_.outputs.files.empty() ? cluster_path(document_.form, section.member->key, "output_files")
                                                                 : campaign_path(document_.form, common_.outputs.files);
       const auto offset = !keys.files.empty() ? keys.files_offset : is_own ? section.member->offset : common_.outputs.files_offset;
-      findings_.add(offset, path, "", std::move(*wrong));
+      if (vain) findings_.doubt(offset, path, "", std::move(*wrong), ": it has no effect");
+      else findings_.add(offset, path, "", std::move(*wrong));
     }
   }
 

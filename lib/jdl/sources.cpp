@@ -74,7 +74,10 @@ ParamSource read_one(Member& member, const std::string& path, Findings& findings
       findings.add(member.value.offset, path, *file, fmt::format("it is longer than {} bytes", kLongestFileName));
     return file ? ParamSource{ParamFile{std::move(*file)}} : ParamSource{};
   }
-  const auto count = read_integer(member.value, path, {1, kMostTasks}, findings);
+  const auto count = read_integer(member.value, path, {0, kMostTasks}, findings);
+  if (count && *count == 0)
+    findings.doubt(member.value.offset, path, "0", "there are no tasks; write how many there are",
+                   ": the campaign ends at once, and 'gridsub --campaign ID' can append some");
   return count ? ParamSource{Count{*count}} : ParamSource{};
 }
 

@@ -253,6 +253,21 @@ TEST_F(Submission, NoParameters_AreRefused) {
   EXPECT_EQ(stored_campaigns(), "0");
 }
 
+TEST_F(Submission, ACountOfNoTasks_IsTakenWithAWarning_AndTheCampaignHasNothingLeftToDo) {
+  const std::string file = R"({"name": "t", "nb_jobs": 0, "exec_file": "run", "clusters": {"alpha": {}}})";
+  const auto checked = post("/v1/campaigns?dry_run=1", file);
+  ASSERT_EQ(checked.status, 200) << checked.body;
+  EXPECT_EQ(checked.json["total_tasks"].GetInt(), 0);
+  EXPECT_EQ(post("/v1/campaigns?strict=1", file).status, 400);
+  for (const auto* const type : {"", "?type=test"}) {
+    const auto answer = post(std::string{"/v1/campaigns"} + type, file);
+    ASSERT_EQ(answer.status, 201) << answer.body;
+    EXPECT_THAT(answer.json["warnings"][0].GetString(), HasSubstr("there are no tasks"));
+  }
+  EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
+  EXPECT_EQ(sql("SELECT count(*) FROM campaigns WHERE total = 0 AND done + failed + cancelled >= total"), "2");
+}
+
 TEST_F(Submission, TestCampaign_HasOneTaskForEachCluster) {
   ASSERT_EQ(submit_lines(head_of(kOnBoth, R"("type": "test")"), "\"a\"\n\"b\"\n\"c\"\n").status, 201);
   EXPECT_EQ(sql("SELECT concat_ws(' ', type, total, waiting) FROM campaigns"), "test 2 2");

@@ -90,7 +90,6 @@ TEST(JdlClassic, EveryBadLine_IsReportedWithItsPlace) {
 alpha {
   execfile = x ;
   walltime = soon ;
-  walltime = 1 ;
   weight = 2 ;
   nbJobs = 3 ;
 }
@@ -103,11 +102,10 @@ alpha { execFile = x ; }
           "c:6:1: alpha.execFile: it is missing: write the command that each task runs, here or in DEFAULT",
           "c:7:3: alpha.execfile: there is no key 'execfile' (did you mean 'execFile'?)",
           "c:8:14: alpha.walltime: 'soon' is not a walltime; write h:m:s, e.g. 1:30:00, or an expression that gives seconds (there is no 'soon')",
-          "c:9:3: alpha.walltime: 'walltime' is stated twice: remove one of them",
-          "c:10:3: alpha.weight: 'weight' is not supported by this version: write resources, e.g. /nodes=1/core=2",
-          "c:11:3: alpha.nbJobs: 'nbJobs' belongs in the section DEFAULT",
-          "c:13:1: 'bad name' is not the name of a section: letters, digits and _ - . * + only",
-          "c:14:1: alpha: there are two sections 'alpha': make them one"));
+          "c:9:3: alpha.weight: 'weight' is not supported by this version: write resources, e.g. /nodes=1/core=2",
+          "c:10:3: alpha.nbJobs: 'nbJobs' belongs in the section DEFAULT",
+          "c:12:1: 'bad name' is not the name of a section: letters, digits and _ - . * + only",
+          "c:13:1: alpha: there are two sections 'alpha': make them one"));
 }
 
 TEST(JdlClassic, AMissingSemicolonBeforeTheBrace_DoesNotSwallowTheNextSection) {

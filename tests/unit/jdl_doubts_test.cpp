@@ -83,6 +83,49 @@ TEST(JdlDoubts, Params_AreTakenBeforeACountAndAFile) {
                           "c:2:32: Param_File: 'Param_File' has no effect: the parameters are those of 'params'"));
 }
 
+TEST(JdlDoubts, OfAKeyStatedTwice_TheLastCounts) {
+  const auto twice = parsed_with(R"("walltime": "1:0:0", "Walltime": "2:0:0", "walltime": "3:0:0")");
+  EXPECT_THAT(rendered(twice.warnings),
+              ElementsAre("c:2:22: walltime: 'Walltime' is stated twice: remove one of them; the last one counts",
+                          "c:2:43: walltime: 'walltime' is stated twice: remove one of them; the last one counts"));
+  EXPECT_EQ(twice.file.clusters.at(0).walltime, grid::Seconds{10'800});
+  const auto cluster = parsed_with(R"("nb_jobs": 1)", R"("alpha": {"max_jobs": 1}, "alpha": {"max_jobs": 2}, "beta": {})");
+  EXPECT_THAT(rendered(cluster.warnings), ElementsAre(HasSubstr("clusters.alpha: 'alpha' is stated twice")));
+  ASSERT_EQ(cluster.file.clusters.size(), 2U);
+  EXPECT_EQ(cluster.file.clusters.at(0).max_jobs, 2);
+  const auto classic = parse_with_warnings("DEFAULT {\n name = n ;\n nbJobs = 3 ;\n nbJobs = 4 ;\n}\nalpha { execFile = x ; }\n");
+  ASSERT_TRUE(classic) << render(classic.error(), "c");
+  EXPECT_THAT(rendered(classic->warnings), ElementsAre(HasSubstr("c:4:2: DEFAULT.nbJobs: 'nbJobs' is stated twice")));
+  EXPECT_EQ(std::get<Count>(classic->file.parameters).tasks, 4);
+}
+
+TEST(JdlDoubts, OfTwoWalltimes_TheKeyCounts_NotTheResources) {
+  for (const auto* const keys : {R"("resources": "/core=1,walltime=2:00:00", "walltime": "1:00:00")",
+                                 R"("walltime": 3600, "resources": "/core=1,walltime=2:00:00")"}) {
+    const auto parsed = parsed_with(keys);
+    EXPECT_THAT(rendered(parsed.warnings),
+                ElementsAre(HasSubstr("the walltime is stated twice: 1:00:00 by walltime, and 2:00:00 in resources; keep "
+                                      "one of them: that of walltime counts")));
+    EXPECT_EQ(parsed.file.clusters.at(0).walltime, grid::Seconds{3600});
+  }
+}
+
+TEST(JdlDoubts, ACampaignWithoutTasks_IsReported) {
+  const auto parsed = parsed_with(R"("nb_jobs": 0)");
+  EXPECT_THAT(rendered(parsed.warnings), ElementsAre(HasSubstr("c:2:12: nb_jobs: there are no tasks")));
+  EXPECT_EQ(std::get<Count>(parsed.file.parameters).tasks, 0);
+}
+
+TEST(JdlDoubts, KeysOfOutputsWithoutEffectInCigri_HaveNone) {
+  EXPECT_THAT(doubts(R"("output_gathering_method": "irods", "output_directory": "r", "output_file": "{1}")"),
+              ElementsAre(HasSubstr("output_gathering_method: 'irods' is not supported by this version")));
+  EXPECT_THAT(doubts(R"("nb_jobs": 1, "output_gathering_method": "collector")"), ElementsAre(HasSubstr("needs output_files")));
+  const auto alone = parsed_with(R"("output_file": "{1}")", R"("alpha": {}, "beta": {"output_directory": "r"})");
+  EXPECT_THAT(rendered(alone.warnings), ElementsAre(HasSubstr("output_file: output_file needs output_directory")));
+  EXPECT_THAT(alone.file.clusters.at(0).output_files, IsEmpty());
+  EXPECT_THAT(alone.file.clusters.at(1).output_files, ElementsAre("{1}"));
+}
+
 TEST(JdlDoubts, AWalltimeInResources_IsTheClusters) {
   const auto parsed =
       parsed_with(R"("resources": "/nodes=1/core=2, walltime = 0:10:00")", R"("alpha": {}, "beta": {"walltime": "0:20:00"})");
@@ -126,7 +169,7 @@ TEST(JdlDoubts, Comments_AreSkipped_AndNotWithinStrings) {
   const auto wrong =
       parse("{ /* é */ \"name\": \"n\", // x\n \"exec_file\": \"a\", /*\n*/ \"nb_jobs\": \"x\", \"clusters\": {\"alpha\": {}}}");
   ASSERT_FALSE(wrong);
-  EXPECT_THAT(rendered(wrong.error()), ElementsAre("c:3:15: nb_jobs: 'x' is not a whole number; write a whole number from 1 to 100000000"));
+  EXPECT_THAT(rendered(wrong.error()), ElementsAre("c:3:15: nb_jobs: 'x' is not a whole number; write a whole number from 0 to 100000000"));
 }
 
 /// A comment anywhere between two tokens changes nothing, and no place either if it has no line end.

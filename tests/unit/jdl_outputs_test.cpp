@@ -100,12 +100,8 @@ TEST(JdlOutputs, CigrisKeys_AreUnderstoodWhereTheyMeanTheSame) {
 }
 
 TEST(JdlOutputs, CigrisKeys_AreRefusedByName_WhereTheyMeanSomethingElse) {
-  EXPECT_THAT(
-      errors(a_file(R"("output_gathering_method": "irods", "output_directory": "r", "output_file": "{1}")")),
-      ElementsAre(HasSubstr("output_gathering_method: 'irods' is not supported by this version; write output_directory and output_files")));
   EXPECT_THAT(errors(a_file(R"("output_destination": "ada@host:/data", "output_file": "{1}")")),
               testing::Contains(HasSubstr("'ada@host:/data' is on another machine")));
-  EXPECT_THAT(errors(a_file(R"("output_gathering_method": "collector")")), testing::Contains(HasSubstr("needs output_files")));
   EXPECT_THAT(errors(a_file(R"("output_directory": "r", "output_file": "{1}", "output_files": ["{1}"])")),
               ElementsAre(HasSubstr("'output_files' means the same as 'output_file', which is stated too")));
 }
