@@ -59,6 +59,14 @@ std::string allowed_of(const std::vector<Route>& routes, const std::string& path
   return wrong == nullptr ? std::string{} : wrong->allowed;
 }
 
+/// Those of a path; a form's POST stands for PUT and DELETE (`_method`).
+std::string allowed_methods(const std::vector<Route>& routes, const std::string& path) {
+  auto allowed = allowed_of(routes, path);
+  const auto has = [&](std::string_view method) { return allowed.find(method) != std::string::npos; };
+  if (!has("POST") && (has("PUT") || has("DELETE"))) allowed += ", POST";
+  return allowed;
+}
+
 http::Response dispatch(const http::Request& inner, const std::vector<Route>& routes, const Caller& caller, const process::Config& config,
                         const Respond& respond) {
   const auto found = find_route(routes, inner.method, inner.path);
@@ -105,7 +113,7 @@ http::Response respond_to(const http::Request& request, const std::optional<Call
                       .peer = request.peer,
                       .body = received->body ? received->body.get() : request.body};
   auto response = dispatch(inner, routes, *caller, config, respond);
-  if (auto allowed = allowed_of(routes, inner.path); !allowed.empty()) response.headers.add("Allow", std::move(allowed));
+  if (auto allowed = allowed_methods(routes, inner.path); !allowed.empty()) response.headers.add("Allow", std::move(allowed));
   return response;
 }
 

@@ -123,6 +123,8 @@ Asked<Question> opening(const Call& call, const Value& event) {
 }
 
 http::Response open_event(const Call& call) {
+  // As in CiGri, before the body is looked at.
+  if (call.caller.role != Role::administrator) return refusal(403, "Error creating event: only administrators may open one");
   auto text = call.request.body->read_all(kLongestForm);
   if (!text) return translated_refusal(call.caller, broken_body(text.error()));
   rapidjson::Document event;

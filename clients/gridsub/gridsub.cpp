@@ -65,8 +65,9 @@ std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output&
   }
 }
 
-/// The command of the first task, on each cluster where they differ.
+/// The command of the first task, on each cluster where they differ; nothing where there is no task.
 std::string first_commands(const Reply& checked) {
+  if (checked.json["total_tasks"].integer() == 0) return {};
   const auto& clusters = checked.json["clusters"].items();
   const auto command_of = [](const clients::Json& cluster) { return terminal::printable(cluster["first_command"].text()); };
   const bool is_one =
