@@ -42,37 +42,55 @@ CREATE FUNCTION account_usage() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  INSERT INTO usage AS u (day, user_name, project, cluster_id, campaign_id, resource_seconds, useful_seconds, failed_seconds, lost_seconds,
-    jobs, failed_jobs, lost_jobs, tasks)
-  SELECT (e.ended_at AT TIME ZONE 'UTC')::date, e.user_name, e.project, e.cluster_id, e.campaign_id,
-    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled), 0),
-    coalesce(sum(CASE WHEN e.use = 'useful' THEN e.seconds ELSE e.saved END) FILTER (WHERE NOT e.pooled), 0),
-    coalesce(sum(e.seconds - e.saved) FILTER (WHERE NOT e.pooled AND e.use = 'failed'), 0),
-    coalesce(sum(e.seconds - e.saved) FILTER (WHERE NOT e.pooled AND e.use = 'lost'), 0),
-    count(*) FILTER (WHERE NOT e.pooled),
-    count(*) FILTER (WHERE NOT e.pooled AND e.use = 'failed'),
-    count(*) FILTER (WHERE NOT e.pooled AND e.use = 'lost'),
-    count(*) FILTER (WHERE e.use = 'useful' AND NOT is_script(e.task))
-  FROM (
-    SELECT a.ended_at, c.user_name, c.project, a.cluster_id, a.campaign_id, a.task, a.pooled, use_of(a.ending) AS use,
+  WITH ended AS MATERIALIZED (
+    SELECT a.ended_at, c.user_name, c.project, a.cluster_id, a.campaign_id, a.task, a.pooled, a.ending, use_of(a.ending) AS use,
+      CASE WHEN a.pooled THEN a.ending = 'done' ELSE a.started_at IS NOT NULL END AS counts,
       greatest(0, extract(epoch FROM a.ended_at - a.started_at)) * coalesce(a.resources, known_width(p), 1) AS seconds,
       CASE WHEN c.checkpoint_cost_s IS NULL OR is_script(a.task) THEN 0
         ELSE saved_seconds(a.ending, a.started_at, a.checkpointed_at, a.ended_at) * coalesce(a.resources, known_width(p), 1) END AS saved
     FROM after a
     JOIN campaigns c ON c.id = a.campaign_id
     JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
-    WHERE a.ended_at IS NOT NULL AND a.id NOT IN (SELECT id FROM before WHERE ended_at IS NOT NULL)
-      AND CASE WHEN a.pooled THEN a.ending = 'done' ELSE a.started_at IS NOT NULL END) e
-  GROUP BY 1, 2, 3, 4, 5
-  ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET
-    resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds,
-    useful_seconds = u.useful_seconds + EXCLUDED.useful_seconds,
-    failed_seconds = u.failed_seconds + EXCLUDED.failed_seconds,
-    lost_seconds = u.lost_seconds + EXCLUDED.lost_seconds,
-    jobs = u.jobs + EXCLUDED.jobs,
-    failed_jobs = u.failed_jobs + EXCLUDED.failed_jobs,
-    lost_jobs = u.lost_jobs + EXCLUDED.lost_jobs,
-    tasks = u.tasks + EXCLUDED.tasks;
+    WHERE a.ended_at IS NOT NULL AND a.id NOT IN (SELECT id FROM before WHERE ended_at IS NOT NULL)),
+  used AS (
+    INSERT INTO usage AS u (day, user_name, project, cluster_id, campaign_id, resource_seconds, useful_seconds, failed_seconds,
+      lost_seconds, jobs, failed_jobs, lost_jobs, tasks)
+    SELECT (e.ended_at AT TIME ZONE 'UTC')::date, e.user_name, e.project, e.cluster_id, e.campaign_id,
+      coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled), 0),
+      coalesce(sum(CASE WHEN e.use = 'useful' THEN e.seconds ELSE e.saved END) FILTER (WHERE NOT e.pooled), 0),
+      coalesce(sum(e.seconds - e.saved) FILTER (WHERE NOT e.pooled AND e.use = 'failed'), 0),
+      coalesce(sum(e.seconds - e.saved) FILTER (WHERE NOT e.pooled AND e.use = 'lost'), 0),
+      count(*) FILTER (WHERE NOT e.pooled),
+      count(*) FILTER (WHERE NOT e.pooled AND e.use = 'failed'),
+      count(*) FILTER (WHERE NOT e.pooled AND e.use = 'lost'),
+      count(*) FILTER (WHERE e.use = 'useful' AND NOT is_script(e.task))
+    FROM ended e
+    WHERE e.counts
+    GROUP BY 1, 2, 3, 4, 5
+    ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET
+      resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds,
+      useful_seconds = u.useful_seconds + EXCLUDED.useful_seconds,
+      failed_seconds = u.failed_seconds + EXCLUDED.failed_seconds,
+      lost_seconds = u.lost_seconds + EXCLUDED.lost_seconds,
+      jobs = u.jobs + EXCLUDED.jobs,
+      failed_jobs = u.failed_jobs + EXCLUDED.failed_jobs,
+      lost_jobs = u.lost_jobs + EXCLUDED.lost_jobs,
+      tasks = u.tasks + EXCLUDED.tasks)
+  INSERT INTO totals AS t (kind, cluster_id, name, result, times, amount)
+  SELECT kind, cluster_id, name, result, sum(times), sum(amount)
+  FROM (
+    SELECT 'ending' AS kind, e.cluster_id, CASE WHEN is_script(e.task) THEN 'script' ELSE 'task' END AS name,
+      coalesce(e.ending, '') AS result, 1 AS times, 0 AS amount
+    FROM ended e
+    UNION ALL
+    SELECT 'use', e.cluster_id, '', e.use, 1, CASE WHEN e.use = 'useful' THEN e.seconds ELSE e.seconds - e.saved END
+    FROM ended e WHERE e.counts AND NOT e.pooled
+    UNION ALL
+    SELECT 'use', e.cluster_id, '', 'useful', 0, e.saved FROM ended e WHERE e.counts AND NOT e.pooled AND e.use <> 'useful' AND e.saved > 0
+  ) sums
+  GROUP BY kind, cluster_id, name, result
+  ORDER BY kind, cluster_id, name, result
+  ON CONFLICT (kind, cluster_id, name, result) DO UPDATE SET times = t.times + EXCLUDED.times, amount = t.amount + EXCLUDED.amount;
   RETURN NULL;
 END $$;
 
@@ -378,6 +396,14 @@ BEGIN
   SELECT array_agg(a.campaign_id), array_agg(a.number) INTO of_campaigns, numbers
   FROM after a JOIN campaigns c ON c.id = a.campaign_id AND c.follows WHERE a.cluster_id IS NULL AND NOT is_script(a.number);
   IF of_campaigns IS NOT NULL THEN PERFORM bind_followers(of_campaigns, numbers); END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION forget_totals() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  DELETE FROM totals WHERE cluster_id = OLD.id;
   RETURN NULL;
 END $$;
 
@@ -812,6 +838,14 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION note_term() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  NEW.taken_at := clock_timestamp();
+  RETURN NEW;
+END $$;
+
 CREATE FUNCTION prologue_on(cluster bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1 - 2 * cluster $$;
@@ -844,6 +878,49 @@ CREATE FUNCTION saved_seconds(ending text, started_at timestamp with time zone, 
     WHEN ending = 'rerun_first' THEN ended_at
     WHEN checkpointed_at IS NOT NULL THEN least(checkpointed_at, ended_at) END - started_at)), 0)::double precision
 $$;
+
+CREATE FUNCTION summed(one bigint[], other bigint[]) RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT array_agg(coalesce(a, 0) + coalesce(b, 0) ORDER BY place)
+  FROM unnest(one, other) WITH ORDINALITY AS u(a, b, place)
+$$;
+
+CREATE FUNCTION total_campaigns() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO totals AS t (kind, result, times) VALUES ('campaign', CASE TG_OP WHEN 'INSERT' THEN 'submitted' ELSE NEW.state::text END, 1)
+  ON CONFLICT (kind, cluster_id, name, result) DO UPDATE SET times = t.times + 1;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION total_kills() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO totals AS t (kind, cluster_id, name, times)
+  SELECT 'kill', j.cluster_id, a.reason, count(*) FROM added a JOIN jobs j ON j.id = a.job_id GROUP BY 2, 3 ORDER BY 2, 3
+  ON CONFLICT (kind, cluster_id, name, result) DO UPDATE SET times = t.times + EXCLUDED.times;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION total_resources() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO totals AS t (kind, cluster_id, result, times, amount)
+  SELECT 'resource', NEW.cluster_id, v.state, 1, greatest(v.resources, 0) * s.seconds
+  FROM (SELECT extract(epoch FROM NEW.time - b.time) AS seconds FROM gridstatus b
+        WHERE b.cluster_id = NEW.cluster_id AND b.time < NEW.time ORDER BY b.time DESC LIMIT 1) s
+  CROSS JOIN (SELECT suspected_resources + absent_resources + dead_resources AS down FROM clusters WHERE id = NEW.cluster_id) k
+  CROSS JOIN LATERAL (VALUES ('down', k.down), ('free', NEW.free), ('local', NEW.used - NEW.our_running), ('ours', NEW.our_running))
+    AS v(state, resources)
+  WHERE NEW.reachable AND s.seconds <= 600
+  ORDER BY v.state
+  ON CONFLICT (kind, cluster_id, name, result) DO UPDATE SET times = t.times + EXCLUDED.times, amount = t.amount + EXCLUDED.amount;
+  RETURN NULL;
+END $$;
 
 CREATE FUNCTION use_of(ending text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -1560,6 +1637,7 @@ CREATE TABLE lease (
     term bigint DEFAULT 0 NOT NULL,
     holder text,
     expires_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    taken_at timestamp with time zone,
     CONSTRAINT lease_one_check CHECK (one)
 );
 
@@ -1651,6 +1729,18 @@ ALTER TABLE shares ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE totals (
+    kind text NOT NULL,
+    cluster_id bigint DEFAULT 0 NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    result text DEFAULT ''::text NOT NULL,
+    times bigint DEFAULT 0 NOT NULL,
+    amount double precision DEFAULT 0 NOT NULL,
+    buckets bigint[],
+    last_at timestamp with time zone
+)
+WITH (fillfactor='50');
 
 CREATE TABLE unmarked_ends (
     event bigint NOT NULL,
@@ -1842,6 +1932,9 @@ ALTER TABLE ONLY shares
 ALTER TABLE ONLY tasks
     ADD CONSTRAINT tasks_pkey PRIMARY KEY (campaign_id, number);
 
+ALTER TABLE ONLY totals
+    ADD CONSTRAINT totals_pkey PRIMARY KEY (kind, cluster_id, name, result);
+
 ALTER TABLE ONLY unmarked_ends
     ADD CONSTRAINT unmarked_ends_pkey PRIMARY KEY (event);
 
@@ -1981,6 +2074,8 @@ CREATE TRIGGER follow_when_freed AFTER UPDATE ON returned_tasks REFERENCING OLD 
 
 CREATE TRIGGER follow_when_returned AFTER INSERT ON returned_tasks REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION follow_returned();
 
+CREATE TRIGGER forget_totals AFTER DELETE ON clusters FOR EACH ROW EXECUTE FUNCTION forget_totals();
+
 CREATE TRIGGER meet_dependencies AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN (((old.state <> new.state) AND is_over(new.state))) EXECUTE FUNCTION meet_dependencies();
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON admission_rules FOR EACH ROW EXECUTE FUNCTION note_act('rule', 'name');
@@ -2025,7 +2120,17 @@ CREATE TRIGGER note_progress AFTER UPDATE OF total, waiting, launching, submitte
 
 CREATE TRIGGER note_state AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION note_campaign();
 
+CREATE TRIGGER note_term BEFORE UPDATE OF term ON lease FOR EACH ROW WHEN ((new.term <> old.term)) EXECUTE FUNCTION note_term();
+
 CREATE TRIGGER release_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION release_tasks();
+
+CREATE TRIGGER total_kills AFTER INSERT ON kill_requests REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION total_kills();
+
+CREATE CONSTRAINT TRIGGER total_new_campaigns AFTER INSERT ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION total_campaigns();
+
+CREATE CONSTRAINT TRIGGER total_over_campaigns AFTER UPDATE OF state ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.state <> new.state) AND is_over(new.state))) EXECUTE FUNCTION total_campaigns();
+
+CREATE TRIGGER total_resources AFTER INSERT ON gridstatus FOR EACH ROW EXECUTE FUNCTION total_resources();
 
 ALTER TABLE ONLY affinities
     ADD CONSTRAINT affinities_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/locks.hpp"
+#include "lib/store/totals.hpp"
 
 namespace gleaner::fleet {
 namespace {
@@ -84,13 +87,15 @@ class ClusterLock {
 /// One turn of a module on all clusters.
 class Round {
  public:
-  Round(const process::Config& config, SharedDatabase& database, Work work, const std::function<void(Visit&)>& visit)
+  Round(const process::Config& config, SharedDatabase& database, Work work, const std::vector<store::Cluster>& clusters,
+        const std::function<void(Visit&)>& visit)
       : config_{config},
         database_{database},
         work_{work},
         visit_{visit},
         event_{fmt::format("CLUSTER_TURN_FAILED_{}", module_of(work))},
         ends_{Clock::now() + turn_budget(config)} {
+    for (const auto& cluster : clusters) traffic_.emplace(cluster.id, std::make_shared<oar::Traffic>());
     database_.transact([&](store::Transaction& transaction) {
       const auto open = store::clusters_with_open_event(transaction, event_);
       had_failed_ = {open.begin(), open.end()};
@@ -110,10 +115,28 @@ class Round {
     if (had_failed_.contains(cluster.id)) note_recovered(cluster);
   }
 
+  /// The requests of all visits, for GET /metrics: one transaction for the whole turn. Those of a turn that is killed are not counted.
+  void count_requests() const {
+    std::vector<store::Total> requests;
+    for (const auto& [cluster, traffic] : traffic_) {
+      for (const auto& [kind, count] : traffic->take())
+        requests.push_back({.kind = "request",
+                            .cluster = cluster,
+                            .name = std::string{kind.first},
+                            .result = std::string{kind.second},
+                            .times = count.requests,
+                            .amount = count.seconds,
+                            .buckets = {count.buckets.begin(), count.buckets.end()}});
+    }
+    if (requests.empty()) return;
+    database_.transact([&](store::Transaction& transaction) { store::add_totals(transaction, requests, store::now(transaction)); });
+  }
+
  private:
   void visit_locked(const store::Cluster& cluster) const {
     auto access = access_of(cluster);
     if (!access) return note_unreachable(database_, cluster, access.error());
+    access->traffic = traffic_.at(cluster.id);
     oar::Client client{std::move(*access), limits_of(config_)};
     Visit here{cluster, config_, database_, client, ends_};
     visit_(here);
@@ -158,6 +181,7 @@ class Round {
   std::string event_;
   Clock::time_point ends_;
   std::set<grid::ClusterId> had_failed_;
+  std::map<grid::ClusterId, std::shared_ptr<oar::Traffic>> traffic_;
 };
 
 /// All visits of one turn, each with the failure that ends the turn, if one does.
@@ -218,7 +242,7 @@ process::Duration Visit::time_left() const {
 void visit_clusters(const process::Config& config, SharedDatabase& database, Work work, const std::vector<store::Cluster>& clusters,
                     const std::function<void(Visit&)>& visit) {
   if (clusters.empty()) return;
-  const Round round{config, database, work, visit};
+  const Round round{config, database, work, clusters, visit};
   Visits visits{round, clusters};
   if (order_of_visits) {
     std::vector<std::size_t> places(clusters.size());
@@ -230,6 +254,7 @@ void visit_clusters(const process::Config& config, SharedDatabase& database, Wor
     for (std::size_t place = 0; place < clusters.size(); ++place) threads.emplace_back([&visits, place] { visits.make(place); });
   }
   visits.rethrow_failure();
+  round.count_requests();
 }
 
 bool is_sole_turn(const process::Config& config, store::Transaction& transaction, Work work) {

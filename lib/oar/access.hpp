@@ -1,7 +1,10 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
+
+#include "lib/oar/traffic.hpp"
 
 namespace gleaner::oar {
 
@@ -21,6 +24,7 @@ struct Access {
   std::string certificate_file;  ///< certificate: the grid's own, PEM
   std::string key_file;          ///< its key, PEM
   Verification verification = Verification::full;
+  std::shared_ptr<Traffic> traffic = {};  ///< where all requests are counted; null: nowhere
 };
 
 /// Limits of a client's requests to a cluster.

@@ -74,6 +74,21 @@ bool before_sending(CURLcode code, CURL* easy) {
   return sent == 0;
 }
 
+std::string_view name_of(Method method) {
+  switch (method) {
+    case Method::post: return "POST";
+    case Method::remove: return "DELETE";
+    default: return "GET";
+  }
+}
+
+std::string_view outcome_of(const Result<Answer>& answer) {
+  constexpr std::array<std::string_view, 6> kClasses{"other", "1xx", "2xx", "3xx", "4xx", "5xx"};
+  if (!answer) return std::holds_alternative<NotSent>(answer.error()) ? "not_sent" : "no_answer";
+  const auto of_status = static_cast<std::size_t>(std::max(answer->status, 0) / 100);
+  return kClasses[of_status < kClasses.size() ? of_status : 0];
+}
+
 }  // namespace
 
 struct Transport::Curl {
@@ -329,10 +344,11 @@ Transport::Transport(const Access& access, const Limits& limits) : access_{acces
 
 Transport::~Transport() = default;
 
-void Transport::note(std::chrono::milliseconds latency) {
+void Transport::note(const Request& request, const Result<Answer>& answer, std::chrono::milliseconds latency) {
   last_latency_ = latency;
   slowest_latency_ = std::max(slowest_latency_, latency);
   ++requests_;
+  if (access_.traffic != nullptr) access_.traffic->note({name_of(request.method), outcome_of(answer)}, latency);
 }
 
 std::vector<Result<Answer>> Transport::send(std::span<const Request> requests) {
@@ -345,7 +361,7 @@ std::vector<Result<Answer>> Transport::send(std::span<const Request> requests) {
 void Transport::deliver(std::span<const Request> requests, std::vector<Result<Answer>>& answers) {
   for (std::size_t place = 0; place < requests.size(); ++place) {
     answers[place] = delivered(*messenger_, access_, limits_, requests[place]);
-    note(answers[place] ? answers[place]->latency : std::chrono::milliseconds{0});
+    note(requests[place], answers[place], answers[place] ? answers[place]->latency : std::chrono::milliseconds{0});
   }
 }
 
@@ -372,8 +388,9 @@ void Transport::drive(std::span<const Request> requests, std::vector<Result<Answ
       const auto done = std::ranges::find(flying, message->easy_handle, [](const auto& transfer) { return transfer->easy(); });
       const CURLcode code = message->data.result;
       curl_multi_remove_handle(multi, message->easy_handle);
-      answers[(*done)->place()] = (*done)->outcome(code);
-      note((*done)->latency());
+      const auto place = (*done)->place();
+      answers[place] = (*done)->outcome(code);
+      note(requests[place], answers[place], (*done)->latency());
       curl_->idle.push_back((*done)->release());
       flying.erase(done);
     }

@@ -81,7 +81,7 @@ class Transport {
   class Transfer;
   void drive(std::span<const Request> requests, std::vector<Result<Answer>>& answers);
   void deliver(std::span<const Request> requests, std::vector<Result<Answer>>& answers);
-  void note(std::chrono::milliseconds latency);
+  void note(const Request& request, const Result<Answer>& answer, std::chrono::milliseconds latency);
 
   const Access& access_;
   const Limits& limits_;

@@ -76,5 +76,25 @@ TEST_F(AlmightysCycle, WhatEndsAfterTheCycle_IsNotedToo) {
   EXPECT_EQ(open_events(), "");
 }
 
+TEST_F(AlmightysCycle, CountsCycles_AndTheTurnsOfEachModuleByHowTheyEnded_OnceEach) {
+  const auto counted = [&] {
+    return value(
+        "SELECT string_agg(concat_ws(' ', nullif(name, ''), nullif(result, ''), kind, times), ', ' ORDER BY kind, name, result) "
+        "FROM totals WHERE name IN ('', 'runner') AND times = (SELECT sum(n) FROM unnest(buckets) n)");
+  };
+  EXPECT_EQ(cycle(), "");
+  EXPECT_EQ(counted(), "cycle 1, runner succeeded turn 1");
+  modules.ends["runner"] = end(End::left_running);
+  EXPECT_EQ(cycle(), "");
+  EXPECT_EQ(counted(), "cycle 2, runner succeeded turn 1") << "it is not over";
+  modules.over = {end(End::succeeded), end(End::failed)};
+  modules.ends["runner"] = end(End::failed);
+  cycle();
+  EXPECT_EQ(counted(), "cycle 3, runner failed turn 2, runner succeeded turn 2");
+  modules.over = {end(End::timed_out)};
+  almighty::report_over(database, term, modules);
+  EXPECT_EQ(value("SELECT times FROM totals WHERE kind = 'turn' AND name = 'runner' AND result LIKE 'timed%'"), "1");
+}
+
 }  // namespace
 }  // namespace gleaner

@@ -189,6 +189,24 @@ TEST_F(Visits, AWorkOfTheWholeGrid_IsDoneByOneTransactionAtATime) {
   transact([&](store::Transaction& second) { EXPECT_TRUE(fleet::is_sole_turn(config, second, Work::plan)); });
 }
 
+TEST_F(Visits, CountTheirRequests_ByClusterAndMethodAndOutcome_AlsoThoseOfClientsThatAVisitMakesItself) {
+  const auto counted = [&] {
+    return value(
+        "SELECT string_agg(k.name || ' ' || t.name || ' ' || t.result || ' ' || t.times, ', ' ORDER BY k.name) "
+        "FROM totals t JOIN clusters k ON k.id = t.cluster_id WHERE t.kind = 'request' AND t.times = (SELECT sum(n) FROM unnest(t.buckets) n)");
+  };
+  const auto ask = [](fleet::Visit& here) {
+    static_cast<void>(here.client.version());
+    oar::Client files{here.client.access(), fleet::file_limits_of(here.config)};
+    if (here.cluster.name == "alpha") static_cast<void>(files.version());
+    if (here.cluster.name == "alpha") throw std::runtime_error{"a fault after the requests"};
+  };
+  visit(ask);
+  EXPECT_EQ(counted(), "alpha GET not_sent 2, beta GET not_sent 1");
+  visit(ask);
+  EXPECT_EQ(counted(), "alpha GET not_sent 4, beta GET not_sent 2") << "the second turn adds to the first";
+}
+
 TEST_F(Visits, UnderALease_HoldUpNoRenewalOfIt_AndEveryTakeOver) {
   store::Database module{conninfo};
   store::Database conductor{conninfo, {.lock = std::chrono::milliseconds{100}}};
