@@ -31,6 +31,8 @@ bool is_member(const http::Peer::Process& process, gid_t group) {
   return std::ranges::find(groups, group) != groups.end();
 }
 
+}  // namespace
+
 std::optional<std::string_view> bearer_token(const http::Request& request) {
   constexpr std::string_view kScheme = "Bearer ";
   const auto header = request.headers.find("Authorization");
@@ -38,8 +40,6 @@ std::optional<std::string_view> bearer_token(const http::Request& request) {
     return std::nullopt;
   return header->substr(kScheme.size());
 }
-
-}  // namespace
 
 Identities::Identities(std::string admin_group, std::optional<std::filesystem::path> tokens_file) : admin_group_{std::move(admin_group)} {
   if (tokens_file) tokens_.emplace(std::move(*tokens_file));

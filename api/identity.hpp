@@ -2,11 +2,15 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/tokens.hpp"
 #include "lib/http/message.hpp"
 
 namespace gleaner::api {
+
+/// The token of the header `Authorization: Bearer TOKEN`; empty: there is none.
+[[nodiscard]] std::optional<std::string_view> bearer_token(const http::Request& request);
 
 /// The caller's identity: on the unix socket as the kernel reports it, elsewhere the owner of the bearer token. Other headers are ignored.
 class Identities {

@@ -33,6 +33,17 @@ void check_cigri_path(const process::Config& config) {
   }
 }
 
+void check_metrics_token(const process::Config& config) {
+  constexpr std::size_t kShortest = 16;
+  if (config.api_metrics_token.empty()) return;
+  const auto token = process::read_secret_file(config.api_metrics_token);
+  if (!token) throw Error{ExitCode::usage, "api_metrics_token: " + token.error()};
+  if (token->size() < kShortest || token->find_first_of(" \t\r\n") != std::string::npos)
+    throw Error{ExitCode::usage, fmt::format("api_metrics_token: {} has to hold one word of at least {} characters, such as that of "
+                                             "'openssl rand -hex 24'",
+                                             config.api_metrics_token.string(), kShortest)};
+}
+
 void check_endpoints(const process::Config& config, const ApiOptions& options) {
   if (!options.socket && options.listen.empty()) throw Error{ExitCode::usage, "nothing to listen on: give api_socket, api_listen or both"};
   if (config.api_certificate.empty() != config.api_key.empty())
@@ -47,6 +58,7 @@ void check_endpoints(const process::Config& config, const ApiOptions& options) {
   if (options.tokens_file) {
     if (const auto problem = Tokens{*options.tokens_file}.problem()) throw Error{ExitCode::usage, "api_tokens_file: " + *problem};
   }
+  check_metrics_token(config);
   if (!config.api_key.empty()) {
     if (const auto key = process::read_secret_file(config.api_key); !key) throw Error{ExitCode::usage, "api_key: " + key.error()};
   }

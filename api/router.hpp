@@ -10,7 +10,11 @@
 
 namespace gleaner::api {
 
-enum class Access { anybody, identified };
+enum class Access {
+  anybody,
+  identified,
+  measuring  ///< administrators, and who may_measure(); Api answers it without a `respond`
+};
 
 /// A route's treatment of ETags (api/etag.hpp).
 enum class Etag {
@@ -19,7 +23,9 @@ enum class Etag {
   compared  ///< it changes something, and compares If-Match
 };
 
-/// The routes of our own API begin with it, but for those of the service itself (`/`, `/health`, `/openapi.json`).
+inline constexpr std::string_view kMetricsPath{"/metrics"};
+
+/// The routes of our own API begin with it, but for those of the service itself (`/`, `/health`, `/ready`, `/metrics`, `/openapi.json`).
 inline constexpr std::string_view kVersionPath{"/v1"};
 
 /// One line of a table of routes. `:name` in a pattern matches any one part of a path. `keys` are those of its query, with blanks between

@@ -1,7 +1,9 @@
 // Routes of the API itself: entry, health, OpenAPI document.
 #include <algorithm>
 #include <array>
+#include <functional>
 
+#include "api/metrics.hpp"
 #include "api/openapi.hpp"
 #include "api/router.hpp"
 #include "lib/fleet/health.hpp"
@@ -28,6 +30,8 @@ http::Response show_root(const Call& call) {
                        {"item", "/v1/gridusage", "gridusage"},
                        {"collection", "/v1/usage", "usage"},
                        {"item", "/health", "health"},
+                       {"item", "/ready", "readiness"},
+                       {"item", "/metrics", "metrics"},
                        {"item", "/openapi.json", "the API's document"}});
   });
   return answer(json);
@@ -59,15 +63,7 @@ Health examine(const Call& call) {
   }
 }
 
-bool has(const Health& health, std::string_view kind) {
-  return std::ranges::find(health.troubles, kind, &fleet::Trouble::kind) != health.troubles.end();
-}
-
-std::string_view status_of(const Health& health) {
-  if (health.trouble || has(health, "database")) return "unavailable";
-  if (has(health, "conductor")) return "standstill";
-  return health.troubles.empty() ? "ok" : "degraded";
-}
+std::string_view status_of(const Health& health) { return health.trouble ? "unavailable" : health_word(health.troubles); }
 
 /// Messages may quote addresses and answers, which are not for everybody.
 void write_troubles(text::JsonWriter& json, const Health& health, const Call& call) {
@@ -107,7 +103,7 @@ void write_conductor(text::JsonWriter& json, const Health& health, grid::Instant
 http::Response show_health(const Call& call) {
   const auto health = examine(call);
   const auto status = status_of(health);
-  const auto* const conductor = has(health, "conductor") ? &health.troubles.front() : nullptr;
+  const auto conductor = std::ranges::find(health.troubles, "conductor", &fleet::Trouble::kind);
   text::JsonWriter json;
   json.object([&] {
     json.field("status", status);
@@ -118,11 +114,34 @@ http::Response show_health(const Call& call) {
       json.field("message", health.trouble);
     });
     write_conductor(json, health, call.now);
-    json.field("standstill", conductor == nullptr ? std::nullopt : conductor->since);
+    json.field("standstill", conductor == health.troubles.end() ? std::nullopt : conductor->since);
     write_troubles(json, health, call);
   });
   auto response = answer(status == "unavailable" ? 503 : 200, json.text());
   if (status == "unavailable") response.headers.add("Retry-After", "5");
+  return response;
+}
+
+/// Whether campaigns that are submitted now are worked on: what a load balancer or a monitor asks that wants one bit. Troubles of one
+/// cluster, brakes and broken laws leave the grid ready.
+bool keeps_from_work(const fleet::Trouble& trouble) {
+  return trouble.kind == "conductor" || trouble.kind == "database" || trouble.fails_again;
+}
+
+http::Response show_readiness(const Call& call) {
+  auto health = examine(call);
+  const auto status = status_of(health);
+  std::erase_if(health.troubles, std::not_fn(keeps_from_work));
+  const bool is_ready = !health.trouble && health.troubles.empty();
+  text::JsonWriter json;
+  json.object([&] {
+    json.field("ready", is_ready);
+    json.field("status", status);
+    json.field("message", health.trouble);
+    write_troubles(json, health, call);
+  });
+  auto response = answer(is_ready ? 200 : 503, json.text());
+  if (!is_ready) response.headers.add("Retry-After", "5");
   return response;
 }
 
@@ -134,6 +153,8 @@ std::span<const Route> service_routes() {
   static constexpr std::array kRoutes{
       Route{"GET", "/", Access::identified, show_root},
       Route{"GET", "/health", Access::anybody, show_health, {}, Etag::none},
+      Route{"GET", "/ready", Access::anybody, show_readiness, {}, Etag::none},
+      Route{"GET", kMetricsPath, Access::measuring, nullptr, {}, Etag::none},
       Route{"GET", "/openapi.json", Access::anybody, show_document},
   };
   return kRoutes;

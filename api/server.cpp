@@ -7,6 +7,7 @@
 
 #include "api/cigri/gate.hpp"
 #include "api/etag.hpp"
+#include "api/metrics.hpp"
 #include "api/readership.hpp"
 #include "lib/http/uri.hpp"
 #include "lib/jdl/problem.hpp"
@@ -27,6 +28,8 @@ constexpr int kMostFileTurns = 16;
 constexpr int kMostFilesOfCluster = 8;
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
+/// Those who read /metrics share the places of one user. No user has such a name.
+constexpr const char* kScrapers = "(scrapers)";
 constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel identifies the caller
 
 std::string why_unknown(const http::Request& request) {
@@ -129,6 +132,7 @@ Api::Api(const ApiOptions& options)
       places_{options.config.api_connections, options.config.api_connections_of_peer},
       event_streams_{connections_, options.config, options.streams},
       input_spool_{options.config},
+      figures_{connections_, config_},
       routes_{all_routes()} {}
 
 tl::expected<std::unique_ptr<Api>, std::string> Api::start(const ApiOptions& options) {
@@ -163,8 +167,12 @@ std::vector<std::string> Api::urls() const {
 }
 
 http::Response Api::handle(const http::Request& request) {
-  auto response = dispatch(request);
-  if (layout_of(request) == Layout::pretty && !response.body.empty() && response.body.size() <= kMostPretty)
+  const auto began = grid::SteadyClock::now();
+  RequestCounts::Route route;
+  auto response = dispatch(request, route);
+  request_counts_.note(route, response.status, grid::SteadyClock::now() - began);
+  if (layout_of(request) == Layout::pretty && route.pattern != kMetricsPath && !response.body.empty() &&
+      response.body.size() <= kMostPretty)
     response.body = text::prettified(response.body);
   return response;
 }
@@ -180,9 +188,22 @@ http::Response Api::respond(const Match& match, const http::Request& request, co
   return response;
 }
 
-http::Response Api::dispatch(const http::Request& request) try {
+http::Response Api::scrape(const http::Request& request, const std::optional<Caller>& caller) {
+  const bool is_administrator = caller && caller->role == Role::administrator;
+  if (!is_administrator && !may_measure(request, config_)) {
+    if (!caller) return unauthorized(request);
+    return error(Code::administrators_only,
+                 "/metrics is for administrators, and for who has the token of api_metrics_token or an address of api_metrics_addresses");
+  }
+  const auto place = places_.take(kScrapers);
+  if (place == nullptr) return too_many_requests({}, config_);
+  return measure(request, config_, figures_, request_counts_);
+}
+
+http::Response Api::dispatch(const http::Request& request, RequestCounts::Route& route) try {
   if (const auto wrong = wrong_bytes(request)) return error(Code::bad_value, *wrong);
   if (cigri::is_below(config_.api_cigri_path, request.path)) {
+    route = {.method = "any", .pattern = "cigri"};
     const auto respond_inside = [this](const Match& match, const http::Request& inner, const Caller& caller) {
       return respond(match, inner, caller);
     };
@@ -192,8 +213,10 @@ http::Response Api::dispatch(const http::Request& request) try {
   if (std::holds_alternative<NoSuchPath>(found)) return unknown_path(request, routes_);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
   const auto& match = std::get<Match>(found);
+  route = {.method = match.route->method, .pattern = match.route->pattern};
   auto caller = identities_.of(request);
   if (!caller && match.route->access == Access::anybody) caller = Caller{};
+  if (match.route->access == Access::measuring) return scrape(request, caller);
   if (!caller) return unauthorized(request);
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
   if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);

@@ -11,9 +11,11 @@
 #include "api/cluster_turns.hpp"
 #include "api/connections.hpp"
 #include "api/event_streams.hpp"
+#include "api/figures.hpp"
 #include "api/identity.hpp"
 #include "api/input_spool.hpp"
 #include "api/places.hpp"
+#include "api/request_counts.hpp"
 #include "api/room.hpp"
 #include "api/router.hpp"
 #include "api/spool.hpp"
@@ -56,7 +58,9 @@ class Api {
   explicit Api(const ApiOptions& options);
   [[nodiscard]] tl::expected<void, std::string> listen(http::ServerOptions options);
   [[nodiscard]] http::Response respond(const Match& match, const http::Request& request, const Caller& caller);
-  [[nodiscard]] http::Response dispatch(const http::Request& request);
+  /// `route` is set to what is counted.
+  [[nodiscard]] http::Response dispatch(const http::Request& request, RequestCounts::Route& route);
+  [[nodiscard]] http::Response scrape(const http::Request& request, const std::optional<Caller>& caller);
 
   Connections connections_;
   Identities identities_;
@@ -70,6 +74,8 @@ class Api {
   Places places_;  ///< requests in progress
   EventStreams event_streams_;
   InputSpool input_spool_;
+  RequestCounts request_counts_;
+  Figures figures_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // last member: the servers stop before the others are destroyed
 };

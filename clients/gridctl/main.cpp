@@ -11,9 +11,9 @@ int main(int argc, char** argv) {
   process::Program program{
       .name = "gridctl",
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
-      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention", "fairshare_window",
-               "default_resources", "default_walltime", "temporal_grouping", "params_shell", "max_attempts", "max_charged_attempts",
-               "max_retries", "walltime_retry_factor", "module_time_limit", "least_uid", "refused_users"},
+      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention", "database_size_max",
+               "fairshare_window", "default_resources", "default_walltime", "temporal_grouping", "params_shell", "max_attempts",
+               "max_charged_attempts", "max_retries", "walltime_retry_factor", "module_time_limit", "least_uid", "refused_users"},
       .options =
           {{"authentication", "none|basic|certificate", "how the API knows us (none)"},
            {"auth", "none|basic|certificate", "the same, shorter"},

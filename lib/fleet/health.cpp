@@ -20,6 +20,26 @@ std::string of_service(const store::Conduct& conduct) {
                      conduct.expires_at ? "let its lease run out: it died, hangs, or does not reach the database" : "was stopped");
 }
 
+/// Failures in a row of a module: one may be an accident.
+constexpr std::int64_t kAgain = 3;
+
+std::optional<Trouble> nearly_full(store::Transaction& transaction, const process::Config& config) {
+  constexpr double kNearly = 0.9;
+  constexpr double kMebibyte = 1024.0 * 1024.0;
+  if (config.database_size_max == 0) return std::nullopt;
+  const auto bytes = static_cast<double>(store::database_size(transaction));
+  const auto most = static_cast<double>(config.database_size_max);
+  if (bytes < kNearly * most) return std::nullopt;
+  return Trouble{.kind = "size",
+                 .subject = "database",
+                 .since = {},
+                 .message = fmt::format("the database has {:.0f} MiB of the {:.0f} MiB that it may have (database_size_max)",
+                                        bytes / kMebibyte, most / kMebibyte),
+                 .remedy =
+                     "'gridctl prune' removes campaigns that ended long ago (retention); or give PostgreSQL more room, and raise "
+                     "database_size_max"};
+}
+
 std::string remedy_of(const store::Fault& fault) {
   if (fault.kind == "database")
     return "let the grid use a database that takes writes: `database` in the configuration, or default_transaction_read_only in PostgreSQL";
@@ -64,6 +84,7 @@ std::optional<Trouble> standstill(const store::Conduct& conduct, const process::
 std::vector<Trouble> troubles(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
   std::vector<Trouble> all;
   if (auto stands = standstill(store::conduct(transaction), config, now)) all.push_back(std::move(*stands));
+  if (auto full = nearly_full(transaction, config)) all.push_back(std::move(*full));
   for (const auto& fault : store::faults(transaction, now)) {
     const auto by = fault.set_by ? fmt::format(", by {}", *fault.set_by) : std::string{};
     all.push_back({.kind = fault.kind,
@@ -71,7 +92,8 @@ std::vector<Trouble> troubles(store::Transaction& transaction, const process::Co
                    .since = fault.since,
                    .message = fault.message + by,
                    .remedy = remedy_of(fault),
-                   .is_wanted = fault.set_by.has_value()});
+                   .is_wanted = fault.set_by.has_value(),
+                   .fails_again = fault.kind == "module" && fault.times >= kAgain});
   }
   return all;
 }

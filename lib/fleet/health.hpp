@@ -11,12 +11,13 @@ namespace gleaner::fleet {
 
 /// A reason why the grid does not work as it should.
 struct Trouble {
-  std::string kind;  ///< conductor, or one of store::Fault
+  std::string kind;  ///< conductor, size, or one of store::Fault
   std::string subject;
   std::optional<grid::Instant> since;
   std::string message;
   std::string remedy;
-  bool is_wanted = false;  ///< somebody ordered it: a brake set by hand
+  bool is_wanted = false;    ///< somebody ordered it: a brake set by hand
+  bool fails_again = false;  ///< a module of the whole grid, whose last three turns failed
 };
 
 /// That nobody conducts, or that cycles do not end; empty: they do. Pure.

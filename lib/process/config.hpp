@@ -27,6 +27,7 @@ struct Config : grid::PlannerConfig {
   Duration database_statement_timeout{};
   Duration database_lock_timeout{};
   Duration database_idle_timeout{};
+  std::uint64_t database_size_max{};  ///< bytes; 0: not known
 
   // almighty
   Duration cycle_period{};
@@ -108,6 +109,8 @@ struct Config : grid::PlannerConfig {
   std::filesystem::path api_certificate;
   std::filesystem::path api_key;
   std::filesystem::path api_tokens_file;
+  std::filesystem::path api_metrics_token;
+  std::vector<std::string> api_metrics_addresses;
   int api_connections{};
   int api_connections_of_peer{};
   int api_streams{};

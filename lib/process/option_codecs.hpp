@@ -11,6 +11,7 @@
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/address_range.hpp"
 #include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -62,6 +63,14 @@ template <auto Member>
 Wrong read_size(std::string_view value, Config& into) {
   const auto read = parse_size(value);
   if (!read || *read < 1024) return "a size from 1K, such as 512K, 64M or 4G";
+  into.*Member = *read;
+  return {};
+}
+
+template <auto Member>
+Wrong read_size_or_none(std::string_view value, Config& into) {
+  const auto read = parse_size(value);
+  if (!read || (*read > 0 && *read < 1024)) return "a size from 1K, such as 512K, 64M or 4G; 0: none";
   into.*Member = *read;
   return {};
 }
@@ -190,6 +199,16 @@ inline Wrong read_listen(std::string_view value, Config& into) {
   return {};
 }
 
+inline Wrong read_ranges(std::string_view value, Config& into) {
+  auto ranges = split_list(value);
+  for (const auto& one : ranges) {
+    if (!text::AddressRange::parse(one))
+      return fmt::format("{}, with commas between several ('{}' is neither)", text::AddressRange::kForm, one.substr(0, 100));
+  }
+  into.api_metrics_addresses = std::move(ranges);
+  return {};
+}
+
 inline Wrong read_cigri_path(std::string_view value, Config& into) {
   constexpr std::string_view kLetters{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~"};
   const bool is_path = value.size() > 1 && value.front() == '/' && value.find_first_not_of(kLetters, 1) == std::string_view::npos;
@@ -238,6 +257,8 @@ inline constexpr Option::Codec some_time{read_some_time<Member>, write<Member>};
 template <auto Member>
 inline constexpr Option::Codec size{read_size<Member>, write<Member>};
 template <auto Member>
+inline constexpr Option::Codec size_or_none{read_size_or_none<Member>, write<Member>};
+template <auto Member>
 inline constexpr Option::Codec fraction{read_fraction<Member>, write<Member>};
 template <auto Member>
 inline constexpr Option::Codec factor{read_factor<Member>, write<Member>};
@@ -260,6 +281,7 @@ inline constexpr Option::Codec load_property{read_load_property, write<&Config::
 inline constexpr Option::Codec headroom_weight{read_headroom_weight, write<&Config::headroom_weight>};
 inline constexpr Option::Codec address{read_address, write<&Config::api>};
 inline constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
+inline constexpr Option::Codec ranges{read_ranges, write<&Config::api_metrics_addresses>};
 inline constexpr Option::Codec cigri_path{read_cigri_path, write<&Config::api_cigri_path>};
 template <auto Member>
 inline constexpr Option::Codec names{read_names<Member>, write<Member>};

@@ -27,8 +27,13 @@ Lapses lapses(Transaction& transaction, grid::Instant now) {
 std::vector<Fault> faults(Transaction& transaction, grid::Instant now) {
   std::vector<Fault> faults;
   for (const auto& row : exec(transaction, sql::health_faults{.now = now}))
-    faults.push_back({*row.kind, *row.subject, row.since, *row.message, row.set_by});
+    faults.push_back({*row.kind, *row.subject, row.since, *row.message, row.set_by, *row.times});
   return faults;
+}
+
+std::uint64_t database_size(Transaction& transaction) {
+  const std::int64_t bytes = *exec(transaction, sql::health_database_size{})[0].bytes;
+  return static_cast<std::uint64_t>(bytes);
 }
 
 }  // namespace gleaner::store

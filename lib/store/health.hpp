@@ -33,7 +33,11 @@ struct Fault {
   std::optional<grid::Instant> since;
   std::string message;
   std::optional<std::string> set_by;  ///< of a brake: who set it by hand
+  std::int64_t times = 1;             ///< of a module: how often it failed in a row
 };
 [[nodiscard]] std::vector<Fault> faults(Transaction& transaction, grid::Instant now);
+
+/// Bytes.
+[[nodiscard]] std::uint64_t database_size(Transaction& transaction);
 
 }  // namespace gleaner::store

@@ -23,36 +23,41 @@ FROM (
 -- name: health.faults
 -- The conditions that keep the grid from its work, beside the conductor's: a database that takes no writes, modules that fail, everywhere
 -- or on one cluster, broken laws, clusters that are lost or have no live resources, brakes of whole clusters. At most 100. A module that
--- failed on a cluster some time ago, and had nothing to do there since, is left out.
-SELECT x.kind, x.subject, micros(x.since) AS since, x.message, x.set_by
+-- failed on a cluster some time ago, and had nothing to do there since, is left out. `times`: failures of a module in a row.
+SELECT x.kind, x.subject, micros(x.since) AS since, x.message, x.set_by, x.times
 FROM (
   SELECT 1 AS place, 'database' AS kind, 'database' AS subject, NULL::timestamptz AS since,
     CASE WHEN pg_is_in_recovery() THEN 'it takes no writes: it is a standby'
-         ELSE 'it takes no writes: default_transaction_read_only is on' END AS message, NULL::text AS set_by
+         ELSE 'it takes no writes: default_transaction_read_only is on' END AS message, NULL::text AS set_by,
+    1::bigint AS times
   WHERE current_setting('transaction_read_only') = 'on'
   UNION ALL
-  SELECT 2, 'module', substr(code, length('MODULE_FAILED_') + 1), opened_at, message, NULL
+  SELECT 2, 'module', substr(code, length('MODULE_FAILED_') + 1), opened_at, message, NULL, occurrences
   FROM events WHERE state = 'open' AND starts_with(code, 'MODULE_FAILED_')
   UNION ALL
-  SELECT 2, 'module', substr(e.code, length('CLUSTER_TURN_FAILED_') + 1) || ' on ' || k.name, e.opened_at, e.message, NULL
+  SELECT 2, 'module', substr(e.code, length('CLUSTER_TURN_FAILED_') + 1) || ' on ' || k.name, e.opened_at, e.message, NULL, 1
   FROM events e JOIN clusters k ON k.id = e.cluster_id
   WHERE e.state = 'open' AND e.campaign_id IS NULL AND starts_with(e.code, 'CLUSTER_TURN_FAILED_')
     AND e.last_at > instant(@now) - interval '10 minutes' AND k.enabled AND k.retired_at IS NULL
   UNION ALL
-  SELECT 3, 'law', substr(code, length('LAW_BROKEN_') + 1), opened_at, message, NULL
+  SELECT 3, 'law', substr(code, length('LAW_BROKEN_') + 1), opened_at, message, NULL, 1
   FROM events WHERE state = 'open' AND starts_with(code, 'LAW_BROKEN_')
   UNION ALL
-  SELECT 4, 'cluster', k.name, k.unreachable_since, coalesce(e.message, 'it does not answer'), NULL
+  SELECT 4, 'cluster', k.name, k.unreachable_since, coalesce(e.message, 'it does not answer'), NULL, 1
   FROM clusters k
   LEFT JOIN events e ON e.cluster_id = k.id AND e.campaign_id IS NULL AND e.state = 'open' AND e.code = 'CLUSTER_UNREACHABLE'
   WHERE k.enabled AND k.retired_at IS NULL AND k.reachable IS FALSE
   UNION ALL
-  SELECT 4, 'cluster', k.name, k.no_resources_since, 'none of its resources is alive', NULL
+  SELECT 4, 'cluster', k.name, k.no_resources_since, 'none of its resources is alive', NULL, 1
   FROM clusters k WHERE k.enabled AND k.retired_at IS NULL AND k.reachable AND k.no_resources_since IS NOT NULL
   UNION ALL
-  SELECT 5, 'brake', k.name, b.created_at, b.reason, b.set_by
+  SELECT 5, 'brake', k.name, b.created_at, b.reason, b.set_by, 1
   FROM brakes b JOIN clusters k ON k.id = b.cluster_id
   WHERE b.campaign_id IS NULL AND b.expires_at > instant(@now) AND k.enabled AND k.retired_at IS NULL
 ) x
 ORDER BY x.place, x.subject
 LIMIT 100
+
+-- name: health.database_size
+-- Bytes of the database.
+SELECT pg_database_size(current_database()) AS bytes

@@ -160,6 +160,7 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   const auto campaign = "/v1/campaigns/" + std::to_string(id);
   const std::vector<std::pair<const char*, std::string>> asked{{"/", "/"},
                                                                {"/health", "/health"},
+                                                               {"/ready", "/ready"},
                                                                {"/v1/campaigns", "/v1/campaigns"},
                                                                {"/v1/campaigns/{id}", campaign},
                                                                {"/v1/campaigns/{id}/stats", campaign + "/stats"},

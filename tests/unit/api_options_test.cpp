@@ -1,4 +1,10 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -45,6 +51,29 @@ TEST(ApiOptions, AnAddressThatOthersCanReach_NeedsTls) {
   config.api_listen = {"0.0.0.0:8443"};
   config.api_tokens_file = "/dev/null";
   EXPECT_THROW((void)options_of(config), process::Error);
+}
+
+TEST(ApiOptions, TheTokenOfMetrics_IsOneLongWordThatOthersCannotRead) {
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("gleaner-metrics-token-{}", ::getpid());
+  auto config = on_a_socket();
+  config.api_metrics_token = file;
+  const auto accepts = [&](const std::string& content, mode_t mode) {
+    std::ofstream{file} << content;
+    ::chmod(file.c_str(), mode);
+    try {
+      static_cast<void>(options_of(config));
+      return true;
+    } catch (const process::Error& error) {
+      EXPECT_NE(std::string{error.what()}.find(file.string()), std::string::npos) << error.what();
+      return false;
+    }
+  };
+  EXPECT_TRUE(accepts("0123456789abcdef\n", 0600));
+  EXPECT_FALSE(accepts("0123456789abcdef\n", 0644));
+  EXPECT_FALSE(accepts("0123456789abcde\n", 0600)) << "too short";
+  EXPECT_FALSE(accepts("0123456789abcdef alice\n", 0600)) << "a line of the file of tokens";
+  std::filesystem::remove(file);
+  EXPECT_THROW((void)options_of(config), process::Error) << "there is no such file";
 }
 
 TEST(ApiOptions, CiGrisPath_MustNotHideOurRoutes) {

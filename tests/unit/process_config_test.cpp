@@ -149,6 +149,9 @@ TEST(Options, WithABadValue_AreRefusedWithTheirOriginAndWhatIsRight) {
   EXPECT_THAT(complaints_of("default_walltime", "1:2:3:4"), ElementsAre(HasSubstr("1:00:00")));
   EXPECT_THAT(complaints_of("default_resources", "nonsense="), ElementsAre(HasSubstr("/core=1")));
   EXPECT_THAT(complaints_of("api", "localhost"), ElementsAre(HasSubstr("unix:/path")));
+  EXPECT_THAT(complaints_of("api_metrics_addresses", "10.0.0.7,lan"), ElementsAre(HasSubstr("'lan' is neither")));
+  EXPECT_THAT(complaints_of("api_metrics_addresses", "10.1.2.0/16"), ElementsAre(HasSubstr("10.1.0.0/16")));
+  EXPECT_THAT(complaints_of("database_size_max", "100"), ElementsAre(HasSubstr("from 1K")));
   EXPECT_THAT(complaints_of("api_listen", "127.0.0.1"), ElementsAre(HasSubstr("127.0.0.1:8443")));
   EXPECT_THAT(complaints_of("log_file", "here.log"), ElementsAre(HasSubstr("absolute")));
 }
