@@ -150,9 +150,17 @@ TEST(Schema, DatabaseOfAnOlderVersionBeforeTheFirstRelease_IsRefused_WithTheWayT
 
 /// Its schema is that of the first migration, which took the place of those before, but for the order of columns.
 TEST(Schema, DatabaseOfTheLastVersionBeforeTheFirstRelease_IsAdopted_WithItsData) {
-  const auto conninfo = postgres().fresh_database();
+  pqxx::connection fresh{postgres().fresh_database()};
+  const auto history = history_of(fresh);
+  const auto conninfo = postgres().empty_database();
   pqxx::connection connection{conninfo};
-  const auto history = history_of(connection);
+  {
+    pqxx::work work{connection};
+    work.exec(std::string{sql::migrations().front().text});
+    work.exec(
+        "CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
+    work.commit();
+  }
   set_history(connection, history_before_the_release(50));
   {
     pqxx::work work{connection};
