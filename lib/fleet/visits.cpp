@@ -129,7 +129,12 @@ class Round {
                             .buckets = {count.buckets.begin(), count.buckets.end()}});
     }
     if (requests.empty()) return;
-    database_.transact([&](store::Transaction& transaction) { store::add_totals(transaction, requests, store::now(transaction)); });
+    try {
+      database_.transact([&](store::Transaction& transaction) { store::add_totals(transaction, requests, store::now(transaction)); });
+    } catch (...) {
+      if (ends_the_turn(std::current_exception())) throw;
+      process::log::warning("requests not counted", {{"error", what_of(std::current_exception())}});
+    }
   }
 
  private:

@@ -207,6 +207,21 @@ TEST_F(Visits, CountTheirRequests_ByClusterAndMethodAndOutcome_AlsoThoseOfClient
   EXPECT_EQ(counted(), "alpha GET not_sent 4, beta GET not_sent 2") << "the second turn adds to the first";
 }
 
+TEST_F(Visits, WhoseRequestsCannotBeCounted_HaveDoneTheirWork) {
+  store::Database locking{conninfo};
+  auto lock = locking.begin();
+  lock.implementation().work.exec("LOCK TABLE totals IN ACCESS EXCLUSIVE MODE");
+  store::Database limited{conninfo, {.lock = std::chrono::milliseconds{100}}};
+  fleet::SharedDatabase shared{limited, term};
+  std::vector<store::Cluster> clusters;
+  shared.transact([&](store::Transaction& transaction) { clusters = store::clusters(transaction); });
+  EXPECT_NO_THROW(fleet::visit_clusters(config, shared, Work::update, clusters, [&](fleet::Visit& here) {
+    static_cast<void>(here.client.version());
+    if (here.cluster.name == "beta") ++beta_visits;
+  }));
+  EXPECT_EQ(beta_visits, 1);
+}
+
 TEST_F(Visits, UnderALease_HoldUpNoRenewalOfIt_AndEveryTakeOver) {
   store::Database module{conninfo};
   store::Database conductor{conninfo, {.lock = std::chrono::milliseconds{100}}};
