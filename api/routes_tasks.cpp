@@ -11,6 +11,7 @@
 
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
+#include "api/list_form.hpp"
 #include "api/output.hpp"
 #include "api/page.hpp"
 #include "api/router.hpp"
@@ -171,7 +172,7 @@ http::Response tasks_as_ndjson(const Call& call) {
                        }});
 }
 
-http::Response list_tasks(const Call& call) {
+http::Response page_of_tasks(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
   const auto filter = asked_tasks(call);
@@ -190,6 +191,14 @@ http::Response list_tasks(const Call& call) {
     write_page_end(json, call, end, tasks->more ? std::optional{next_href(call, *tasks, *filter, *part)} : std::nullopt);
   });
   return with_memory(answer(json), std::move(*memory));
+}
+
+http::Response list_tasks(const Call& call) {
+  const auto form = asked_form(call);
+  if (!form) return form.error();
+  auto response = *form == ListForm::csv ? tasks_as_csv(call) : *form == ListForm::ndjson ? tasks_as_ndjson(call) : page_of_tasks(call);
+  response.headers.add("Vary", "Accept");
+  return response;
 }
 
 struct TaskDetail {
@@ -277,7 +286,7 @@ http::Response show_job(const Call& call) {
 
 std::span<const Route> task_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after limit offset"},
+      Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after limit offset format"},
       Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state after limit offset", Etag::none},
       Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state after limit offset", Etag::none},
       Route{"GET", "/v1/campaigns/:id/tasks/:task", Access::identified, show_task, "hosts"},

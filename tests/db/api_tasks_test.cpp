@@ -73,6 +73,30 @@ TEST_F(ApiTasks, AreListedAllAtOnce_AsCsv) {
   EXPECT_EQ(get(path(999, "/tasks.csv")).status, 404);
 }
 
+TEST_F(ApiTasks, AreListedInTheFormThatIsAskedFor_ByTheQueryBeforeAccept) {
+  const auto id = a_campaign_of(3);
+  sql("UPDATE tasks SET parameter = '=cmd()' WHERE number = 1");
+  const auto csv = get(path(id, "/tasks.csv")).body;
+  const auto ndjson = get(path(id, "/tasks.ndjson")).body;
+  const auto page = get(path(id, "/tasks")).body;
+  EXPECT_NE(csv.find(",'=cmd(),'=cmd(),"), std::string::npos) << csv;
+  const auto accepting = [&](const std::string& types, const std::string& query = {}) {
+    return as("alice", {.target = path(id, "/tasks" + query), .headers = {{"Accept", types}}});
+  };
+  EXPECT_EQ(accepting("text/csv").body, csv);
+  EXPECT_EQ(accepting("application/x-ndjson").body, ndjson);
+  EXPECT_EQ(accepting("Text/CSV; q=0.4, application/x-ndjson;q=0.9, */*").body, ndjson);
+  EXPECT_EQ(accepting("application/x-ndjson;q=0, text/csv;q=0.001").body, csv);
+  for (const auto* types :
+       {"application/json", "*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "text/csv;q=2, text/csv;q=x", ",;,", ""})
+    EXPECT_EQ(accepting(types).body, page) << types;
+  EXPECT_EQ(accepting("text/csv", "?format=json").json["total"].GetInt(), 3);
+  EXPECT_EQ(get(path(id, "/tasks?format=csv")).body, csv);
+  EXPECT_EQ(get(path(id, "/tasks?format=ndjson&after=1")).body, get(path(id, "/tasks.ndjson?after=1")).body);
+  EXPECT_EQ(get(path(id, "/tasks?format=xml")).message(), "format=xml: it must be json, csv or ndjson");
+  EXPECT_EQ(get(path(999, "/tasks?format=csv")).status, 404);
+}
+
 TEST_F(ApiTasks, AreListedAllAtOnce_AsTheTasksOfThePages) {
   const auto id = a_campaign_of(5003);
   const auto all = get(path(id, "/tasks.ndjson?after=4"));
