@@ -1,5 +1,5 @@
-# The destinations of `cmake --install` (GNUInstallDirs), in three components: the commands of users, the server, and the tools that need no
-# cluster. Programs that only other programs start are helpers, outside of PATH.
+# The destinations of `cmake --install` (GNUInstallDirs), in five components: the commands of users, the server, the tools that need no
+# cluster, the Python package, and the commands for workflow engines. Programs that only other programs start are helpers, outside of PATH.
 set(gleaner_clients gridsub gridstat gridget gridevents gridclusters griddel gridclean gridusage gridwait)
 set(gleaner_server almighty gridapi gridctl)
 set(gleaner_server_helpers metascheduler predictor updator runner nikita admission)
@@ -16,7 +16,7 @@ foreach(component clients server tools)
 endforeach()
 
 install(FILES README.md docs/commands.md docs/from-cigri.md docs/careless.md docs/glossary.md docs/tutorial.md DESTINATION ${gleaner_doc_clients} COMPONENT clients)
-install(DIRECTORY examples DESTINATION ${gleaner_doc_clients} COMPONENT clients PATTERN shared-clusters.json EXCLUDE)
+install(DIRECTORY examples DESTINATION ${gleaner_doc_clients} COMPONENT clients PATTERN shared-clusters.json EXCLUDE PATTERN portal.py EXCLUDE)
 install(FILES docs/simulator.md DESTINATION ${gleaner_doc_tools} COMPONENT tools)
 install(FILES examples/shared-clusters.json DESTINATION ${gleaner_doc_tools}/examples COMPONENT tools)
 install(FILES ARCHITECTURE.md docs/administration.md docs/admission-rules.md docs/policies.md docs/prediction.md docs/reliability.md
@@ -42,3 +42,20 @@ install(FILES ${GLEANER_PAGES}/man5/gleaner-jdl.5 ${GLEANER_PAGES}/man5/gleaner.
 # The units name the programs, and so depend on the prefix that `cmake --install` is given.
 install(CODE "set(gleaner_bindir \"${CMAKE_INSTALL_BINDIR}\")" COMPONENT server)
 install(SCRIPT packaging/install_services.cmake COMPONENT server)
+
+# Debian's python3 finds modules there, whatever its version.
+set(gleaner_modules lib/python3/dist-packages)
+set(gleaner_doc_python ${CMAKE_INSTALL_DATADIR}/doc/python3-gleaner)
+install(DIRECTORY clients/python/gleaner DESTINATION ${gleaner_modules} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+install(FILES docs/python.md DESTINATION ${gleaner_doc_python} COMPONENT python)
+install(PROGRAMS examples/portal.py DESTINATION ${gleaner_doc_python}/examples COMPONENT python)
+install(DIRECTORY clients/workflows/gleaner_workflows DESTINATION ${gleaner_modules} COMPONENT workflows FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+foreach(program grid-oar grid-snakemake-submit grid-snakemake-status grid-snakemake-cancel)
+  install(PROGRAMS clients/workflows/bin/${program} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT workflows)
+endforeach()
+foreach(program oarsub oarstat oardel)
+  install(PROGRAMS clients/workflows/oar/${program} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gleaner/oar COMPONENT workflows)
+endforeach()
+foreach(page grid-oar grid-snakemake)
+  install(FILES clients/workflows/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT workflows)
+endforeach()

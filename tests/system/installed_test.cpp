@@ -55,14 +55,14 @@ fs::path fresh_folder() {
   return pattern;
 }
 
-/// The three components, below a folder of the test's own as the root.
+/// The components, below a folder of the test's own as the root.
 class Installed : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     root_ = fresh_folder();
     const char* programs = std::getenv("GLEANER_BIN_DIR");
     const auto tree = fs::absolute(programs != nullptr ? programs : "build-sanitize/bin").parent_path();
-    for (const auto* component : {"clients", "server", "tools"}) {
+    for (const auto* component : {"clients", "server", "tools", "python", "workflows"}) {
       const auto done =
           run({"cmake", "--install", tree.string(), "--prefix", "/usr", "--component", component}, {{"DESTDIR", root_.string()}});
       ASSERT_TRUE(done.end.succeeded()) << done.output;
@@ -80,9 +80,20 @@ TEST_F(Installed, Programs_AreInPath_AndThoseThatOnlyTheyStart_AreNot) {
                                        "griddel",  "gridevents", "gridget",   "gridlocal",    "gridsim",
                                        "gridstat", "gridsub",    "gridusage", "gridwait",     "minioar"};
   const std::set<std::string> helpers{"admission", "metascheduler", "minioar-job", "nikita", "predictor", "runner", "updator"};
-  EXPECT_EQ(names_in(root_ / "usr/bin"), programs);
+  auto all = programs;
+  all.insert({"grid-oar", "grid-snakemake-submit", "grid-snakemake-status", "grid-snakemake-cancel"});
+  EXPECT_EQ(names_in(root_ / "usr/bin"), all);
   EXPECT_EQ(names_in(root_ / "usr/libexec/gleaner"), helpers);
   for (const auto& name : programs) EXPECT_THAT(run({program(name), "--version"}).output, MatchesRegex(name + " .*[0-9.]+\n"));
+}
+
+TEST_F(Installed, CommandsOfWorkflowEngines_FindTheirModules_WhereverTheyAre) {
+  for (const auto* name : {"grid-snakemake-submit", "grid-snakemake-status", "grid-snakemake-cancel"})
+    EXPECT_THAT(run({program(name), "--version"}).output, MatchesRegex(std::string{name} + " of gleaner-workflows [0-9.]+\n"));
+  EXPECT_EQ(run({program("grid-oar"), "which", "oarsub"}).output, (root_ / "usr/libexec/gleaner/oar/oarsub").string() + "\n");
+  EXPECT_EQ(run({program("grid-oar"), "oarsub", "--version"}).output, "oarsub of gleaner-workflows " GLEANER_VERSION "\n");
+  EXPECT_TRUE(fs::exists(root_ / "usr/share/man/man1/grid-oar.1"));
+  EXPECT_FALSE(fs::exists(root_ / "usr/lib/python3/dist-packages/gleaner/__pycache__"));
 }
 
 TEST_F(Installed, Units_NameInstalledPrograms) {
