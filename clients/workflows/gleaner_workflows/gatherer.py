@@ -237,24 +237,27 @@ def _send(grid: gleaner.Grid, intent: Mapping[str, Any], jdl: Mapping[str, Any],
     if intent["campaign"] is not None:
         appended = grid.append(int(intent["campaign"]), [parameter], key=str(intent["key"]))
         return appended.campaign.id, appended.first_task, appended.first_task + 1
-    try:
-        created = grid.submit(jdl, [parameter], key=str(intent["key"]))
-    except gleaner.InvalidInput as error:
-        without = _memory_where_it_is_known(jdl, error)
-        if without is None:
-            raise
-        created = grid.submit(without, [parameter], key=str(intent["key"]))
-    return created.id, 0, 1
+    while True:
+        try:
+            created = grid.submit(jdl, [parameter], key=str(intent["key"]))
+            return created.id, 0, 1
+        except gleaner.InvalidInput as error:
+            without = _memory_where_it_is_known(jdl, error)
+            if without is None:
+                raise
+            jdl = without
 
 
 def _memory_where_it_is_known(jdl: Mapping[str, Any], error: gleaner.InvalidInput) -> Optional[Dict[str, Any]]:
     """The campaign file without `memory_mb` on the clusters that do not report the memory of their nodes, where nothing else is wrong:
     Snakemake asks for some with every job, also where nobody has. None: something else is wrong."""
     names = [re.fullmatch(r"clusters\.(.+)\.memory_mb", one.path) for one in error.problems]
-    if "memory_mb" not in jdl or not names or not all(names):
-        return None
     unknown = {one.group(1) for one in names if one is not None}
+    sections: Dict[str, Dict[str, Any]] = jdl["clusters"]
+    memory = {"memory_mb": jdl["memory_mb"]} if "memory_mb" in jdl else {}
+    asked = {name: {**memory, **section} for name, section in sections.items()}
+    if not unknown or not all(names) or not all("memory_mb" in asked.get(one, {}) for one in unknown):
+        return None
     print(f"note: mem_mb is not asked for on {', '.join(sorted(unknown))}, which does not report the memory of its nodes", file=sys.stderr)
-    memory = {"memory_mb": jdl["memory_mb"]}
     return {**{key: value for key, value in jdl.items() if key != "memory_mb"},
-            "clusters": {one: {} if one in unknown else memory for one in jdl["clusters"]}}
+            "clusters": {name: {} if name in unknown else section for name, section in asked.items()}}
