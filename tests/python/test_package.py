@@ -170,6 +170,17 @@ class LostAnswers(Case):
         self.assertEqual((raised.exception.code, raised.exception.problems[0].line), ("bad_input", 2))
         self.assertIn("2:5: walltime: 'x' is not a walltime", str(raised.exception))
 
+    def test_changes_that_are_no_longer_kept_are_not_left_out_without_a_word(self):
+        gone = (410, {"code": "no_longer_kept", "message": "gone"}, {})
+        self.answers = [gone]
+        with self.grid.changes([3], after="1-1") as changes, self.assertRaises(gleaner.WrongState):
+            next(iter(changes))
+        gaps = []
+        self.answers = [gone]
+        with self.grid.changes([3], after="1-1", on_gap=lambda: (gaps.append(1), changes.close())) as changes:
+            self.assertEqual(list(changes), [])
+        self.assertEqual((gaps, changes.place), ([1], "now"))
+
     def test_a_broken_admission_rule_is_not_asked_again(self):
         self.answers = [(500, {"code": "rule_broken", "message": "rule"}, {})]
         with self.assertRaises(gleaner.ServerFailure):

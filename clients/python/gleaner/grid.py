@@ -384,12 +384,15 @@ class Grid:
 
     # --- waiting
 
-    def changes(self, campaigns: Sequence[int] = (), *, after: str = "now") -> ChangeStream:
+    def changes(self, campaigns: Sequence[int] = (), *, after: str = "now", on_gap: Optional[Callable[[], None]] = None) -> ChangeStream:
         """The stream of what changes, of these campaigns or of all: an iterator of `Change`, which goes on where it was when it breaks off.
 
         ``with grid.changes([12]) as changes: for change in changes: …``
+
+        :param after: `Change.place` of the last one that was read
+        :param on_gap: called when changes between were lost, as they are kept for a day; without it, that raises WrongState
         """
-        return ChangeStream(self._client, campaigns, after)
+        return ChangeStream(self._client, campaigns, after, on_gap=on_gap)
 
     def doorbell(self, campaigns: Sequence[int]) -> Doorbell:
         """For programs that look again when something has changed; `close()` it."""

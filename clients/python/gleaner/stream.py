@@ -34,7 +34,8 @@ class ChangeStream:
     """Reads the changes of some campaigns (or of all), and begins again where it was when the stream breaks off.
 
     An iterator of `Change`. `close()` ends it, from any thread. Where changes are no longer kept (after a day, or a restore of the
-    database), it begins again with those of now, and `on_gap` is called: read the campaigns anew then.
+    database), `on_gap` is called, and it goes on with those of now: read the campaigns anew then. Without `on_gap`, the iteration raises
+    WrongState (`no_longer_kept`).
     """
 
     def __init__(self, client: HttpClient, campaigns: Sequence[int] = (), after: str = "now",
@@ -94,8 +95,9 @@ class ChangeStream:
                 status = error.status
                 if status == 410:
                     self._place = "now"
-                    if self._on_gap is not None:
-                        self._on_gap()
+                    if self._on_gap is None:
+                        raise
+                    self._on_gap()
                 elif status in (400, 401, 403, 404):
                     raise
             except Unavailable:
