@@ -175,10 +175,13 @@ class NextflowCalls(Engines):
     def test_a_damaged_state_is_named_and_makes_no_second_submission(self):
         self.job(self.call("oarsub", "true"))
         [name] = [one for one in os.listdir(self.state) if one.endswith(".json")]
-        self.write("state/" + name, '{"campaign": []}')
-        done = self.call("oarsub", "true")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("cannot be used", done.stderr)
+        [group] = self.groups()
+        for text in ('{"campaign": []}', "[]", json.dumps({**group, "intents": {"a": {"key": "k"}}}), json.dumps({**group, "tasks": "many"})):
+            self.write("state/" + name, text)
+            done = self.call("oarsub", "true")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("cannot be used", done.stderr)
+        self.assertEqual(self.grid.campaign(group["campaign"]).total_tasks, 1)
 
 
 class SnakemakeCalls(Engines):

@@ -86,9 +86,12 @@ class Group:
     @classmethod
     def of(cls, json_: Mapping[str, Any]) -> Group:
         """Reads it back. Raises KeyError, TypeError or ValueError when it is not ours."""
-        return cls(str(json_["api"]), str(json_["queue"]), str(json_["workspace"]),
-                   None if json_["campaign"] is None else int(json_["campaign"]), int(json_["tasks"]),
-                   [int(one) for one in json_["campaigns"]], {str(key): dict(one) for key, one in json_["intents"].items()})
+        def number(value: Any) -> Optional[int]:
+            return None if value is None else int(value)
+        intents = {str(digest): {"key": str(one["key"]), "campaign": number(one["campaign"]), "time": float(one["time"])}
+                   for digest, one in json_["intents"].items()}
+        return cls(str(json_["api"]), str(json_["queue"]), str(json_["workspace"]), number(json_["campaign"]), int(json_["tasks"]),
+                   [int(one) for one in json_["campaigns"]], intents)
 
 
 class Damaged(Exception):
@@ -183,7 +186,7 @@ def submit(grid: gleaner.Grid, request: JobRequest, answer: Callable[[int], None
 
 def _forget_old(group: Group) -> None:
     oldest = time.time() - _LONGEST_INTENT
-    kept = [(key, one) for key, one in group.intents.items() if float(one["time"]) > oldest]
+    kept = [(key, one) for key, one in group.intents.items() if one["time"] > oldest]
     group.intents = dict(kept[-_MOST_INTENTS:])
 
 
