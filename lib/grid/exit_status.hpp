@@ -9,6 +9,10 @@ inline constexpr int kRerunLast = 67;   ///< the task requests another run, afte
 /// The wrapper ran nothing: the attempt was claimed by another job, or could not be claimed. The job's files and its stderr show which.
 inline constexpr int kRanNothing = 113;
 
+/// The file with the program of a job is damaged (runner/wrapper/file.bash): nothing was begun. No rule believes it: a job that left no
+/// file of its own never began, whatever its status is.
+inline constexpr int kProgramDamaged = 114;
+
 /// The status of a task that succeeded, but left an output file that could not be gathered (BSD's EX_IOERR).
 inline constexpr int kNotGathered = 74;
 

@@ -54,28 +54,41 @@ struct TaskFacts {
   std::vector<std::string> arguments;  ///< any bytes but NUL; with params_shell, words as a shell reads them
 };
 
+/// A program of jobs as a file in a home on a cluster (grid::program_path).
+struct ProgramFile {
+  std::string sha256;   ///< of the content, and the name of the file
+  std::string content;  ///< one group of bash, of which nothing is carried out unless it is whole
+};
+
 /// The OAR command of a launch: a wrapper that claims the attempt of its task, passes the task its environment and arguments, and notes its
 /// start and end. It is ASCII, without quotes that a shell at submission could change; grid::read_command reads the job's identity back
 /// from it.
 ///
-/// It is the facts of the launch, as shell assignments, and the short form of the program in runner/wrapper, which leaves out what the
-/// launch does not need. The head of runner/wrapper/wrapper.bash says what each file means that it leaves on the cluster.
+/// It is the facts of the launch, as shell assignments, and the program in runner/wrapper, which leaves out what the launch does not need.
+/// The head of runner/wrapper/wrapper.bash says what each file means that it leaves on the cluster. The command has one of two forms: it
+/// has the program in it, or calls the file that has it.
 class JobCommand {
  public:
   /// Errors: a name of the grid with other characters, a NUL, an empty exec_file.
   [[nodiscard]] static tl::expected<JobCommand, std::string> create(const LaunchFacts& facts);
 
-  /// The `command` of the submission.
+  /// The `command` of the submission, with the program in it.
   [[nodiscard]] const std::string& text() const { return text_; }
+  /// The `command` that calls the file program(): shorter than text().
+  [[nodiscard]] const std::string& call() const { return call_; }
+  /// Empty: the launch's facts are of a kind or size that only text() can have.
+  [[nodiscard]] const std::optional<ProgramFile>& program() const { return program_; }
   /// The same without OAR between: `bash -c SCRIPT MARK <words of a parameter line>`. The mark is the name of the task's shell.
   [[nodiscard]] const std::string& script() const { return script_; }
   [[nodiscard]] const std::string& mark() const { return mark_; }
 
  private:
-  JobCommand(std::string script, std::string mark);
+  JobCommand(const LaunchFacts& facts, std::string mark);
   std::string script_;
   std::string mark_;
   std::string text_;
+  std::string call_;
+  std::optional<ProgramFile> program_;
 };
 
 /// The longest parameter line (bytes) that a job's shell takes as one word, with a margin.

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "lib/grid/job_identity.hpp"
 #include "lib/text/placeholders.hpp"
 #include "lib/text/words.hpp"
-#include "runner/wrapper/wrapper.hpp"
 
 namespace gleaner::runner {
 namespace {
@@ -41,14 +41,15 @@ std::string text_with_words(std::string_view exec_file, const std::vector<Placeh
 }  // namespace
 
 /// The name of the task's shell in its messages is `gleaner.<campaign>`, without the grid's token.
-CommandWords command_words(const LaunchFacts& facts) {
+CommandWords command_words(const LaunchFacts& facts, const WrapperNames& names) {
+  const auto shell_name = fmt::format("{}{}", grid::kCommandMark, facts.campaign.value());
   const auto& command = facts.exec_file;
   const auto places = facts.placeholders ? text::find_placeholders(command) : std::vector<Placeholder>{};
   const bool is_placed = text::has_places(places);
-  if (facts.params_shell && is_placed) return {"", fmt::format(R"(bash -c {} "${{0%%-*}}")", text_with_words(command, places))};
+  if (facts.params_shell && is_placed) return {"", fmt::format("bash -c {} {}", text_with_words(command, places), shell_name)};
   auto text = text::with_places_filled(command, places, variable_of_argument);
-  if (facts.params_shell) return {std::move(text), fmt::format(R"(bash -c "${} $*" "${{0%%-*}}")", wrapper_names::exec_file)};
-  return {std::move(text), fmt::format(R"(bash -c "${}{}" "${{0%%-*}}" "$@")", wrapper_names::exec_file, is_placed ? "" : R"( \"\$@\")")};
+  if (facts.params_shell) return {std::move(text), fmt::format(R"(bash -c "${} $*" {})", names.exec_file, shell_name)};
+  return {std::move(text), fmt::format(R"(bash -c "${}{}" {} "$@")", names.exec_file, is_placed ? "" : R"( \"\$@\")", shell_name)};
 }
 
 }  // namespace gleaner::runner

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "runner/command/command.hpp"
+#include "runner/wrapper/wrapper.hpp"
 
 namespace gleaner::runner {
 
@@ -14,6 +15,6 @@ struct CommandWords {
 /// - Words as they are: they are the arguments of the shell that reads exec_file. They stand at its end, or as `"${1}"` where exec_file has
 ///   the placeholder `{1}`, and `${1}` within its double quotes. `{}` is all words, joined by blanks, as one word.
 /// - Words of shell text (params_shell): the text that the shell reads has them in it.
-[[nodiscard]] CommandWords command_words(const LaunchFacts& facts);
+[[nodiscard]] CommandWords command_words(const LaunchFacts& facts, const WrapperNames& names = kShortNames);
 
 }  // namespace gleaner::runner

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The facts of a launch, as the runner writes them before the program (runner/command/command.cpp). These are examples, which are not a part
+# The facts of a launch, as the runner writes them for the program (runner/command/command.cpp). These are examples, which are not a part
 # of the program: the build takes the names from here, and shellcheck their kinds.
 
 # The campaign's folder; the shell expands the tilde.
@@ -10,7 +10,7 @@ exec_file='simulate --fast'
 export CIGRI_CLUSTER=alpha CIGRI_USER=griduser1 CIGRI_WORKDIR="$HOME/work" CIGRI_RESOURCES=/core=1 CIGRI_WALLTIME=1:0:0 CIGRI_WALLTIME_SECONDS=3600
 # The words that start the command of a task, of which these are the arguments (runner/command/command_words.hpp).
 set_command() {
-  command_words=(bash -c "$exec_file \"\$@\"" "${0%%-*}" "$@")
+  command_words=(bash -c "$exec_file \"\$@\"" gleaner.12 "$@")
 }
 
 #@ if pool

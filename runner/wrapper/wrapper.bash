@@ -30,14 +30,21 @@
 #
 # OAR begins the job in the home. Until a file of the task's is open, the program's own words are in OAR's stderr.
 #
-# How it comes to the cluster: OAR keeps the command of a job in its record and sends it in every list, so the build (embed) makes a short
-# form of these files: no comments, no indentation, names of one letter. The runner puts the facts of the launch before it (facts.bash), and
-# leaves out what the launch does not need: the lines from `#@ if` to `#@ end`, whose words are the members of WrapperParts.
+# How it comes to the cluster: the runner puts it into the home of the job's user, once for each kind of launch, and a job is a call of it
+# (file.bash). Until it is there, and where it cannot be put, a job's command has the whole program in it. OAR keeps the command in the
+# job's record and sends it in every list, so the build (embed) makes a short form of these files for that: no comments, no indentation,
+# names of one letter. The facts of the launch (facts.bash) come first, in either form.
+#
+# The lines from `#@ if` to `#@ end` are left out where a launch does not need them. Their words are the members of WrapperParts; `file` is
+# the form.
 #
 # Names: lower case, at least two words. The command gets a shell of its own, so that it sees none of them.
 #
 # bash 4.4 is the oldest that can run it (mapfile -d).
 
+#@ if file
+. ./file.bash
+#@ end
 . ./facts.bash
 . ./claim.bash
 #@ if pool || measured

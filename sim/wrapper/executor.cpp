@@ -4,13 +4,26 @@
 
 namespace gleaner::wrapper {
 
+namespace {
+
+std::string home_of(const minioar::Execution& execution) {
+  constexpr std::string_view kHome{"HOME="};
+  for (const auto& each : execution.environment) {
+    if (each.starts_with(kHome)) return each.substr(kHome.size());
+  }
+  return {};
+}
+
+}  // namespace
+
 tl::expected<void, std::string> ModelExecutor::begin(const minioar::Execution& execution, Time now) {
   timeline_.run_until(now);
   if (auto log = minioar::Journal::append_to(execution.execution_log)) {
     log->add(minioar::start_line(std::to_string(execution.job.id), minioar::seconds_of(now)));
   }
   const auto key = execution.job;
-  auto job = std::make_unique<Job>(execution, reader_.read(execution.command), fates_, timeline_, [this, key] { ended_.push_back(key); });
+  auto job = std::make_unique<Job>(execution, reader_.read(execution.command, home_of(execution)), fates_, timeline_,
+                                   [this, key] { ended_.push_back(key); });
   auto& begun = *live_.insert_or_assign(key, std::move(job)).first->second;
   begun.begin();
   return {};

@@ -63,6 +63,7 @@ void Job::begin() {
     other_ = fates_.other_job(id(), execution_.command);
     return begin_other(other_.duration);
   }
+  if (command_->status) return end(Kind::exited, *command_->status * kExited);
   main_ = std::make_unique<Shell>(*this, 0, command_->words, execution_.directory, path_in(execution_.directory, execution_.stdout_file),
                                   path_in(execution_.directory, execution_.stderr_file));
   main_->begin();

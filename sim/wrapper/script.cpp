@@ -1,18 +1,21 @@
 #include "sim/wrapper/script.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "lib/grid/exit_status.hpp"
 #include "lib/grid/job_identity.hpp"
+#include "lib/grid/program_file.hpp"
+#include "lib/inputs/sha256.hpp"
 #include "lib/text/numbers.hpp"
 #include "runner/wrapper/wrapper.hpp"
+#include "sim/wrapper/files.hpp"
 
 namespace gleaner::wrapper {
 namespace {
-
-namespace name = runner::wrapper_names;
 
 [[noreturn]] void unknown(std::string_view what) {
   throw std::runtime_error{fmt::format("the model does not know this wrapper: {}", what)};
@@ -92,40 +95,44 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 /// The facts of the launch (runner/wrapper/facts.bash), and which parts of the program follow.
-Script read_script(std::string_view text) {
+Script read_script(std::string_view text, const runner::WrapperNames& name) {
   Script script;
+  script.names = &name;
   Assignments read{text};
-  script.folder_word = read.word(name::campaign_folder);
-  script.campaign = read.number(name::campaign_number);
-  (void)read.word(name::exec_file);
+  script.folder_word = read.word(name.campaign_folder);
+  script.campaign = read.number(name.campaign_number);
+  (void)read.word(name.exec_file);
   read.expect("export ");
   for (const auto* variable : {"CIGRI_CLUSTER", "CIGRI_USER"}) (void)read.word(variable);
   script.workdir_word = read.word("CIGRI_WORKDIR");
   for (const auto* variable : {"CIGRI_RESOURCES", "CIGRI_WALLTIME", "CIGRI_WALLTIME_SECONDS"}) (void)read.word(variable);
-  script.shell_words = !read.list(name::set_command, name::command_words).ends_with("\"${0%%-*}\" \"$@\"");
-  if (read.at_name(name::pool_folder)) {
+  script.shell_words = !read.list(name.set_command, name.command_words).ends_with(" \"$@\"");
+  if (read.at_name(name.pool_folder)) {
     ScriptPool pool;
-    pool.folder = read.word(name::pool_folder);
-    pool.duration = read.number(name::pool_duration);
-    pool.task_walltime = read.number(name::task_walltime);
-    pool.first_job = read.number(name::first_carrier);
-    pool.jobs = read.number(name::carrier_count);
-    pool.side_by_side = !read.word(name::side_by_side).empty();
+    pool.folder = read.word(name.pool_folder);
+    pool.duration = read.number(name.pool_duration);
+    pool.task_walltime = read.number(name.task_walltime);
+    pool.first_job = read.number(name.first_carrier);
+    pool.jobs = read.number(name.carrier_count);
+    pool.side_by_side = !read.word(name.side_by_side).empty();
     script.pool = pool;
   }
-  if (read.at_name(name::checkpoint_signal)) script.checkpoint_signal = read.word(name::checkpoint_signal);
-  if (read.at_name(name::input_piece)) {
-    (void)read.number(name::input_piece);
-    script.input_words = words_of(read.list(name::set_input_names, name::input_names));
+  if (read.at_name(name.checkpoint_signal)) script.checkpoint_signal = read.word(name.checkpoint_signal);
+  if (read.at_name(name.input_piece)) {
+    (void)read.number(name.input_piece);
+    script.input_words = words_of(read.list(name.set_input_names, name.input_names));
   }
-  if (read.at_name(name::output_directory)) script.output_word = read.word(name::output_directory);
-  if (read.at_function(name::set_output_paths)) script.output_patterns = words_of(read.list(name::set_output_paths, name::output_paths));
+  if (read.at_name(name.output_directory)) script.output_word = read.word(name.output_directory);
+  if (read.at_function(name.set_output_paths)) script.output_patterns = words_of(read.list(name.set_output_paths, name.output_paths));
   const auto program = read.rest();
-  const auto has = [&](std::string_view function) { return program.find(fmt::format("\n{}(){{", function)) != std::string_view::npos; };
-  script.measured = has(name::read_memory_peak);
-  script.enters_workdir = has(name::enter_folder);
-  script.opens_streams = has(name::open_streams);
-  if (!has(name::run_task)) unknown("no task is carried out");
+  const auto has = [&](std::string_view function) {
+    return program.find(fmt::format("\n{}() {{", function)) != std::string_view::npos ||
+           program.find(fmt::format("\n{}(){{", function)) != std::string_view::npos;
+  };
+  script.measured = has(name.read_memory_peak);
+  script.enters_workdir = has(name.enter_folder);
+  script.opens_streams = has(name.open_streams);
+  if (!has(name.run_task)) unknown("no task is carried out");
   return script;
 }
 
@@ -196,6 +203,33 @@ class Word {
   std::string out_;
 };
 
+/// The decoded facts of a call (runner/wrapper/file.bash).
+std::string decoded_facts(std::string_view word) {
+  constexpr int kHexadecimal = 16;
+  std::string facts;
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    if (word[at] != '+') {
+      facts += word[at];
+      continue;
+    }
+    unsigned byte = 0;
+    const auto digits = word.substr(at + 1, 2);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), byte, kHexadecimal).ptr != digits.data() + 2)
+      unknown("its facts are damaged");
+    facts += static_cast<char>(byte);
+    at += 2;
+  }
+  return facts;
+}
+
+/// The status of bash when it cannot carry out the file of a program. A cut one is a syntax error, or nothing but comments.
+int status_without(const std::optional<std::string>& content, const std::string& file) {
+  constexpr int kNoFile = 127, kNoProgram = 126, kSyntaxError = 2;
+  if (!content) return exists(file) ? kNoProgram : kNoFile;
+  if (content->ends_with("}\n") || content->ends_with("}")) return grid::kProgramDamaged;
+  return content->find("\n{") == std::string::npos ? 0 : kSyntaxError;
+}
+
 }  // namespace
 
 std::string value_of_word(std::string_view word, const Values& values, Quoted quoted) { return Word{word, values, quoted}.read(); }
@@ -244,24 +278,47 @@ std::vector<std::string> split_at_blanks(std::string_view text) {
   return words;
 }
 
-std::optional<Command> CommandReader::read(std::string_view command) {
+std::optional<Command> CommandReader::read(std::string_view command, const std::string& home) {
   constexpr std::string_view kBegin{"bash -c \"$(echo "};
   constexpr std::string_view kEnd{"|base64 -d)\" "};
+  constexpr std::size_t kLeastWords = 5;
+  const auto parameter_words = [](std::string_view text) {
+    auto words = split_at_blanks(text);
+    if (words.empty() || !words.front().starts_with(grid::kCommandMark)) return std::vector<std::string>{};
+    words.erase(words.begin());
+    if (words.size() < kLeastWords) unknown("its parameter line is too short");
+    return words;
+  };
+  if (const auto called = grid::called_program(command)) {
+    const std::string sha256{*called};
+    const auto facts = command.substr(std::min(grid::kProgramCall.size() + sha256.size() + 1, command.size()));
+    const auto end = std::min(facts.find(' '), facts.size());
+    auto words = parameter_words(facts.substr(end));
+    if (words.empty()) return std::nullopt;
+    const auto file = fmt::format("{}/.gleaner/programs/{}", home, sha256);
+    const auto content = content_of(file);
+    auto& whole = programs_[sha256];
+    if (!content || (*content != whole && inputs::sha256_of_text(*content) != sha256))
+      return Command{nullptr, std::move(words), status_without(content, file)};
+    whole = *content;
+    if (const auto text = command.substr(0, command.size() - facts.size() + end); !last_ || text != last_text_) {
+      last_ = std::make_shared<const Script>(read_script(decoded_facts(facts.substr(0, end)) + whole, runner::kLongNames));
+      last_text_ = text;
+    }
+    return Command{last_, std::move(words)};
+  }
   if (!command.starts_with(kBegin)) return std::nullopt;
   const auto close = command.find(kEnd);
   if (close == std::string_view::npos) return std::nullopt;
   const auto text = command.substr(kBegin.size(), close - kBegin.size());
-  auto words = split_at_blanks(command.substr(close + kEnd.size()));
-  if (words.empty() || !words.front().starts_with(grid::kCommandMark)) return std::nullopt;
-  words.erase(words.begin());
+  auto words = parameter_words(command.substr(close + kEnd.size()));
+  if (words.empty()) return std::nullopt;
   if (!last_ || text != last_text_) {
     const auto script = decoded_base64(text);
     if (!script) unknown("its base64 is damaged");
-    last_ = std::make_shared<const Script>(read_script(*script));
+    last_ = std::make_shared<const Script>(read_script(*script, runner::kShortNames));
     last_text_ = text;
   }
-  constexpr std::size_t kLeastWords = 5;
-  if (words.size() < kLeastWords) unknown("its parameter line is too short");
   return Command{last_, std::move(words)};
 }
 

@@ -1,9 +1,12 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runner/wrapper/wrapper.hpp"
 
 namespace gleaner::wrapper {
 
@@ -19,6 +22,7 @@ struct ScriptPool {
 
 /// The facts in the script of a launch's jobs (runner/command/command.hpp), read from its text. Words are as a shell reads them.
 struct Script {
+  const runner::WrapperNames* names = nullptr;  ///< of the program, in its form
   std::int64_t campaign = 0;
   std::string folder_word;   ///< of the campaign
   std::string workdir_word;  ///< of CIGRI_WORKDIR
@@ -49,17 +53,20 @@ enum class Quoted { plain, marked };
 struct Command {
   std::shared_ptr<const Script> script;
   std::vector<std::string> words;  ///< `<task> <attempt> <job> <fence> <arguments>…`
+  std::optional<int> status = {};  ///< nothing begins: the program's file is missing or damaged, and bash ends with this status
 };
 
 /// Reads the command of a job as the runner submits it, and a shell has read it once. Empty: that is another command. Throws
 /// std::runtime_error when the wrapper is of a form that this does not know.
 class CommandReader {
  public:
-  [[nodiscard]] std::optional<Command> read(std::string_view command);
+  /// @param home  of the job's user, where the file of the program is
+  [[nodiscard]] std::optional<Command> read(std::string_view command, const std::string& home);
 
  private:
   std::string last_text_;
   std::shared_ptr<const Script> last_;
+  std::map<std::string, std::string> programs_;  ///< contents that were found to be whole
 };
 
 /// Empty: it is none.

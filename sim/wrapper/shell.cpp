@@ -6,14 +6,11 @@
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/text/numbers.hpp"
-#include "runner/wrapper/wrapper.hpp"
 #include "sim/wrapper/files.hpp"
 
 namespace gleaner::wrapper {
 
 namespace {
-
-namespace name = runner::wrapper_names;
 
 std::int64_t number_of(const std::string& text) { return text::whole_number<std::int64_t>(text).value_or(0); }
 
@@ -62,9 +59,10 @@ std::unique_ptr<Shell> Shell::make_worker(int worker) const {
 std::string Shell::campaign_folder() const { return value_of_word(script_.folder_word, *this); }
 
 std::string Shell::of(std::string_view variable) const {
-  if (variable == name::campaign_number) return std::to_string(script_.campaign);
+  if (variable == script_.names->campaign_number) return std::to_string(script_.campaign);
   if (variable == "1" || variable == "2") return words_[variable == "1" ? 0 : 1];
-  if (const auto bracket = variable.find('['); variable.substr(0, bracket) == name::task_arguments && bracket != std::string_view::npos) {
+  if (const auto bracket = variable.find('[');
+      variable.substr(0, bracket) == script_.names->task_arguments && bracket != std::string_view::npos) {
     const auto place = static_cast<std::size_t>(number_of(std::string{variable.substr(bracket + 1, variable.size() - bracket - 2)}));
     return place < arguments_.size() ? arguments_[place] : std::string{};
   }

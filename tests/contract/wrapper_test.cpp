@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <random>
@@ -12,6 +13,8 @@
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/job_identity.hpp"
+#include "lib/grid/program_file.hpp"
+#include "lib/oar/outputs.hpp"
 #include "runner/command/command.hpp"
 #include "tests/contract/world.hpp"
 #include "tests/seed.hpp"
@@ -94,9 +97,22 @@ class Wrapper : public Contract {
     for (const auto& task : tasks) {
       lines.push_back(runner::parameter_line(task).value());
     }
-    auto request = world().request(runner::JobCommand::create(facts).value().text(), lines);
+    return submit(tag, runner::JobCommand::create(facts).value().text(), lines);
+  }
+  static oar::Submitted submit(const std::string& tag, const std::string& command, const std::vector<std::string>& lines) {
+    auto request = world().request(command, lines);
     request.name = world().token() + "." + tag;
     return world().submit(request);
+  }
+  /// As the runner does (runner/programs.cpp).
+  static void put(const std::string& name, const std::string& content) {
+    const oar::FileOf file{{world().user(), fmt::format("{}/{}", grid::kProgramsFolder, name)}, content};
+    const auto written = until_answered([&] { return client().write_files({&file, 1}).front(); });
+    ASSERT_TRUE(written) << oar::describe(written.error());
+    const auto listed =
+        until_answered([&] { return oar::list_files(world().access(), oar::Limits{}, world().user(), grid::kProgramsFolder); });
+    ASSERT_TRUE(listed) << oar::describe(listed.error());
+    EXPECT_TRUE(std::ranges::any_of(*listed, [&](const auto& one) { return one.name == name && one.size == std::ssize(content); }));
   }
   /// The files of the folder of the fence that begin so.
   static std::vector<std::string> names(std::string_view begin) {
@@ -136,6 +152,54 @@ TEST_P(Wrapper, EveryArgumentReachesTheCommandByteForByte) {
     EXPECT_EQ(grid::read_command(jobs[number].command),
               (grid::JobIdentity{kCampaign, tasks[number].task, tasks[number].attempt, tasks[number].job}));
   }
+}
+
+TEST_P(Wrapper, AsAFile_PassesEveryByte_AndClaimsAsEver) {
+  const auto sets = HostileArguments{tests::test_seed()}.sets(20);
+  const std::string recorder = R"(r() { echo $#; for a; do printf %s "$a" | od -An -v -tx1 | tr -d ' \n'; echo; done; }; exec > "$HOME/)" +
+                               world().token() + R"(/called.$CIGRI_JOB_ID"; r)";
+  const auto command = runner::JobCommand::create(facts(recorder)).value();
+  put(command.program()->sha256, command.program()->content);
+  std::vector<std::string> lines;
+  for (std::size_t number = 0; number < sets.size(); ++number)
+    lines.push_back(runner::parameter_line(task(static_cast<int>(800 + number), 1, static_cast<int>(2000 + number), sets[number])).value());
+  lines.push_back(runner::parameter_line(task(800, 1, 3000, {"twin"})).value());
+  const auto submitted = submit("called", command.call(), lines);
+  ASSERT_EQ(submitted.ids.size(), lines.size());
+  const auto jobs = world().await_end(submitted.ids);
+  const bool first_won = jobs[0].exit_status == 0;
+  for (std::size_t number = 1; number < sets.size(); ++number) {
+    EXPECT_EQ(jobs[number].exit_status, 0);
+    EXPECT_EQ(file(fmt::format("called.{}", 2000 + number)), in_hex(sets[number])) << "set " << number;
+    EXPECT_EQ(grid::read_command(jobs[number].command), (grid::JobIdentity{kCampaign, grid::TaskNumber{static_cast<int>(800 + number)}, 1,
+                                                                           grid::JobId{static_cast<int>(2000 + number)}}));
+    EXPECT_EQ(grid::called_program(jobs[number].command), command.program()->sha256);
+  }
+  EXPECT_EQ(oar::shell_status(jobs[first_won ? sets.size() : 0].exit_status.value_or(-1)), grid::kRanNothing) << "the twin";
+}
+
+TEST_P(Wrapper, WhoseFileIsMissing_Cut_OrAnotherOne_BeginsNothing) {
+  const auto command = runner::JobCommand::create(facts("echo ran >> \"$HOME/" + world().token() + "/ran_without\"")).value();
+  const auto& content = command.program()->content;
+  const auto call_of = [&](const std::string& name) {
+    auto call = command.call();
+    return call.replace(call.find(command.program()->sha256), command.program()->sha256.size(), name);
+  };
+  const auto name = [](char digit) { return std::string(64, digit); };
+  put(name('1'), content.substr(0, content.size() / 2));
+  put(name('2'), content + "# more\n");
+  std::vector<grid::RemoteJobId> ids;
+  for (const char digit : {'0', '1', '2'}) {
+    const auto line = runner::parameter_line(task(900 + digit - '0', 1, 4000 + digit, {})).value();
+    ids.push_back(submit(fmt::format("without{}", digit), call_of(name(digit)), {line}).ids.at(0));
+  }
+  const auto jobs = world().await_end(ids);
+  std::vector<int> statuses;
+  for (const auto& job : jobs) statuses.push_back(oar::shell_status(job.exit_status.value_or(-1)));
+  EXPECT_EQ(statuses, (std::vector<int>{127, 2, grid::kProgramDamaged}));
+  EXPECT_THAT(names("90"), ::testing::IsEmpty());
+  for (const char digit : {'1', '2'})
+    static_cast<void>(client().delete_path(world().user(), fmt::format("{}/{}", grid::kProgramsFolder, name(digit))));
 }
 
 TEST_P(Wrapper, TwoJobsOfOneAttempt_RunItOnce_AndTheSecondNamesTheFirst) {

@@ -236,7 +236,7 @@ TEST(PatternWord, KeepsWildcards_AndQuotesTheRest) {
   EXPECT_EQ(pattern_word("res-{TASK}*.[a-c]?"), "res-\"$1\"*.[a-c]?");
   EXPECT_EQ(pattern_word("~/a b;c"), "\"$HOME\"/a' 'b';'c");
   EXPECT_EQ(pattern_word("{2}/${USER}{CAMPAIGN_ID}"),
-            fmt::format("\"${{{}[1]}}\"/\"$USER\"\"${}\"", wrapper_names::task_arguments, wrapper_names::campaign_number));
+            fmt::format("\"${{{}[1]}}\"/\"$USER\"\"${}\"", kShortNames.task_arguments, kShortNames.campaign_number));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string output_of(const std::string& exec_file, const std::vector<std::strin
   facts.placeholders = placeholders;
   facts.params_shell = kind == Words::shell_text;
   const auto command = command_words(facts);
-  auto script = fmt::format("{}={}\nrun(){{ {};}}\nrun", wrapper_names::exec_file, text::quote(command.text), command.run);
+  auto script = fmt::format("{}={}\nrun(){{ {};}}\nrun", kShortNames.exec_file, text::quote(command.text), command.run);
   for (const auto& word : words) script += " " + text::quote(word);
   return run_shell(fmt::format("env -i HOME=/h PATH=\"$PATH\" bash -c {} 2>&1", text::quote(script))).output;
 }

@@ -42,7 +42,7 @@ const std::vector<Layer>& layers() {
       {"sql/", {}},
       {"metascheduler/planner/", {"lib/text/", "lib/grid/"}},
       {"predictor/algorithms/", {"lib/text/", "lib/grid/"}},
-      {"runner/command/", {"lib/text/", "lib/grid/", "runner/wrapper/"}},
+      {"runner/command/", {"lib/text/", "lib/grid/", "lib/inputs/", "runner/wrapper/"}},
       {"almighty/", {"lib/"}},
       {"updator/", {"lib/"}},
       {"predictor/", {"lib/"}},

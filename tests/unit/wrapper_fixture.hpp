@@ -80,12 +80,16 @@ struct ATask {
   TaskPlan plan = {};
 };
 
+/// How a command has the program: in it, or as a file in the home.
+enum class Form { inline_text, file };
+
 struct Scenario {
   std::vector<AJob> jobs{{}};
   std::map<int, ATask> tasks = {};  ///< by the numbers of their jobs; others are `true`
   std::function<void(runner::LaunchFacts&)> launch = [](runner::LaunchFacts&) {};
   std::function<void(const fs::path&)> prepare = [](const fs::path&) {};
   std::string nodes = "node\n";
+  Form form = Form::inline_text;
 };
 
 class Model final : public Fates {
@@ -159,12 +163,19 @@ class WrapperModel : public testing::Test {
     scenario.launch(facts);
     return runner::JobCommand::create(facts).value();
   }
+  /// The call with another home than that of the shell that reads it.
+  static std::string at_home(std::string call, const fs::path& home) { return call.replace(call.find('~'), 1, home.string()); }
   static std::string line_of(const AJob& job) {
     return runner::parameter_line({grid::TaskNumber{job.task}, job.attempt, grid::JobId{job.job}, job.fence, job.arguments}).value();
   }
   fs::path new_home(const Scenario& scenario) {
     const auto home = root_ / fmt::format("home{}", ++homes_);
     fs::create_directories(home);
+    if (scenario.form == Form::file) {
+      const auto program = command_of(scenario).program().value();
+      fs::create_directories(home / ".gleaner/programs");
+      std::ofstream{home / ".gleaner/programs" / program.sha256} << program.content;
+    }
     scenario.prepare(home);
     return home;
   }
@@ -179,10 +190,12 @@ class WrapperModel : public testing::Test {
       const bool is_last = &job == &scenario.jobs.back();
       const auto run = fmt::format(
           "cd {0};setsid -w env -i HOME={0} USER=griduser1 LOGNAME=griduser1 PATH=\"$PATH\" OAR_JOB_ID={1} OAR_NODEFILE={2}/nodes {3} "
-          "bash -c {4} {5} {6} >>OAR.{1}.stdout 2>>OAR.{1}.stderr </dev/null",
+          "{4} {5} >>OAR.{1}.stdout 2>>OAR.{1}.stderr </dev/null",
           home.string(), job.remote, root_.string(),
           killed_at > 0 && is_last ? fmt::format("BASH_ENV={}/start GLEANER_AT={}", root_.string(), killed_at) : "",
-          text::quote(command.script()), command.mark(), line_of(job));
+          scenario.form == Form::file ? at_home(command.call(), home)
+                                      : fmt::format("bash -c {} {}", text::quote(command.script()), command.mark()),
+          line_of(job));
       std::string meanwhile;
       if (job.signal != 0 || job.kill) {
         // The task signals by its file that it runs, and names its wrapper's process there.
@@ -201,7 +214,7 @@ class WrapperModel : public testing::Test {
 
   State model(const Scenario& scenario, int killed_at, std::vector<int>& statuses, bool* was_killed = nullptr) {
     const auto home = new_home(scenario);
-    auto text = command_of(scenario).text();
+    auto text = scenario.form == Form::file ? command_of(scenario).call() : command_of(scenario).text();
     for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
     Time now{1'000'000s};
     for (const auto& job : scenario.jobs) {
@@ -241,11 +254,15 @@ class WrapperModel : public testing::Test {
     return state_of(home);
   }
 
-  void expect_alike(const Scenario& scenario) {
-    std::vector<int> real_statuses;
-    std::vector<int> model_statuses;
-    EXPECT_EQ(real(scenario, 0, real_statuses), model(scenario, 0, model_statuses));
-    EXPECT_EQ(real_statuses, model_statuses);
+  /// In both forms of the command.
+  void expect_alike(Scenario scenario) {
+    for (const auto form : {Form::inline_text, Form::file}) {
+      scenario.form = form;
+      std::vector<int> real_statuses;
+      std::vector<int> model_statuses;
+      EXPECT_EQ(real(scenario, 0, real_statuses), model(scenario, 0, model_statuses));
+      EXPECT_EQ(real_statuses, model_statuses);
+    }
   }
   /// The same when SIGKILL ends the last job at any moment.
   void expect_alike_killed_anywhere(const Scenario& scenario) {

@@ -16,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "lib/grid/job_identity.hpp"
+#include "lib/grid/program_file.hpp"
+#include "lib/inputs/sha256.hpp"
 #include "lib/text/words.hpp"
 #include "runner/command/command.hpp"
 #include "runner/wrapper/wrapper.hpp"
@@ -110,9 +113,10 @@ TEST_F(WrapperSource, ItsShortForm_HasNoComments_AndOnlyShortNames) {
   const auto made = embed("claim.bash", "write_own_file() {", "# A comment.\nwrite_own_file() {");
   EXPECT_EQ(made.status, 0) << made.output;
   EXPECT_EQ(made.output.find("A comment"), std::string::npos);
-  for (const auto* name : {"own_file", "claim_attempt", "task_status"}) EXPECT_EQ(made.output.find(name), std::string::npos) << name;
-  EXPECT_THAT(made.output, HasSubstr("its exec_directory $CIGRI_WORKDIR cannot be used")) << "a message";
-  EXPECT_THAT(made.output, HasSubstr("/memory.max_usage_in_bytes\"")) << "a path";
+  const auto text = made.output.substr(0, made.output.find("long_wrapper_program"));
+  for (const auto* name : {"own_file", "claim_attempt", "task_status"}) EXPECT_EQ(text.find(name), std::string::npos) << name;
+  EXPECT_THAT(text, HasSubstr("its exec_directory $CIGRI_WORKDIR cannot be used")) << "a message";
+  EXPECT_THAT(text, HasSubstr("/memory.max_usage_in_bytes\"")) << "a path";
 }
 
 TEST_F(WrapperSource, WhoseNamesWouldBeMixedUp_IsNotEmbedded) {
@@ -182,22 +186,101 @@ TEST(WrapperProgram, OfEachLaunch_HasTheFunctionsThatItCalls_AndNoOthers) {
     const auto script = JobCommand::create(facts).value().script();
     auto called = found(std::regex_replace(script, std::regex{R"(\(\([^\n]*?\)\))"}, "0"), call);  // without arithmetic
     const auto defined = found(script, definition);
-    if (facts.measured) called.insert(std::string{wrapper_names::run_by_time});  // a word of an array
+    if (facts.measured) called.insert(std::string{kShortNames.run_by_time});  // a word of an array
     EXPECT_EQ(called, defined) << name << '\n' << script;
   }
+}
+
+TEST_F(WrapperSource, ItsLongForm_IsTheSameLines_WithoutComments) {
+  for (const auto& [name, facts] : launches()) {
+    const auto program = JobCommand::create(facts).value().program();
+    ASSERT_TRUE(program) << name;
+    EXPECT_EQ(program->sha256, inputs::sha256_of_text(program->content)) << name;
+    EXPECT_THAT(program->content, HasSubstr("\nclaim_own_task() {\n  name_files \"$@\"\n")) << name;
+    EXPECT_EQ(program->content.find("#@"), std::string::npos) << name;
+    EXPECT_EQ(program->content.find(" # "), std::string::npos) << name;
+    std::ofstream{folder_ / "program"} << program->content;
+    EXPECT_EQ(run(fmt::format("bash -n {}/program", folder_.string())).status, 0) << name;
+  }
+}
+
+/// The API's host passes the command to a shell, and so does the node.
+TEST(WrapperProgram, ACall_IsPlainWords_ThatNameTheJob_AndShorterThanTheProgram) {
+  for (const auto& [name, facts] : launches()) {
+    const auto command = JobCommand::create(facts).value();
+    const auto& call = command.call();
+    EXPECT_TRUE(std::regex_match(call, std::regex{"bash ~/.gleaner/programs/[0-9a-f]{64} [-a-zA-Z0-9_./:,=+]+ gleaner[.]12-grid"})) << call;
+    EXPECT_LT(call.size(), command.text().size() / 2) << name;
+    const auto line = parameter_line({grid::TaskNumber{3}, 1, grid::JobId{345}, "7", {"a b", "c"}}).value();
+    EXPECT_EQ(grid::read_command(call + " " + line), (grid::JobIdentity{grid::CampaignId{12}, grid::TaskNumber{3}, 1, grid::JobId{345}}));
+    EXPECT_EQ(grid::read_fence(call + " " + line), "7");
+    EXPECT_EQ(grid::called_program(call + " " + line), command.program()->sha256);
+    EXPECT_FALSE(grid::called_program(command.text()));
+  }
+  auto long_one = launches().front().second;
+  long_one.exec_file = std::string(20'000, ' ');
+  EXPECT_FALSE(JobCommand::create(long_one).value().program()) << "old shells would take long for it";
+}
+
+/// Each byte of its text, whatever it is.
+TEST_F(WrapperSource, AnyByteOfACommand_ReachesTheTaskByACall) {
+  auto facts = launches().front().second;
+  facts.exec_file = "printf %s '";
+  for (int byte = 1; byte < 256; ++byte) {
+    if (byte != '\'') facts.exec_file += static_cast<char>(byte);
+  }
+  facts.exec_file += "' > all; :";
+  const auto command = JobCommand::create(facts).value();
+  fs::create_directories(folder_ / ".gleaner/programs");
+  std::ofstream{folder_ / ".gleaner/programs" / command.program()->sha256} << command.program()->content;
+  const auto ran = run(fmt::format("cd {0} && env -i HOME={0} PATH=\"$PATH\" OAR_JOB_ID=99 sh -c {1}", folder_.string(),
+                                   text::quote(command.call() + " 3 1 345 7 -")));
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_EQ(content(folder_ / "all") + "' > all; :", facts.exec_file.substr(facts.exec_file.find('\'') + 1));
+}
+
+/// A home that is full cuts it, and so does whoever writes it while a job reads it. Its own check is left out here.
+TEST_F(WrapperSource, AFileThatWasCut_CarriesOutNothing) {
+  const auto facts = launches().front().second;
+  const auto command = JobCommand::create(facts).value();
+  auto text = command.program().value().content;
+  const std::string check = R"x([ "$(sha256sum < "$0")" = "${0##*/}  -" ])x";
+  ASSERT_THAT(text, HasSubstr(check));
+  text.replace(text.find(check), check.size(), "true");
+  std::ofstream{folder_ / "whole"} << text;
+  const auto call = command.call();
+  const auto words = call.substr(call.find(' ', grid::kProgramCall.size()));
+  // Every byte near the end and around the ends of lines, and one in 23 elsewhere.
+  const auto ran = run(
+      "bash -c " +
+      text::quote(fmt::format(
+          "cd {0} && mkdir -p work && export HOME={0} OAR_JOB_ID=99 LC_ALL=C && mapfile -d '' -t whole < whole && whole=${{whole[0]}} && "
+          "for ((n = 0; n < ${{#whole}} - 1; n++)); do "
+          "((n % 23 == 0 || n > ${{#whole}} - 60)) || [[ ${{whole:n-1:2}} == *[$'\n'}}]* ]] || continue; "
+          "printf %s \"${{whole:0:n}}\" > cut; bash cut {1} 3 1 345 7 - > /dev/null 2>&1; "
+          "[ ! -e .gleaner ] || {{ echo \"began with $n bytes\"; break; }}; done; bash whole {1} 3 1 345 7 -; ls -d .gleaner",
+          folder_.string(), words)));
+  EXPECT_THAT(ran.output, testing::EndsWith(".gleaner\n")) << "the whole file begins";
+  EXPECT_EQ(ran.output.find("began with"), std::string::npos) << ran.output;
 }
 
 /// OAR hands the command to /bin/sh, whichever that is.
 TEST_F(WrapperSource, RunsFromAnyShell) {
   const auto line = parameter_line({grid::TaskNumber{3}, 1, grid::JobId{345}, "7", {"a b", "c"}}).value();
+  int called = 0;  // each other one is a call; no shell gets the same ones as the shell before
   for (const auto* shell : {"dash", "bash", "bash --posix", "sh"}) {
+    ++called;
     for (const auto& [name, facts] : launches()) {
       if (!facts.input_files.empty()) continue;  // the grid puts them there
-      auto text = JobCommand::create(facts).value().text();
+      const auto command = JobCommand::create(facts).value();
+      const bool is_call = called++ % 2 == 0;
+      auto text = is_call ? command.call() : command.text();
       for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
       const auto home = folder_ / "home";
       fs::remove_all(home);
       fs::create_directories(home / "work");
+      fs::create_directories(home / ".gleaner/programs");
+      if (is_call) std::ofstream{home / ".gleaner/programs" / command.program()->sha256} << command.program()->content;
       const auto ran =
           run(fmt::format("cd {0} && env -i HOME={0} USER=ada LOGNAME=ada PATH=\"$PATH\" OAR_JOB_ID=99 OAR_NODEFILE=/dev/null {1} -c {2}",
                           home.string(), shell, text::quote(text + " " + line)));
