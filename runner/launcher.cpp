@@ -44,7 +44,8 @@ grid::PostAnswer answer_of(const oar::Result<oar::Submitted>& answer) {
 
 class Launcher {
  public:
-  Launcher(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts) : visit_{visit}, epochs_{epochs}, counts_{counts} {}
+  Launcher(fleet::Visit& visit, const grid::Epochs& epochs, Programs& programs, Counts& counts)
+      : visit_{visit}, epochs_{epochs}, programs_{programs}, counts_{counts} {}
 
   void make(const std::vector<store::LaunchToMake>& launches);
 
@@ -79,6 +80,7 @@ class Launcher {
 
   fleet::Visit& visit_;
   const grid::Epochs& epochs_;
+  Programs& programs_;
   Counts& counts_;
   bool usable_ = true;  ///< the cluster has not failed in this run
 };
@@ -189,6 +191,10 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
     return std::nullopt;
   }
   begun.submission = std::move(*submission);
+  if (auto& call = begun.submission.call) {
+    programs_.want(launch.login, call->program);
+    if (programs_.may_call(launch.login, call->program)) begun.submission.request.command = std::move(call->command);
+  }
   bool ours = false;
   visit_.database.transact([&](store::Transaction& transaction) {
     ours = store::begin_launch(transaction, {.launch = launch.id, .tag = begun.submission.request.name, .login = launch.login},
@@ -342,10 +348,13 @@ void Launcher::make(const std::vector<store::LaunchToMake>& launches) {
 
 }  // namespace
 
-void make_launches(fleet::Visit& visit, const grid::Epochs& epochs, Counts& counts) {
+void make_launches(fleet::Visit& visit, const grid::Epochs& epochs, Programs& programs, Counts& counts) {
   std::vector<store::LaunchToMake> launches;
-  visit.database.transact([&](store::Transaction& transaction) { launches = store::planned_launches(transaction, visit.cluster.id); });
-  Launcher{visit, epochs, counts}.make(launches);
+  visit.database.transact([&](store::Transaction& transaction) {
+    launches = store::planned_launches(transaction, visit.cluster.id);
+    if (!launches.empty()) programs.read(transaction);
+  });
+  Launcher{visit, epochs, programs, counts}.make(launches);
 }
 
 }  // namespace gleaner::runner

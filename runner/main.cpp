@@ -9,8 +9,8 @@ int main(int argc, char** argv) {
       .name = "runner",
       .purpose = "submits the planned launches, and settles those whose answer was lost, once",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "void_delay", "void_looks", "release_after",
-               "checkpoint_patience", "checkpoint_notice", "max_attempts", "max_charged_attempts", "max_retries", "walltime_retry_factor",
-               "brake_time", "brake_time_max", "input_spool"},
+               "checkpoint_patience", "checkpoint_notice", "evidence_delay", "max_attempts", "max_charged_attempts", "max_retries",
+               "walltime_retry_factor", "brake_time", "brake_time_max", "input_spool"},
       .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {

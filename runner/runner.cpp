@@ -16,6 +16,7 @@
 #include "runner/inputs.hpp"
 #include "runner/launcher.hpp"
 #include "runner/limits.hpp"
+#include "runner/programs.hpp"
 #include "runner/reconcile.hpp"
 #include "runner/recover.hpp"
 #include "runner/release.hpp"
@@ -23,8 +24,8 @@
 namespace gleaner::runner {
 
 std::string Counts::summary() const {
-  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={} released={} inputs={}", launches, accepted,
-                     refused, unknown, given_back, found, released, inputs);
+  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={} released={} inputs={} programs={}", launches,
+                     accepted, refused, unknown, given_back, found, released, inputs, programs);
 }
 
 namespace {
@@ -60,6 +61,7 @@ void add(Counts& total, const Counts& counts) {
   total.found += counts.found;
   total.released += counts.released;
   total.inputs += counts.inputs;
+  total.programs += counts.programs;
 }
 
 }  // namespace
@@ -82,7 +84,9 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   fleet::visit_clusters(config, shared, store::Database::Work::launch, clusters, [&](fleet::Visit& visit) {
     Counts counts;
     if (recover(visit, *epochs) && reconcile(visit, counts)) {
-      make_launches(visit, *epochs, counts);
+      Programs programs{visit};
+      make_launches(visit, *epochs, programs, counts);
+      programs.put(counts);
       send_inputs(visit, *epochs, counts);
     }
     const std::lock_guard lock{mutex};

@@ -15,8 +15,10 @@ struct Counts {
   int found = 0;     ///< jobs of launches without an answer, adopted
   int released = 0;  ///< tasks of void launches that may go to other clusters
   int inputs = 0;    ///< pieces of input files that were brought to clusters
+  int programs = 0;  ///< programs of jobs that were put into homes on clusters
   [[nodiscard]] std::string summary() const;
-  [[nodiscard]] bool is_idle() const { return launches + given_back + found + released + inputs == 0; }  ///< it changed nothing
+  /// It changed nothing.
+  [[nodiscard]] bool is_idle() const { return launches + given_back + found + released + inputs + programs == 0; }
 };
 
 /// One cycle: settles the launches whose fate is unknown, then makes the planned ones, on each cluster independently.

@@ -12,7 +12,6 @@
 #include "lib/jdl/parameter.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/text/words.hpp"
-#include "runner/command/command.hpp"
 
 namespace gleaner::runner {
 namespace {
@@ -182,7 +181,9 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
     if (!text) return tl::unexpected{std::move(text.error())};
     (line.pooled ? pooled : request.lines).push_back(std::move(*text));
   }
-  return Submission{std::move(request), pooled.empty() ? std::string{} : pool_list(pooled)};
+  Submission submission{.request = std::move(request), .pool = pooled.empty() ? std::string{} : pool_list(pooled)};
+  if (command->program()) submission.call = Submission::Call{command->call(), *command->program()};
+  return submission;
 }
 
 }  // namespace gleaner::runner

@@ -9,6 +9,7 @@
 #include "lib/grid/epochs.hpp"
 #include "lib/oar/submit_request.hpp"
 #include "lib/store/launches.hpp"
+#include "runner/command/command.hpp"
 
 namespace gleaner::runner {
 
@@ -16,6 +17,12 @@ namespace gleaner::runner {
 struct Submission {
   oar::SubmitRequest request;
   std::string pool;  ///< the content of its file `pool` (pool_list); empty: it has no pooled task
+  /// The command of the request if its jobs may call their program as a file.
+  struct Call {
+    std::string command;
+    ProgramFile program;
+  };
+  std::optional<Call> call = {};  ///< empty: the program must be in the command
 };
 /// A condition on OAR's resources that leaves these nodes out. Empty: one of the names cannot be that of a node.
 [[nodiscard]] std::optional<std::string> condition_without(std::span<const std::string> nodes);

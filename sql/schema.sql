@@ -1570,6 +1570,19 @@ CREATE VIEW inputs_to_send AS
      JOIN clusters k ON (((k.id = m.cluster_id) AND k.enabled AND (k.retired_at IS NULL) AND (k.reachable IS TRUE))))
   WHERE ((m.login ~ '^[A-Za-z0-9_]+$'::text) AND (NOT is_kept_waiting(m.campaign_id)));
 
+CREATE TABLE job_programs (
+    cluster_id bigint NOT NULL,
+    login text NOT NULL,
+    sha256 text NOT NULL,
+    tried_at timestamp with time zone NOT NULL,
+    put_at timestamp with time zone,
+    doubted_at timestamp with time zone,
+    failures integer DEFAULT 0 NOT NULL,
+    inline_until timestamp with time zone,
+    why text DEFAULT ''::text NOT NULL,
+    CONSTRAINT job_programs_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
 ALTER TABLE jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME jobs_id_seq
     START WITH 1
@@ -1890,6 +1903,9 @@ ALTER TABLE ONLY input_totals
 ALTER TABLE ONLY inputs
     ADD CONSTRAINT inputs_pkey PRIMARY KEY (user_name, sha256);
 
+ALTER TABLE ONLY job_programs
+    ADD CONSTRAINT job_programs_pkey PRIMARY KEY (cluster_id, login, sha256);
+
 ALTER TABLE ONLY jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
 
@@ -2194,6 +2210,9 @@ ALTER TABLE ONLY forecasts
 
 ALTER TABLE ONLY gridstatus
     ADD CONSTRAINT gridstatus_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY job_programs
+    ADD CONSTRAINT job_programs_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY kill_requests
     ADD CONSTRAINT kill_requests_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/program_file.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/text/clean.hpp"
 
@@ -65,6 +66,11 @@ std::string unproven_sentence(const EndWords& words) {
         "OAR recorded {}, which proves nothing: the job's files in ~/.gleaner of {} on the cluster could not be "
         "read. Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)",
         words.record.record == grid::Record::walltime ? "an end by its walltime" : fmt::format("exit status {}", status), user);
+  if (words.lacked_program)
+    return fmt::format(
+        "OAR recorded exit status {}, and the command never began: the program that it calls in {} of {} on the cluster is missing or "
+        "damaged (the grid puts it again), or a shell ended before it (~/.bashrc, ~/.profile)",
+        status, grid::kProgramsFolder, user);
   return fmt::format(
       "OAR recorded exit status {}, but the command never began: a shell of {} on the cluster ended before it. See the login "
       "shell and its start files there (~/.bashrc, ~/.profile): an `exit` in them ends every job",

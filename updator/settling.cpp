@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "lib/grid/exit_status.hpp"
+#include "lib/grid/program_file.hpp"
 #include "lib/grid/script.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
@@ -72,6 +74,14 @@ std::optional<int> wait_status_of(const Over& over) {
   if (over.end == grid::JobEnd::never_began) return std::nullopt;
   if (over.evidence.witness == grid::Witness::ended) return over.evidence.status << 8;
   return over.remote != nullptr ? over.remote->exit_status : std::nullopt;
+}
+
+/// Whether its status is what bash ends with when the file of the program is missing, cannot be read, or is not whole.
+bool lacked_its_program(const Over& over) {
+  constexpr int kSyntaxError = 2, kCannotRead = 126, kMissing = 127;
+  if (!program_of_never_begun(over)) return false;
+  const auto status = over.record.status.value_or(0);
+  return status == kSyntaxError || status == kCannotRead || status == kMissing || status == grid::kProgramDamaged;
 }
 
 Round Settling::next_round() {
@@ -163,6 +173,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
                                      .walltime_factor = config.walltime_retry_factor});
   verdict.state = state_of(over);
   verdict.end = over.end;
+  verdict.lacked_program = lacked_its_program(over);
   verdict.run_end = over.run_end;
   verdict.exit_status = wait_status_of(over);
   if (facts.job.checkpoints) verdict.checkpointed_at = over.checkpoint;
@@ -193,7 +204,8 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
                                   .max_walltime = facts.job.max_walltime,
                                   .settlement = verdict.settlement,
                                   .exec_directory = over.live != nullptr ? over.live->exec_directory : std::string{},
-                                  .login = over.live != nullptr ? over.live->login : std::string{}});
+                                  .login = over.live != nullptr ? over.live->login : std::string{},
+                                  .lacked_program = verdict.lacked_program});
   verdict.left = std::move(facts);
   return verdict;
 }
@@ -233,6 +245,12 @@ int Settling::settle(std::span<const Over> over) {
 }
 
 }  // namespace
+
+std::optional<std::string_view> program_of_never_begun(const Over& over) {
+  const bool never_began = over.end == grid::JobEnd::never_began && over.evidence.witness == grid::Witness::nothing;
+  if (!never_began || over.record.record != grid::Record::exited || over.live == nullptr || over.remote == nullptr) return std::nullopt;
+  return grid::called_program(over.remote->command);
+}
 
 int settle_ends(store::Transaction& transaction, const fleet::Visit& visit, std::span<const Over> over, grid::Instant now,
                 const std::function<void(const Settled&)>& written) {

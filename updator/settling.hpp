@@ -1,5 +1,7 @@
 #pragma once
 #include <functional>
+#include <optional>
+#include <string_view>
 
 #include "updator/judge.hpp"
 
@@ -10,6 +12,9 @@ struct Settled {
   const Over* over = nullptr;
   const store::Verdict* verdict = nullptr;
 };
+
+/// The program that a job called which never began, by the command that OAR lists. Empty: it called none, or it may have begun.
+[[nodiscard]] std::optional<std::string_view> program_of_never_begun(const Over& over);
 
 /// Settles the tasks of jobs that are over, by grid::settle. Facts are read under the tasks' locks, and each is judged after the ones
 /// before it are written. If a duplicate's claim is held by a job of a void launch, that job is live again: either its files show how it

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lib/grid/failed_since.hpp"
+#include "lib/grid/program_file.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/failed_since.hpp"
@@ -36,6 +39,7 @@ void Tallies::write_one(store::Transaction& transaction, const process::Config& 
                      .occurrences = tally.failed + tally.excused,
                      .output = tally.output},
                     now);
+  doubt_programs(transaction, pair, tally, now);
   // The wrapper's complaint may concern an input file, and its report may be lost with a full home.
   if (tally.last == grid::JobEnd::cannot_start) store::send_inputs_again(transaction, *pair.campaign, *pair.cluster);
   if (tally.failed == 0) return;
@@ -46,6 +50,26 @@ void Tallies::write_one(store::Transaction& transaction, const process::Config& 
       transaction, pair, reason,
       {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)},
       now);
+}
+
+/// The runner puts them again. Where that did not help, jobs do without them, so that no job ends at once for that reason again and again.
+void Tallies::doubt_programs(store::Transaction& transaction, const store::Target& pair, const Tally& tally, grid::Instant now) {
+  for (const auto& [program, launch] : tally.programs) {
+    const store::ProgramPlace place{.cluster = *pair.cluster, .login = program.login, .sha256 = program.sha256};
+    if (store::doubt_program(transaction, place, launch, tally.cause, now) != store::Doubt::given_up) continue;
+    store::open_event(transaction,
+                      {.code = "PROGRAM_UNUSABLE",
+                       .target = pair,
+                       .job = tally.last_job,
+                       .message = fmt::format(
+                           "jobs of {} could not begin by their program {}/{}, twice within {} h, although the grid had put it again. "
+                           "For {} h the commands of its jobs have the program in them, and are longer. Do nodes have the same home as "
+                           "the host of OAR's API, with bash and sha256sum? Who removes files there? What do the login shell's start "
+                           "files do? The last one: {}",
+                           program.login, grid::kProgramsFolder, program.sha256, store::kDoubtAgain.count(), store::kWithoutProgram.count(),
+                           tally.cause)},
+                      now);
+  }
 }
 
 void Tallies::add(const Settled& settled, const Poll& poll) {
@@ -68,8 +92,12 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
     scripts_.push_back({over.campaign, *script, over.job, cause, std::move(output)});
     return;
   }
-  if (grid::is_failure(over.end, verdict.settlement, verdict.left.task)) ++tally.failed;
+  if (grid::is_failure(over.end, verdict.settlement, verdict.left.task) && !verdict.lacked_program) ++tally.failed;
   else ++tally.excused;
+  if (const auto called = program_of_never_begun(over)) {
+    auto& launch = tally.programs.try_emplace({over.live->login, std::string{*called}}, over.live->launch).first->second;
+    launch = std::max(launch, over.live->launch);
+  }
   tally.last = over.end;
   // The longest one holds the most detail.
   if (cause.size() + output.size() >= tally.cause.size() + tally.output.size()) {

@@ -6,6 +6,7 @@
 #include "lib/grid/script.hpp"
 #include "lib/process/config.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/programs.hpp"
 #include "updator/settling.hpp"
 
 namespace gleaner::updator {
@@ -17,6 +18,12 @@ class Tallies {
   void write(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) const;
 
  private:
+  /// A program of jobs (lib/grid/program_file.hpp).
+  struct CalledProgram {
+    std::string login;
+    std::string sha256;
+    auto operator<=>(const CalledProgram&) const = default;
+  };
   struct Tally {
     int done = 0;
     int failed = 0;   ///< by the tasks' fault, or because the cluster could not start them; the next ones would fail too
@@ -24,8 +31,9 @@ class Tallies {
     int failures_before = 0;
     grid::JobEnd last = grid::JobEnd::done;
     grid::JobId last_job{0};
-    std::string cause;   ///< one sentence
-    std::string output;  ///< the last lines of stderr
+    std::string cause;                                 ///< one sentence
+    std::string output;                                ///< the last lines of stderr
+    std::map<CalledProgram, grid::LaunchId> programs;  ///< that jobs called which never began, with the last launch of each
   };
   struct FailedScript {
     grid::CampaignId campaign;
@@ -36,6 +44,7 @@ class Tallies {
   };
   static void write_one(store::Transaction& transaction, const process::Config& config, const store::Target& pair, const Tally& tally,
                         grid::Instant now);
+  static void doubt_programs(store::Transaction& transaction, const store::Target& pair, const Tally& tally, grid::Instant now);
   void brake_where_all_fails(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) const;
 
   std::map<grid::CampaignId, Tally> tallies_;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "clients/gridctl/commands.hpp"
+#include "lib/grid/program_file.hpp"
+#include "lib/store/programs.hpp"
 #include "lib/terminal/times.hpp"
 
 namespace gleaner::gridctl {
@@ -24,6 +26,16 @@ Cell text_cell(const std::string& text) { return {text, text.empty() ? "-" : tex
 
 Cell time_cell(const std::optional<grid::Instant>& time, grid::Instant now) {
   return time ? terminal::time_cell(*time, now) : Cell{{}, "-"};
+}
+
+/// Whether jobs of a login call their program as a file, or have it in their commands.
+Cell program_cell(const store::KnownProgram& program, grid::Instant now) {
+  const auto file = fmt::format("{}/{} of {}", grid::kProgramsFolder, program.sha256, program.login);
+  if (program.put_at) return Cell{fmt::format("{}: there since {}", file, terminal::near_time(grid::to_unix(*program.put_at), now))};
+  const auto until = program.inline_until && *program.inline_until > now
+                         ? fmt::format("not put again before {}", terminal::near_time(grid::to_unix(*program.inline_until), now))
+                         : std::string{"put with the next jobs"};
+  return Cell{fmt::format("{}: not there, {}; commands have it in them{}{}", file, until, program.why.empty() ? "" : ": ", program.why)};
 }
 
 }  // namespace
@@ -73,6 +85,7 @@ process::Outcome cluster_show(const Call& call) {
   add("dead_resources", Cell{std::int64_t{c.dead_resources}});
   add("no_resources_since", time_cell(c.no_resources_since, now));
   add("resources_at", time_cell(c.resources_at, now));
+  for (const auto& program : store::programs_of(transaction, c.id)) add("job_program", program_cell(program, now));
   call.output.show({.table = table, .ids = {c.name}});
   return ExitCode::ok;
 }

@@ -243,7 +243,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     checkpoints.add(one.checkpointed_at);
     add(resources, one.resources);
     messages.add(text::clean_text(one.message, {.lines = text::Lines::kept}));
-    failures.add(std::int64_t{grid::is_failure(one.end, next, one.left.task) ? 1 : 0});
+    failures.add(std::int64_t{!one.lacked_program && grid::is_failure(one.end, next, one.left.task) ? 1 : 0});
     moves.add(truth(next.moves));
     task_leaves.add(grid::name_of(one.left.task.state));
     attempt_leaves.add(std::int64_t{one.left.task.attempt});

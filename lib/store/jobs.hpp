@@ -128,6 +128,7 @@ struct Verdict {
   SettlingFacts left = {};                            ///< the facts that the rule used; rows that differ from them now are not changed
   grid::JobState state = grid::JobState::terminated;  ///< or error, killed
   grid::JobEnd end = grid::JobEnd::done;
+  bool lacked_program = false;               ///< the grid puts it again (doubt_program): this is no failure of the campaign there
   std::optional<grid::JobEnd> run_end = {};  ///< of the job itself, if its own task had ended before
   std::optional<int> exit_status = {};       ///< a wait status
   std::optional<grid::Instant> started_at = {};

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/store/programs.hpp"
+#include "lib/text/utc.hpp"
 #include "tests/db/ends_fixture.hpp"
 
 /// Ends of which only OAR's word is known.
@@ -25,6 +27,96 @@ TEST_F(Ends, ThatAShellMadeBeforeTheCommandBegan_AreNobodys_WhateverTheStatus_An
       << "nobody pays";
   EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"), ::testing::HasSubstr("~/.bashrc"));
   EXPECT_THAT(value("SELECT reason FROM brakes"), ::testing::HasSubstr("3 jobs in a row failed there"));
+}
+
+/// Somebody removed the program of jobs from a home (rm -rf ~/.gleaner).
+class MissingProgram : public Ends {
+ protected:
+  MissingProgram() { put(); }
+  /// The runner has put the program.
+  void put() {
+    const store::ProgramPlace place{.cluster = alpha, .login = "alice", .sha256 = program};
+    transact([&](store::Transaction& t) {
+      store::note_program_tried(t, place, now);
+      store::note_program_put(t, place, store::FoundProgram::written, now);
+    });
+  }
+  /// Jobs are sent a second later, call it, and end with this status, without a file.
+  void jobs_call_it(int jobs, int status) {
+    now += std::chrono::seconds{1};
+    const auto sent = launched(campaign, alpha, jobs);
+    for (const auto& job : sent) {
+      shows(job, oar::RemoteState::terminated, status).command = fmt::format(
+          "bash ~/.gleaner/programs/{} facts gleaner.{}-grid {} 0 {} 1 -", program, campaign.value(), job.task.value(), job.id.value());
+      files(job, {});
+    }
+    apply(live());
+    now += std::chrono::minutes{1};
+    apply(live());
+  }
+  std::string state() {
+    return value(fmt::format("SELECT concat_ws(' ', put_at IS NOT NULL, inline_until > '{}') FROM job_programs", text::utc(now)));
+  }
+  const std::string program = std::string(64, 'a');
+  grid::CampaignId campaign = a_campaign(50);
+};
+
+TEST_F(MissingProgram, CostsNobodyAnAttempt_BrakesNothing_AndIsPutAgain) {
+  for (const int status : {127, 126, 2, grid::kProgramDamaged}) {
+    execute("UPDATE job_programs SET doubted_at = NULL");
+    put();
+    jobs_call_it(4, status);
+    EXPECT_EQ(state(), "f") << "the runner puts it again, after status " << status;
+  }
+  EXPECT_EQ(ended("never_began"), "16");
+  EXPECT_EQ(value("SELECT DISTINCT concat_ws(' ', state, attempt, charged) FROM tasks"), "waiting 0 0");
+  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
+  EXPECT_EQ(value("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = 1"), "0");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"), ::testing::HasSubstr("is missing or damaged"));
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'PROGRAM_UNUSABLE'"), "0");
+}
+
+TEST_F(MissingProgram, ThatPuttingAgainDidNotHelp_IsNotCalledForADay_WithAnEvent) {
+  jobs_call_it(4, 127);
+  put();
+  jobs_call_it(4, 127);
+  EXPECT_EQ(state(), "f t");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'PROGRAM_UNUSABLE' AND campaign_id IS NOT NULL AND state = 'open'"),
+              ::testing::AllOf(::testing::HasSubstr("twice within 1 h"), ::testing::HasSubstr("the same home")));
+  now += std::chrono::hours{25};
+  EXPECT_EQ(state(), "f f") << "it is tried again";
+}
+
+TEST_F(MissingProgram, OfJobsThatWereSentBeforeItWasPutAgain_IsNotDoubted) {
+  const auto before = launched(campaign, alpha, 1).at(0);
+  now += std::chrono::seconds{1};
+  put();
+  shows(before, oar::RemoteState::terminated, 127).command =
+      fmt::format("bash ~/.gleaner/programs/{} facts gleaner.{}-grid 0 0 {} 1 -", program, campaign.value(), before.id.value());
+  files(before, {});
+  apply(live());
+  now += std::chrono::minutes{1};
+  apply(live());
+  EXPECT_EQ(ended("never_began"), "1");
+  EXPECT_EQ(state(), "t");
+}
+
+/// Everybody writes their own commands; another login's program, and one that was never put, are not theirs.
+TEST_F(MissingProgram, IsDoubtedForItsLoginAndName) {
+  execute("UPDATE job_programs SET login = 'bob'");
+  jobs_call_it(1, 127);
+  EXPECT_EQ(state(), "t");
+  execute(fmt::format("UPDATE job_programs SET login = 'alice', sha256 = '{}'", std::string(64, 'b')));
+  jobs_call_it(1, 127);
+  EXPECT_EQ(state(), "t");
+}
+
+/// Status 0 is that of `exit` in a start file of the shell, which no program's being there would change: it is a failure as ever.
+TEST_F(MissingProgram, IsNotWhatAnotherStatusShows) {
+  jobs_call_it(4, 0);
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"),
+              ::testing::HasSubstr("a shell of alice on the cluster ended"));
+  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1");
 }
 
 /// The task keeps its attempt, so that its successor finds the claim where the first job had made one.

@@ -2,6 +2,7 @@
 
 #include "lib/process/options.hpp"
 #include "lib/store/planning.hpp"
+#include "runner/command/command.hpp"
 #include "runner/runner.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -11,6 +12,8 @@ namespace gleaner::tests {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -44,9 +47,9 @@ class RunnersVisits : public GridFixture {
 
 TEST_F(RunnersVisits, OfAClusterThatAnswers_LookForAllLaunches_AndMakeThePlannedOne) {
   turn();
-  EXPECT_THAT(cluster.requests("GET alice"), SizeIs(2)) << "two lists for each login";
+  EXPECT_THAT(cluster.requests("GET alice /jobs"), SizeIs(2)) << "two lists for each login";
   EXPECT_THAT(cluster.requests("GET bob"), SizeIs(2));
-  EXPECT_THAT(cluster.requests("POST"), SizeIs(1));
+  EXPECT_THAT(cluster.requests("/jobs"), Contains(HasSubstr("POST")).Times(1));
 }
 
 TEST_F(RunnersVisits, OfAClusterThatIsSilent_EndAtTheFirstQuestion_AndSendNothingThere) {
@@ -63,6 +66,88 @@ TEST_F(RunnersVisits, AskLastForALoginWhoseListNeverComes) {
   turn();
   EXPECT_THAT(cluster.requests("GET bob"), SizeIs(2));
   EXPECT_EQ(value("SELECT looks FROM launches WHERE login = 'bob'"), "1");
+}
+
+/// The programs of jobs, which the runner puts into homes.
+class Programs : public RunnersVisits {
+ protected:
+  Programs() { execute("DELETE FROM launches"); }
+  /// Plans a launch for this login, and makes a turn of the runner.
+  void launch(const std::string& login) {
+    execute("DELETE FROM launches WHERE state = 'unknown'");
+    const auto campaign = a_campaign(10, {"alpha"});
+    transact([&](store::Transaction& t) {
+      store::map_user(t, login, alpha, login);
+      store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now);
+    });
+    execute(fmt::format("UPDATE campaigns SET user_name = '{}' WHERE id = {}", login, campaign.value()));
+  }
+  /// OAR lists what it was sent last, of this size.
+  void lists(std::int64_t size_of_difference = 0) {
+    cluster.answers("/media/ls/", fmt::format(R"({{"total":1,"items":[{{"name":"{}","size":"{}","type":"f"}}]}})", plain().sha256,
+                                              std::ssize(plain().content) + size_of_difference));
+  }
+  [[nodiscard]] static runner::ProgramFile plain() {
+    runner::LaunchFacts facts{"grid", grid::CampaignId{1}, "true", "alpha", "alice", "$HOME", "/core=1", "1:0:0"};
+    facts.measured = true;
+    return runner::JobCommand::create(facts).value().program().value();
+  }
+  std::string known(const std::string& login) {
+    return value(
+        fmt::format("SELECT coalesce(string_agg(concat_ws(' ', put_at IS NOT NULL, inline_until IS NOT NULL), ','), 'none') "
+                    "FROM job_programs WHERE login = '{}'",
+                    login));
+  }
+};
+
+TEST_F(Programs, AreWrittenOnce_AndAreThereWhenOARListsThemWhole) {
+  config.evidence_delay = 0s;
+  launch("carol");
+  turn();
+  EXPECT_EQ(known("carol"), "f t") << "OAR answered success, and lists nothing";
+  EXPECT_THAT(value("SELECT why FROM job_programs"), HasSubstr("only a part of"));
+  execute("UPDATE job_programs SET inline_until = now()");
+  lists(-1);
+  launch("carol");
+  turn();
+  EXPECT_EQ(known("carol"), "f t") << "one byte is missing";
+  execute("UPDATE job_programs SET inline_until = now()");
+  lists();
+  launch("carol");
+  turn();
+  EXPECT_EQ(known("carol"), "t f");
+  EXPECT_THAT(cluster.requests("POST carol /media/force/"), SizeIs(3));
+  launch("carol");
+  turn();
+  EXPECT_THAT(cluster.requests("POST carol /media/force/"), SizeIs(3));
+}
+
+TEST_F(Programs, ThatAreThereAlready_AreNotWrittenAgain) {
+  lists();
+  launch("carol");
+  turn();
+  EXPECT_EQ(known("carol"), "t f");
+  EXPECT_THAT(cluster.requests("/media/force"), IsEmpty());
+  execute("UPDATE job_programs SET tried_at = now() - interval '11 minutes'");
+  cluster.answers("/media/ls/", R"({"total":0,"items":[]})");
+  launch("carol");
+  turn();
+  EXPECT_THAT(cluster.requests("POST carol /media/force/"), SizeIs(1)) << "it was looked for again, and was gone";
+}
+
+TEST_F(Programs, OfAHomeThatHangs_DelayNoLaunch_AndThoseOfOthersByOneAnswerOnce) {
+  lists();
+  cluster.delay("GET dave /media", 10min);
+  for (const auto* login : {"dave", "erin"}) launch(login);
+  turn();
+  EXPECT_EQ(value("SELECT count(*) FROM launches WHERE state = 'planned'"), "0");
+  EXPECT_EQ(known("dave"), "f t") << "it is tried later";
+  EXPECT_EQ(known("erin"), "none") << "OAR's API may be what is silent";
+  execute("DELETE FROM launches");
+  for (const auto* login : {"dave", "erin"}) launch(login);
+  turn();
+  EXPECT_EQ(known("erin"), "t f");
+  EXPECT_THAT(cluster.requests("GET dave /media"), SizeIs(1));
 }
 
 /// The same array would come again and again, behind a brake that doubles.
