@@ -26,6 +26,7 @@ enum class Code {
   no_such_cluster,
   no_such_event,
   no_such_output,
+  no_such_subscription,
   not_on_cluster,
   wrong_method,
   timed_out,

@@ -29,6 +29,7 @@ http::Response show_root(const Call& call) {
                        {"collection", "/v1/events", "events"},
                        {"item", "/v1/gridusage", "gridusage"},
                        {"collection", "/v1/usage", "usage"},
+                       {"collection", "/v1/notifications", "notifications"},
                        {"item", "/health", "health"},
                        {"item", "/ready", "readiness"},
                        {"item", "/metrics", "metrics"},

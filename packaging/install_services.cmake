@@ -6,7 +6,7 @@ if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
 endif()
 file(INSTALL ${CMAKE_CURRENT_LIST_DIR}/gleaner.logrotate DESTINATION ${etc}/logrotate.d RENAME gleaner)
 
-foreach(name gleaner-almighty.service gleaner-api.service)
+foreach(name gleaner-almighty.service gleaner-api.service gleaner-herald.service)
   set(unit ${CMAKE_INSTALL_PREFIX}/lib/systemd/system/${name})
   file(READ ${CMAKE_CURRENT_LIST_DIR}/${name} text)
   string(REPLACE "/usr/bin/" "${CMAKE_INSTALL_PREFIX}/${gleaner_bindir}/" text "${text}")

@@ -98,12 +98,42 @@ CREATE FUNCTION acting() RETURNS text
     LANGUAGE sql STABLE
     AS $$ SELECT nullif(current_setting('gleaner.actor', true), '') $$;
 
+CREATE FUNCTION add_notice(of_what text, how text, of_campaign bigint, of_cluster bigint, of_event bigint, text_of text, at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF EXISTS (SELECT FROM subscriptions)
+    AND coalesce((SELECT n.noted_at FROM notices n ORDER BY n.id LIMIT 1), now()) > now() - interval '30 days' THEN
+    INSERT INTO notices (what, change, severity, campaign_id, cluster_id, event_id, message, noted_at)
+    VALUES (of_what, how, severity_of(of_what), of_campaign, of_cluster, of_event, left(text_of, 300), at);
+  END IF;
+END $$;
+
 CREATE FUNCTION add_to_input_totals(of_user text, more_bytes bigint, more_contents bigint) RETURNS void
     LANGUAGE sql
     AS $$
   INSERT INTO input_totals AS t VALUES (of_user, more_bytes, more_contents)
   ON CONFLICT (user_name) DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes, contents = t.contents + EXCLUDED.contents
 $$;
+
+CREATE FUNCTION after_quiet(at timestamp with time zone, quiet_from smallint, quiet_to smallint, zone text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    AS $$
+DECLARE
+  here timestamp;
+  minute integer;
+BEGIN
+  IF quiet_from IS NULL THEN RETURN at; END IF;
+  here := at AT TIME ZONE zone;
+  minute := extract(hour FROM here)::integer * 60 + extract(minute FROM here)::integer;
+  IF NOT (CASE WHEN quiet_from < quiet_to THEN minute >= quiet_from AND minute < quiet_to ELSE minute >= quiet_from OR minute < quiet_to END) THEN
+    RETURN at;
+  END IF;
+  RETURN (date_trunc('day', here) + quiet_to * interval '1 minute' + CASE WHEN minute >= quiet_to THEN interval '1 day' ELSE interval '0' END)
+    AT TIME ZONE zone;
+EXCEPTION WHEN invalid_parameter_value THEN
+  RETURN at;
+END $$;
 
 CREATE FUNCTION asked_of(campaign bigint) RETURNS text
     LANGUAGE sql STABLE
@@ -879,12 +909,60 @@ CREATE FUNCTION saved_seconds(ending text, started_at timestamp with time zone, 
     WHEN checkpointed_at IS NOT NULL THEN least(checkpointed_at, ended_at) END - started_at)), 0)::double precision
 $$;
 
+CREATE FUNCTION severity_of(what text) RETURNS smallint
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE
+    WHEN what IN ('CAMPAIGN_TERMINATED', 'FIRST_FAILURE', 'MAX_FAILS', 'PROLOGUE_FAILED', 'EPILOGUE_FAILED', 'SINK', 'CANNOT_PLAN',
+      'AWAITS_IN_VAIN', 'CLUSTER_UNREACHABLE', 'NOT_CONDUCTED', 'DATABASE_UNAVAILABLE', 'DATABASE_RESTORED', 'DATABASE_NEARLY_FULL',
+      'ADMISSION_RULE')
+      OR what LIKE 'LAW\_BROKEN\_%' OR what LIKE 'MODULE\_FAILED\_%' THEN 3
+    WHEN what IN ('CAMPAIGN_CANCELLED', 'TASK_ERROR', 'TASKS_RELEASED', 'JOBS_RENAMED', 'REPAIRED', 'UNDER_STRESS', 'LOAD_UNKNOWN',
+      'POOL_REFUSED', 'ARRAY_TOO_LARGE', 'LAUNCH_LOST') THEN 1
+    ELSE 2
+  END::smallint
+$$;
+
+CREATE FUNCTION severity_word(severity smallint) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT (ARRAY['low', 'medium', 'high'])[severity] $$;
+
 CREATE FUNCTION summed(one bigint[], other bigint[]) RETURNS bigint[]
     LANGUAGE sql IMMUTABLE
     AS $$
   SELECT array_agg(coalesce(a, 0) + coalesce(b, 0) ORDER BY place)
   FROM unnest(one, other) WITH ORDINALITY AS u(a, b, place)
 $$;
+
+CREATE FUNCTION tell_brake() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM add_notice('BRAKE', 'opened', NEW.campaign_id, NEW.cluster_id, NULL, NEW.reason, NEW.created_at);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION tell_campaign() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF OLD.state <> NEW.state AND is_over(NEW.state) THEN
+    PERFORM add_notice('CAMPAIGN_' || upper(NEW.state::text), 'opened', NEW.id, NULL, NULL, '', coalesce(NEW.ended_at, now()));
+  END IF;
+  IF OLD.failed = 0 AND NEW.failed > 0 THEN
+    PERFORM add_notice('FIRST_FAILURE', 'opened', NEW.id, NULL, NULL, '', now());
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION tell_event() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM add_notice(NEW.code, CASE NEW.state WHEN 'open' THEN 'opened' ELSE 'closed' END, NEW.campaign_id, NEW.cluster_id, NEW.id, NEW.message,
+    CASE NEW.state WHEN 'open' THEN NEW.opened_at ELSE coalesce(NEW.closed_at, now()) END);
+  RETURN NULL;
+END $$;
 
 CREATE FUNCTION total_campaigns() RETURNS trigger
     LANGUAGE plpgsql
@@ -1695,12 +1773,78 @@ CREATE TABLE local_demand (
     CONSTRAINT local_demand_seconds_check CHECK ((seconds >= (0)::double precision))
 );
 
+CREATE TABLE message_lines (
+    message_id bigint NOT NULL,
+    what text NOT NULL,
+    change text NOT NULL,
+    cluster_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    times bigint NOT NULL,
+    campaigns bigint NOT NULL,
+    campaign_id bigint,
+    event_id bigint,
+    first_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    message text NOT NULL
+);
+
+CREATE TABLE messages (
+    id bigint NOT NULL,
+    uid uuid DEFAULT gen_random_uuid() NOT NULL,
+    subscription_id bigint NOT NULL,
+    about bigint NOT NULL,
+    state text NOT NULL,
+    severity smallint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    fixed_at timestamp with time zone,
+    content jsonb,
+    next_at timestamp with time zone,
+    sending_at timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    doubts integer DEFAULT 0 NOT NULL,
+    settled_at timestamp with time zone,
+    error text DEFAULT ''::text NOT NULL,
+    CONSTRAINT messages_state_check CHECK ((state = ANY (ARRAY['gathering'::text, 'ready'::text, 'sending'::text, 'sent'::text, 'failed'::text])))
+);
+
+ALTER TABLE messages ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME messages_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE normal_users (
     user_name text NOT NULL,
     cluster_id bigint,
     listed_by text NOT NULL,
     listed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT normal_users_user_name_check CHECK ((user_name <> ''::text))
+);
+
+CREATE TABLE notices (
+    id bigint NOT NULL,
+    what text NOT NULL,
+    change text NOT NULL,
+    severity smallint NOT NULL,
+    campaign_id bigint,
+    cluster_id bigint,
+    event_id bigint,
+    message text NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    CONSTRAINT notices_change_check CHECK ((change = ANY (ARRAY['opened'::text, 'closed'::text])))
+);
+
+ALTER TABLE notices ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME notices_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE request_bags (
@@ -1741,6 +1885,43 @@ ALTER TABLE shares ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE subscriptions (
+    id bigint NOT NULL,
+    user_name text NOT NULL,
+    audience text NOT NULL,
+    channel text NOT NULL,
+    address text NOT NULL,
+    form text DEFAULT 'json'::text NOT NULL,
+    severity smallint NOT NULL,
+    quiet_from smallint,
+    quiet_to smallint,
+    zone text DEFAULT 'UTC'::text NOT NULL,
+    secret text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    tested_at timestamp with time zone,
+    CONSTRAINT subscriptions_audience_check CHECK ((audience = ANY (ARRAY['user'::text, 'administrators'::text, 'everybody'::text]))),
+    CONSTRAINT subscriptions_channel_check CHECK ((channel = ANY (ARRAY['mail'::text, 'webhook'::text, 'command'::text]))),
+    CONSTRAINT subscriptions_check CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
+    CONSTRAINT subscriptions_check1 CHECK ((quiet_from <> quiet_to)),
+    CONSTRAINT subscriptions_form_check CHECK ((form = ANY (ARRAY['json'::text, 'text'::text]))),
+    CONSTRAINT subscriptions_quiet_from_check CHECK (((quiet_from >= 0) AND (quiet_from <= 1439))),
+    CONSTRAINT subscriptions_quiet_to_check CHECK (((quiet_to >= 0) AND (quiet_to <= 1439))),
+    CONSTRAINT subscriptions_severity_check CHECK (((severity >= 1) AND (severity <= 3)))
+);
+
+ALTER TABLE subscriptions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME subscriptions_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE told_events (
+    event_id bigint NOT NULL
 );
 
 CREATE TABLE totals (
@@ -1930,6 +2111,15 @@ ALTER TABLE ONLY limits
 ALTER TABLE ONLY local_demand
     ADD CONSTRAINT local_demand_pkey PRIMARY KEY (cluster_id, hour);
 
+ALTER TABLE ONLY message_lines
+    ADD CONSTRAINT message_lines_pkey PRIMARY KEY (message_id, what, change, cluster_id);
+
+ALTER TABLE ONLY messages
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY notices
+    ADD CONSTRAINT notices_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY request_bags
     ADD CONSTRAINT request_bags_pkey PRIMARY KEY (campaign_id, request);
 
@@ -1945,8 +2135,14 @@ ALTER TABLE ONLY returned_tasks
 ALTER TABLE ONLY shares
     ADD CONSTRAINT shares_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY subscriptions
+    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY tasks
     ADD CONSTRAINT tasks_pkey PRIMARY KEY (campaign_id, number);
+
+ALTER TABLE ONLY told_events
+    ADD CONSTRAINT told_events_pkey PRIMARY KEY (event_id);
 
 ALTER TABLE ONLY totals
     ADD CONSTRAINT totals_pkey PRIMARY KEY (kind, cluster_id, name, result);
@@ -2056,6 +2252,14 @@ CREATE UNIQUE INDEX lease_term ON lease USING btree (term);
 
 CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(consumable, ''::text), COALESCE(user_name, ''::text), COALESCE(group_name, ''::text), COALESCE(project, ''::text), COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
 
+CREATE UNIQUE INDEX messages_gathering ON messages USING btree (subscription_id, about) WHERE (state = 'gathering'::text);
+
+CREATE INDEX messages_of ON messages USING btree (subscription_id, id);
+
+CREATE INDEX messages_open ON messages USING btree (subscription_id, about) WHERE (state = ANY (ARRAY['gathering'::text, 'ready'::text, 'sending'::text]));
+
+CREATE INDEX messages_settled ON messages USING btree (settled_at) WHERE (state = ANY (ARRAY['sent'::text, 'failed'::text]));
+
 CREATE UNIQUE INDEX normal_users_pair ON normal_users USING btree (user_name, COALESCE(cluster_id, (0)::bigint));
 
 CREATE INDEX reservations_of_campaigns ON reservations USING btree (campaign_id);
@@ -2069,6 +2273,8 @@ CREATE INDEX returned_tasks_order ON returned_tasks USING btree (campaign_id, re
 CREATE INDEX returned_tasks_scripts ON returned_tasks USING btree (campaign_id, number) WHERE (number < 0);
 
 CREATE UNIQUE INDEX shares_sibling ON shares USING btree (COALESCE(parent_id, (0)::bigint), kind, name);
+
+CREATE UNIQUE INDEX subscriptions_target ON subscriptions USING btree (user_name, audience, channel, address);
 
 CREATE INDEX tasks_cancelling ON tasks USING btree (campaign_id, number) WHERE cancelling;
 
@@ -2139,6 +2345,14 @@ CREATE TRIGGER note_state AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN (
 CREATE TRIGGER note_term BEFORE UPDATE OF term ON lease FOR EACH ROW WHEN ((new.term <> old.term)) EXECUTE FUNCTION note_term();
 
 CREATE TRIGGER release_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION release_tasks();
+
+CREATE TRIGGER tell_brake AFTER INSERT OR UPDATE OF created_at ON brakes FOR EACH ROW WHEN ((new.set_by IS NULL)) EXECUTE FUNCTION tell_brake();
+
+CREATE TRIGGER tell_campaign AFTER UPDATE OF state, failed ON campaigns FOR EACH ROW WHEN (((old.state <> new.state) OR ((old.failed = 0) AND (new.failed > 0)))) EXECUTE FUNCTION tell_campaign();
+
+CREATE TRIGGER tell_event AFTER UPDATE OF state ON events FOR EACH ROW WHEN (((old.state = 'open'::text) AND (new.state = 'closed'::text) AND (new.campaign_id IS NULL))) EXECUTE FUNCTION tell_event();
+
+CREATE TRIGGER tell_new_event AFTER INSERT ON events FOR EACH ROW WHEN ((new.state = 'open'::text)) EXECUTE FUNCTION tell_event();
 
 CREATE TRIGGER total_kills AFTER INSERT ON kill_requests REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION total_kills();
 
@@ -2235,6 +2449,12 @@ ALTER TABLE ONLY limits
 ALTER TABLE ONLY local_demand
     ADD CONSTRAINT local_demand_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY message_lines
+    ADD CONSTRAINT message_lines_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY messages
+    ADD CONSTRAINT messages_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscriptions(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY normal_users
     ADD CONSTRAINT normal_users_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
@@ -2249,6 +2469,9 @@ ALTER TABLE ONLY reservations
 
 ALTER TABLE ONLY shares
     ADD CONSTRAINT shares_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES shares(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY told_events
+    ADD CONSTRAINT told_events_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY unmarked_ends
     ADD CONSTRAINT unmarked_ends_event_fkey FOREIGN KEY (event) REFERENCES events(id) ON DELETE CASCADE;

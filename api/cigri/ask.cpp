@@ -94,8 +94,10 @@ http::Response message_answer(unsigned status, std::string_view title, std::stri
 }  // namespace
 
 Asked<Ours> ask(const Call& call, const Question& question) {
-  ContinuedBody nothing{{}, nullptr};
-  return read(call, question, send(call, question, {}, nothing));
+  http::Headers headers;
+  if (!question.body.empty()) headers.add("Content-Type", "application/json");
+  ContinuedBody body{question.body, nullptr};
+  return read(call, question, send(call, question, std::move(headers), body));
 }
 
 Asked<Ours> forward(const Call& call, const Question& question) {

@@ -17,6 +17,7 @@ struct Question {
   std::string path;  ///< encoded, below the version of our API: `/campaigns/3`
   http::Query query{};
   std::string_view doing{};  ///< the beginning of the message of a refusal
+  std::string body{};        ///< JSON
 };
 
 /// An answer of our routes.

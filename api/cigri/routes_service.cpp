@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "api/cigri/ask.hpp"
+#include "api/cigri/body.hpp"
 #include "api/cigri/gate.hpp"
+#include "api/task_intake.hpp"
 
 namespace gleaner::api::cigri {
 namespace {
@@ -30,24 +32,64 @@ http::Response nothing(const Call& call, std::string_view path) {
   return answer(json);
 }
 
-http::Response list_notifications(const Call& call) { return nothing(call, "/notifications"); }
+/// CiGri has mail and jabber; webhooks are left out, as its clients know none.
+http::Response list_notifications(const Call& call) {
+  return translated(ask(call, {.method = "GET", .path = "/notifications"}), [&](text::JsonWriter& json, const rapidjson::Value& ours) {
+    json.key("items").begin_array();
+    for (const auto& item : member(ours, "items").GetArray()) {
+      if (text_of(item, "channel") != "mail" || text_of(item, "user").empty()) continue;
+      json.object([&] {
+        copy(json, item, {"id"});
+        copy_as(json, "grid_user", item, "user");
+        copy_as(json, "type", item, "channel");
+        copy_as(json, "identity", item, "address");
+        copy(json, item, {"severity"});
+      });
+    }
+    json.end_array();
+    write_links(json, {{"self", link(call, "/notifications")}, {"parent", link(call, "/")}});
+  });
+}
 
-http::Response is_type(const Call& call, http::Response (*respond)()) {
+/// Empty: it is mail.
+std::optional<http::Response> other_type(const Call& call) {
   const auto& type = call.parts[0];
-  if (type == "mail" || type == "jabber") return respond();
+  if (type == "mail") return std::nullopt;
+  if (type == "jabber")
+    return acknowledgement(kNotImplemented, "Not implemented",
+                           "This grid sends no jabber messages: subscribe to mail, or to a webhook (gridnotify)");
   return refusal(404, fmt::format("{} {} not found on this server", call.request.method, jdl::excerpt(call.request.path)));
 }
 
 http::Response subscribe(const Call& call) {
-  return is_type(call, [] {
-    return acknowledgement(kNotImplemented, "Not implemented",
-                           "This grid sends no notifications: gridwait, and GET /v1/events, can be asked by a script");
+  if (auto other = other_type(call)) return std::move(*other);
+  auto text = call.request.body->read_all(kLongestForm);
+  if (!text) return translated_refusal(call.caller, broken_body(text.error()));
+  rapidjson::Document asked;
+  asked.Parse<rapidjson::kParseIterativeFlag>(text->data(), text->size());
+  if (asked.HasParseError() || !asked.IsObject()) return refusal(400, "Error subscribing: a JSON object is needed");
+  const auto severity = text_of(asked, "severity");
+  text::JsonWriter body;
+  body.object([&] {
+    body.field("channel", "mail");
+    body.field("address", text_of(asked, "identity"));
+    body.field("severity", severity.empty() ? std::string_view{"low"} : severity);
+    // CiGri's root is its administrator.
+    if (call.caller.role == Role::administrator && call.caller.user == "root") body.field("audience", "administrators");
   });
+  const auto made = ask(call, {.method = "POST", .path = "/notifications", .doing = "Error subscribing: ", .body = body.text()});
+  return made ? acknowledgement(201, "Created", "New subscription created") : made.error();
 }
 
 /// CiGri answers so too when there was no such subscription.
 http::Response unsubscribe(const Call& call) {
-  return is_type(call, [] { return acknowledgement(202, "Deleted", "Unsubscription ok"); });
+  if (auto other = other_type(call))
+    return call.parts[0] == "jabber" ? acknowledgement(202, "Deleted", "Unsubscription ok") : std::move(*other);
+  Question question{.method = "DELETE", .path = "/notifications", .doing = "Error unsubscribing: "};
+  question.query.emplace_back("channel", "mail");
+  question.query.emplace_back("address", call.request.parameter("identity").value_or(""));
+  const auto removed = ask(call, question);
+  return removed ? acknowledgement(202, "Deleted", "Unsubscription ok") : removed.error();
 }
 
 http::Response list_tokens(const Call& call) { return nothing(call, "/tokens"); }

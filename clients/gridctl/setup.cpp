@@ -208,10 +208,10 @@ class Setup {
   /// False: they should run, and do not.
   bool start_services() {
     const bool by_systemd = ::geteuid() == 0 && answers_.directory == kUsualDirectory && fs::exists("/run/systemd/system");
-    const std::string units{"gleaner-api gleaner-almighty"};
+    const std::string units{"gleaner-api gleaner-almighty gleaner-herald"};
     if (answers_.user != kUsualUser) {
       left_.push_back(
-          fmt::format("the units run as {}: write 'User={}' for both with 'systemctl edit {}', then 'systemctl enable --now {}'",
+          fmt::format("the units run as {}: write 'User={}' for them with 'systemctl edit {}', then 'systemctl enable --now {}'",
                       kUsualUser, answers_.user, units, units));
       return true;
     }
@@ -223,7 +223,8 @@ class Setup {
       return true;
     }
     const auto started = process::capture(
-        {.arguments = {"systemctl", "enable", "--now", "gleaner-api.service", "gleaner-almighty.service"}}, std::chrono::minutes{2});
+        {.arguments = {"systemctl", "enable", "--now", "gleaner-api.service", "gleaner-almighty.service", "gleaner-herald.service"}},
+        std::chrono::minutes{2});
     if (started && started->end.succeeded()) {
       say("started the services");
       return true;

@@ -91,6 +91,7 @@ struct Scheduling {
   std::optional<grid::Checkpointing> checkpoint;  ///< empty: its tasks write none
   std::optional<double> max_fails;  ///< most tasks that may fail before the campaign is paused: a whole number, or, below 1, a
                                     ///< part of its tasks; empty: any number
+  std::string notify;  ///< what is sent to its user: end, none, or from which severity on; empty: as the user's subscriptions say
   bool operator==(const Scheduling&) const = default;
 };
 

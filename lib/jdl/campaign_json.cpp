@@ -112,6 +112,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
     campaign.scheduling.checkpoint = stored_checkpoint(member(root, "checkpoint"));
     if (!campaign.scheduling.checkpoint) throw Malformed{"'checkpoint' is not a checkpoint"};
   }
+  if (root.HasMember("notify")) campaign.scheduling.notify = text_member(root, "notify");
   if (root.HasMember("max_fails")) campaign.scheduling.max_fails = number(member(root, "max_fails"), "max_fails");
   campaign.dependencies = read_dependencies(root);
   if (root.HasMember("after_each_cluster")) campaign.any_cluster = text_member(root, "after_each_cluster") == "any";
@@ -171,6 +172,7 @@ std::string to_json(const CampaignFile& campaign) {
     if (*fails < 1 && *fails > 0) json.field("max_fails", *fails);
     else json.field("max_fails", static_cast<std::int64_t>(*fails));
   }
+  if (!campaign.scheduling.notify.empty()) json.field("notify", campaign.scheduling.notify);
   write_dependencies(json, campaign.dependencies);
   if (campaign.any_cluster) json.field("after_each_cluster", "any");
   if (!campaign.needs.empty())

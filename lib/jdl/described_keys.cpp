@@ -42,6 +42,8 @@ constexpr auto kDescribed = std::to_array<DescribedKey>({
     {"checkpoint", kTop, "OBJECT",
      "signal, period (auto or h:m:s) and cost (h:m:s) of checkpoints: tasks get the signal, and write into $CIGRI_CHECKPOINT"},
     {"max_fails", kTop, "NUMBER", "the most tasks that may fail, 50 or \"10%\"; when more have, the campaign is paused"},
+    {"notify", kTop, "low|medium|high|end|none",
+     "what its user's subscriptions (gridnotify) tell of it: from this severity on, its end alone, or nothing"},
 
     {"exec_file", kSection, "COMMAND", "the command that each task runs, with the words of its parameter appended"},
     {"exec_directory", kSection, "FOLDER", "the folder in which the tasks run ($HOME)"},

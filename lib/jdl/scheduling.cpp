@@ -137,6 +137,16 @@ void read_checkpoint_key(const Node& node, const std::string& path, Scheduling& 
   into.checkpoint = read_checkpoint(node, path, findings);
 }
 
+void read_notify(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  constexpr std::array<std::string_view, 5> kWords{"low", "medium", "high", "end", "none"};
+  const auto text = read_word(node, path, "low, medium, high, end or none", findings);
+  if (!text) return;
+  into.notify = *text;
+  if (std::ranges::find(kWords, *text) == kWords.end())
+    findings.add(node.offset, path, *text,
+                 fmt::format("'{}' is none of low, medium, high, end and none{}", excerpt(*text), text::did_you_mean(*text, kWords)));
+}
+
 struct Key {
   std::string_view name;
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
@@ -145,7 +155,7 @@ constexpr std::array kSchedulingKeys{
     Key{"campaign_priority", read_priority},        Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
     Key{"max_attempts", read_max_attempts},         Key{"max_fails", read_max_fails}, Key{"temporal_grouping", read_grouping},
     Key{"dimensional_grouping", read_side_by_side}, Key{"retries", read_retries},     Key{"retry_on", read_retry_on},
-    Key{"checkpoint", read_checkpoint_key}};
+    Key{"checkpoint", read_checkpoint_key},         Key{"notify", read_notify}};
 
 }  // namespace
 

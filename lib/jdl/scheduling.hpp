@@ -6,7 +6,7 @@
 #include "lib/jdl/tree.hpp"
 
 /// The scheduling keys of a campaign: campaign_priority, scheduler, min_duration, max_attempts, max_fails, retries, retry_on,
-/// temporal_grouping, dimensional_grouping.
+/// temporal_grouping, dimensional_grouping, notify.
 namespace gleaner::jdl {
 
 /// Reads one of these keys; false when the key is another.

@@ -137,6 +137,28 @@ struct Config : grid::PlannerConfig {
   std::vector<std::string> api_cigri_proxies;
   std::vector<std::string> api_cigri_admins;
   bool api_cigri_public{};
+
+  // Messages (herald)
+  std::string grid_name;
+  Duration herald_delay{};
+  Duration herald_interval{};
+  Duration herald_lost_after{};
+  Duration herald_time_limit{};
+  Duration herald_retry{};
+  Duration herald_give_up{};
+  std::vector<std::string> herald_admins;
+  std::filesystem::path on_event;
+  std::string mail_server;
+  std::string mail_tls;
+  std::string mail_login;
+  std::filesystem::path mail_password_file;
+  std::filesystem::path mail_ca_file;
+  std::filesystem::path mail_sendmail;
+  std::string mail_from;
+  std::vector<std::string> mail_domains;
+  std::vector<std::string> webhook_hosts;
+  bool webhook_private{};
+  std::filesystem::path webhook_ca_file;
 };
 
 }  // namespace gleaner::process

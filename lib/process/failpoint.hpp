@@ -8,7 +8,7 @@
 namespace gleaner::process {
 
 /// All failpoints: `program.place`. A name that is used but not listed does not compile; a test finds names that are listed but not used.
-inline constexpr std::array<std::string_view, 18> kFailpoints{
+inline constexpr std::array<std::string_view, 22> kFailpoints{
     "updator.before_write",         // the cluster has answered, no row is written
     "updator.after_write",          // its answer is written
     "predictor.before_commit",      // the forecasts are computed
@@ -27,6 +27,10 @@ inline constexpr std::array<std::string_view, 18> kFailpoints{
     "gridapi.before_place",         // an input file has come, and has no name in the spool
     "gridapi.after_place",          // it is in the spool, no row is written
     "gridapi.after_row",            // its row is committed, nothing is answered
+    "herald.after_gather",          // what happened is in messages, nothing is sent
+    "herald.before_send",           // messages are noted as being sent, no byte of them is
+    "herald.after_send",            // they are sent, no row is written
+    "herald.after_note",            // it is noted that they are sent
 };
 
 /// The name of a failpoint, checked at compile time.

@@ -12,6 +12,7 @@
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
 #include "lib/text/address_range.hpp"
+#include "lib/text/destination.hpp"
 #include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -24,6 +25,12 @@ using Wrong = std::optional<std::string>;
 template <auto Member>
 Wrong read_word(std::string_view value, Config& into) {
   if (value.empty()) return "a name";
+  into.*Member = std::string{value};
+  return {};
+}
+
+template <auto Member>
+Wrong read_plain(std::string_view value, Config& into) {
   into.*Member = std::string{value};
   return {};
 }
@@ -223,6 +230,61 @@ Wrong read_names(std::string_view value, Config& into) {
   return {};
 }
 
+inline Wrong read_grid_name(std::string_view value, Config& into) {
+  constexpr std::size_t kMost = 40;
+  const auto is_right = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '.' || c == '-' || c == '_';
+  };
+  if (value.empty() || value.size() > kMost || !std::ranges::all_of(value, is_right))
+    return "1 to 40 letters (a-z), digits, blanks, '.', '-' or '_'";
+  into.grid_name = std::string{value};
+  return {};
+}
+
+inline Wrong read_mail_server(std::string_view value, Config& into) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kSchemes{{{"smtp://", "http://"}, {"smtps://", "https://"}}};
+  bool known = value.empty();
+  for (const auto& [scheme, web] : kSchemes) {
+    if (value.starts_with(scheme) && value.find_first_of("/?", scheme.size()) == std::string_view::npos)
+      known = known || text::web_address(fmt::format("{}{}", web, value.substr(scheme.size()))).has_value();
+  }
+  if (!known) return "smtp://host:port or smtps://host:port; empty: none";
+  into.mail_server = std::string{value};
+  return {};
+}
+
+inline Wrong read_mail_tls(std::string_view value, Config& into) {
+  constexpr std::array<std::string_view, 3> kWords{"offered", "required", "never"};
+  if (std::ranges::find(kWords, value) == kWords.end())
+    return fmt::format("offered, required or never{}", text::did_you_mean(value, kWords));
+  into.mail_tls = std::string{value};
+  return {};
+}
+
+inline Wrong read_mail_from(std::string_view value, Config& into) {
+  if (!value.empty() && !text::is_mail_address(value)) return "a mail address such as grid@example.org; empty: gleaner at this host";
+  into.mail_from = std::string{value};
+  return {};
+}
+
+template <auto Member>
+Wrong read_mail_addresses(std::string_view value, Config& into) {
+  auto addresses = split_list(value);
+  if (!std::ranges::all_of(addresses, [](const std::string& one) { return text::is_mail_address(one); }))
+    return "mail addresses such as ops@example.org, with commas between them";
+  into.*Member = std::move(addresses);
+  return {};
+}
+
+template <auto Member>
+Wrong read_hosts(std::string_view value, Config& into) {
+  auto hosts = split_list(value);
+  if (!std::ranges::all_of(hosts, [](const std::string& one) { return text::is_host_entry(one); }))
+    return "names of hosts such as hooks.example.org, chat.example.org:8443 or *.example.org, with commas between them";
+  into.*Member = std::move(hosts);
+  return {};
+}
+
 // Formatters: the result, read again, has the same value.
 
 inline std::string written(const std::string& value) { return value; }
@@ -248,6 +310,8 @@ std::string write(const Config& config) {
 
 template <auto Member>
 inline constexpr Option::Codec word{read_word<Member>, write<Member>};
+template <auto Member>
+inline constexpr Option::Codec plain{read_plain<Member>, write<Member>};
 template <auto Member>
 inline constexpr Option::Codec path{read_path<Member>, write<Member>};
 template <auto Member>
@@ -283,6 +347,14 @@ inline constexpr Option::Codec address{read_address, write<&Config::api>};
 inline constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
 inline constexpr Option::Codec ranges{read_ranges, write<&Config::api_metrics_addresses>};
 inline constexpr Option::Codec cigri_path{read_cigri_path, write<&Config::api_cigri_path>};
+inline constexpr Option::Codec grid_name{read_grid_name, write<&Config::grid_name>};
+inline constexpr Option::Codec mail_server{read_mail_server, write<&Config::mail_server>};
+inline constexpr Option::Codec mail_tls{read_mail_tls, write<&Config::mail_tls>};
+inline constexpr Option::Codec mail_from{read_mail_from, write<&Config::mail_from>};
+template <auto Member>
+inline constexpr Option::Codec mail_addresses{read_mail_addresses<Member>, write<Member>};
+template <auto Member>
+inline constexpr Option::Codec hosts{read_hosts<Member>, write<Member>};
 template <auto Member>
 inline constexpr Option::Codec names{read_names<Member>, write<Member>};
 

@@ -45,6 +45,7 @@ inline constexpr auto kValues = std::to_array<KeyValue>({
     {"checkpoint", R"({"signal": "USR2", "period": "0:10:00", "cost": "0:00:30"})"},
     {"max_fails", "1"},
     {"max_fails", R"("10%")"},
+    {"notify", R"("end")"},
     {"exec_directory", R"("$HOME/runs/{CAMPAIGN_ID}")"},
     {"resources", R"("/core=2")"},
     {"resources", R"("/nodes=2")"},

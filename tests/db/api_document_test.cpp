@@ -158,6 +158,8 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   ASSERT_EQ(document.status, 200);
   Schemas schemas{document.json};
   const auto campaign = "/v1/campaigns/" + std::to_string(id);
+  sql("INSERT INTO subscriptions (user_name, audience, channel, address, severity, quiet_from, quiet_to, created_at) "
+      "VALUES ('alice', 'user', 'mail', 'alice@example.org', 1, 60, 120, now())");
   const std::vector<std::pair<const char*, std::string>> asked{{"/", "/"},
                                                                {"/health", "/health"},
                                                                {"/ready", "/ready"},
@@ -177,6 +179,7 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
                                                                {"/v1/gridusage", "/v1/gridusage"},
                                                                {"/v1/usage", "/v1/usage?by=day,user,project,campaign,cluster"},
                                                                {"/v1/events", "/v1/events"},
+                                                               {"/v1/notifications", "/v1/notifications"},
                                                                {"/v1/scenario", "/v1/scenario"}};
   for (const auto& [path, target] : asked) {
     const auto answer = get(target);

@@ -80,7 +80,7 @@ class Installed : public testing::Test {
 TEST_F(Installed, Programs_AreInPath_AndThoseThatOnlyTheyStart_AreNot) {
   const std::set<std::string> programs{"almighty", "gridapi",    "gridclean", "gridclusters", "gridctl",
                                        "griddel",  "gridevents", "gridget",   "gridlocal",    "gridsim",
-                                       "gridstat", "gridsub",    "gridusage", "gridwait",     "minioar"};
+                                       "gridnotify", "gridstat", "gridsub",    "gridusage", "gridwait", "herald",     "minioar"};
   const std::set<std::string> helpers{"admission", "metascheduler", "minioar-job", "nikita", "oar", "predictor", "runner", "updator"};
   auto all = programs;
   all.insert(kForEngines.begin(), kForEngines.end());
@@ -99,7 +99,7 @@ TEST_F(Installed, CommandsOfWorkflowEngines_FindTheirModules_WhereverTheyAre) {
 }
 
 TEST_F(Installed, Units_NameInstalledPrograms) {
-  for (const auto* name : {"almighty", "api"}) {
+  for (const auto* name : {"almighty", "api", "herald"}) {
     const auto unit = text_of(root_ / fmt::format("usr/lib/systemd/system/gleaner-{}.service", name));
     const auto begin = unit.find("\nExecStart=");
     ASSERT_NE(begin, std::string::npos) << name;
@@ -111,7 +111,7 @@ TEST_F(Installed, Units_NameInstalledPrograms) {
 
 /// Exposure is systemd's own figure, from 0 to 10; the threshold is ten times that.
 TEST_F(Installed, Units_AreRight_AndConfined) {
-  for (const auto* name : {"gleaner-almighty.service", "gleaner-api.service"}) {
+  for (const auto* name : {"gleaner-almighty.service", "gleaner-api.service", "gleaner-herald.service"}) {
     const auto unit = root_ / name;
     std::ofstream{unit} << std::regex_replace(text_of(root_ / "usr/lib/systemd/system" / name), std::regex{"/usr/bin/"},
                                               (root_ / "usr/bin/").string());

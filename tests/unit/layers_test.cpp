@@ -44,6 +44,7 @@ const std::vector<Layer>& layers() {
       {"predictor/algorithms/", {"lib/text/", "lib/grid/"}},
       {"runner/command/", {"lib/text/", "lib/grid/", "lib/inputs/", "runner/wrapper/"}},
       {"almighty/", {"lib/"}},
+      {"herald/", {"lib/"}},
       {"updator/", {"lib/"}},
       {"predictor/", {"lib/"}},
       {"metascheduler/", {"lib/"}},
@@ -74,14 +75,14 @@ const std::vector<Library>& libraries() {
   static const std::vector<Library> table{
       {"pqxx/", {"lib/store/"}},
       {"libpq-fe.h", {"lib/store/", "sim/world/"}},  // the judge reads the database with queries of its own
-      {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
+      {"curl/", {"lib/oar/", "lib/http/", "clients/", "herald/"}},
       {"muParser.h", {"lib/jdl/"}},
       {"rapidjson/",
        {"lib/text/", "lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "lib/terminal/", "api/", "clients/", "almighty/",
-        "sim/"}},
+        "herald/", "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
-      {"openssl/", {"lib/http/", "lib/inputs/", "api/", "sim/"}},
-      {"systemd/", {"almighty/", "api/"}},
+      {"openssl/", {"lib/http/", "lib/inputs/", "api/", "herald/", "sim/"}},
+      {"systemd/", {"almighty/", "api/", "herald/"}},
       {"mruby", {"lib/rules/ruby/"}},
   };
   return table;
