@@ -12,6 +12,7 @@
 #include "api/page.hpp"
 #include "api/readership.hpp"
 #include "api/router.hpp"
+#include "lib/decisions/stored.hpp"
 #include "lib/grid/durations.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/store/cannot_end.hpp"
@@ -301,6 +302,12 @@ http::Response show_jdl(const Call& call) {
 
 namespace {
 
+/// The cluster of a decision, for its sentence. Empty: it is on the whole campaign.
+std::string name_of(const views::Decision& decision) {
+  if (!decision.cluster || !decision.cluster_name.empty()) return decision.cluster_name;
+  return fmt::format("cluster {}", decision.cluster->value());
+}
+
 http::Response list_decisions(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
@@ -308,14 +315,14 @@ http::Response list_decisions(const Call& call) {
   if (!part) return part.error();
   Quiet quiet;
   store::Stuck stuck;
-  const auto decisions = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
+  const auto found = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
     quiet = quiet_of(call, transaction);
     stuck = store::cannot_end(transaction, grid::CampaignId{*id});
     return views::decisions(transaction, grid::CampaignId{*id}, call.now);
   });
-  if (!decisions) return no_campaign(call);
-  const auto page = page_of(*decisions, *part);
+  if (!found) return no_campaign(call);
+  const auto page = page_of(*found, *part);
   text::JsonWriter json;
   json.object([&] {
     json.key("items").array(page, [&](const views::Decision& decision) {
@@ -324,7 +331,14 @@ http::Response list_decisions(const Call& call) {
         json.field("cluster_name", decision.cluster ? std::optional{decision.cluster_name} : std::nullopt);
         json.field("stage", decision.stage);
         json.field("reason", decision.reason);
-        json.field("sentence", decision.sentence);
+        const auto rendered = decisions::rendered({.stage = decision.stage,
+                                                   .reason = decision.reason,
+                                                   .figures = decision.figures,
+                                                   .jobs = decision.jobs,
+                                                   .cluster = name_of(decision)});
+        json.key("figures").raw(rendered.figures);
+        json.field("sentence", rendered.sentence);
+        json.field("advice", rendered.advice.empty() ? std::nullopt : std::optional{rendered.advice});
         json.field("jobs", decision.jobs);
         json.field("since", decision.since);
       });
@@ -335,7 +349,7 @@ http::Response list_decisions(const Call& call) {
     json.field("standstill", quiet.standstill);
     write_page_end(
         json, call,
-        {.window = *part, .shown = std::ssize(page), .total = std::ssize(*decisions), .parent = campaign_path(grid::CampaignId{*id})});
+        {.window = *part, .shown = std::ssize(page), .total = std::ssize(*found), .parent = campaign_path(grid::CampaignId{*id})});
   });
   return answer(json);
 }

@@ -1,19 +1,15 @@
 #include "metascheduler/decided.hpp"
 
+#include "lib/decisions/figures.hpp"
 #include "lib/text/digest.hpp"
 
 namespace gleaner::metascheduler {
 
-Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
-  // Another version may have other sentences, and a cluster may have got another name.
-  text::Digest words;
-  words.add(GLEANER_VERSION);
-  for (const auto& cluster : facts.clusters) {
-    names_.emplace(cluster.id, cluster.name);
-    words.add(cluster.name);
-  }
+Decided::Decided(const planner::Plan& plan) {
+  // Another version may have other figures.
+  const auto version = text::Digest{}.add(GLEANER_VERSION).value();
   const auto on = [&](grid::CampaignId campaign) -> OnCampaign& {
-    return campaigns_.emplace(campaign, OnCampaign{.digest = words.value(), .decisions = {}, .standings = {}}).first->second;
+    return campaigns_.emplace(campaign, OnCampaign{.digest = version, .decisions = {}, .standings = {}}).first->second;
   };
   // Digests are added up, because the order of decisions has no meaning.
   for (const auto& decision : plan.decisions) {
@@ -23,7 +19,7 @@ Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
   }
   for (const auto& standing : plan.standings) {
     auto& campaign = on(standing.campaign);
-    campaign.digest += text::Digest{}.add(standing.text).value();
+    campaign.digest += planner::digest_of(standing.figures);
     campaign.standings.push_back(&standing);
   }
 }
@@ -35,25 +31,25 @@ std::vector<store::CampaignDigest> Decided::digests() const {
   return digests;
 }
 
-std::vector<store::StoredDecision> Decided::explain(grid::CampaignId campaign) const {
-  std::vector<store::StoredDecision> explained;
+std::vector<store::StoredDecision> Decided::rows(grid::CampaignId campaign) const {
+  std::vector<store::StoredDecision> rows;
   const auto& decided = campaigns_.at(campaign);
   for (const auto* decision : decided.decisions) {
-    explained.push_back({.campaign = campaign,
-                         .cluster = decision->cluster,
-                         .stage = std::string{planner::name_of(decision->stage)},
-                         .reason = std::string{planner::name_of(decision->reason)},
-                         .sentence = planner::explain(*decision, names_),
-                         .jobs = decision->jobs});
+    rows.push_back({.campaign = campaign,
+                    .cluster = decision->cluster,
+                    .stage = std::string{planner::name_of(decision->stage)},
+                    .reason = std::string{planner::name_of(decision->reason)},
+                    .figures = decisions::stored_figures(decision->reason),
+                    .jobs = decision->jobs});
   }
   for (const auto* standing : decided.standings) {
-    explained.push_back({.campaign = campaign,
-                         .cluster = {},
-                         .stage = std::string{planner::name_of(planner::Stage::prioritize)},
-                         .reason = "standing",
-                         .sentence = "its place in the order: " + standing->text});
+    rows.push_back({.campaign = campaign,
+                    .cluster = {},
+                    .stage = std::string{planner::name_of(planner::Stage::prioritize)},
+                    .reason = std::string{decisions::Standing::kName},
+                    .figures = decisions::figures_of(standing->figures)});
   }
-  return explained;
+  return rows;
 }
 
 }  // namespace gleaner::metascheduler

@@ -8,13 +8,13 @@
 namespace gleaner::metascheduler {
 
 /// The decisions of a plan, by campaign. Most of them repeat the last cycle: their digest shows it, and only those of campaigns whose
-/// digest changed are rendered. Keeps references to the plan.
+/// digest changed are stored anew, by their figures; sentences are rendered when they are read. Keeps references to the plan.
 class Decided {
  public:
-  Decided(const planner::Plan& plan, const grid::PlanningFacts& facts);
+  explicit Decided(const planner::Plan& plan);
 
   [[nodiscard]] std::vector<store::CampaignDigest> digests() const;
-  [[nodiscard]] std::vector<store::StoredDecision> explain(grid::CampaignId campaign) const;
+  [[nodiscard]] std::vector<store::StoredDecision> rows(grid::CampaignId campaign) const;
 
  private:
   struct OnCampaign {
@@ -22,7 +22,6 @@ class Decided {
     std::vector<const planner::Decision*> decisions;
     std::vector<const planner::Standing*> standings;
   };
-  planner::ClusterNames names_;
   std::map<grid::CampaignId, OnCampaign> campaigns_;
 };
 

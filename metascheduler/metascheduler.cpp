@@ -131,9 +131,9 @@ Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config
   auto submitted = submitted_of(plan, facts);
   keep_to(got, submitted);
   store::write_submitted(transaction, submitted, now);
-  const Decided decided{plan, facts};
+  const Decided decided{plan};
   store::write_decisions(
-      transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.explain(campaign); }, now);
+      transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.rows(campaign); }, now);
   counts.campaigns = static_cast<int>(facts.campaigns.size());
   counts.set_aside = aside.count();
   return counts;

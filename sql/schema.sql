@@ -1370,11 +1370,16 @@ CREATE TABLE decisions (
     cluster_id bigint NOT NULL,
     stage text NOT NULL,
     reason text NOT NULL,
-    sentence text NOT NULL,
     jobs integer NOT NULL,
     since timestamp with time zone NOT NULL,
-    digest bigint DEFAULT 0 NOT NULL
+    digest bigint DEFAULT 0 NOT NULL,
+    figures jsonb NOT NULL,
+    CONSTRAINT decisions_figures_check CHECK ((jsonb_typeof(figures) = 'object'::text))
 );
+
+COMMENT ON COLUMN decisions.digest IS 'of all other columns but since, to compare rows without reading the figures';
+
+COMMENT ON COLUMN decisions.figures IS 'the figures of the reason, by the catalogue in lib/decisions/catalogue.hpp; of a row from before the migration: its sentence';
 
 CREATE TABLE declarations (
     id bigint NOT NULL,

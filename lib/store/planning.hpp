@@ -60,20 +60,20 @@ struct StoredDecision {
   std::optional<grid::ClusterId> cluster;  ///< empty: the whole campaign
   std::string stage;
   std::string reason;
-  std::string sentence;
+  std::string figures;  ///< of the reason, a JSON object (lib/decisions/figures.hpp)
   int jobs = 0;
 };
-/// The digest of a campaign's decisions. If it is unchanged, the decisions are neither explained nor written again.
+/// The digest of a campaign's decisions. If it is unchanged, the decisions are neither asked for nor written again.
 struct CampaignDigest {
   grid::CampaignId campaign{0};
   std::int64_t digest = 0;
 };
-using ExplainDecisions = std::function<std::vector<StoredDecision>(grid::CampaignId)>;
+using DecisionsOf = std::function<std::vector<StoredDecision>(grid::CampaignId)>;
 
-/// Writes the decisions of a cycle. Each campaign with decisions has a digest; `explain` is called for those whose digest changed. A
+/// Writes the decisions of a cycle. Each campaign with decisions has a digest; `decisions_of` is called for those whose digest changed. A
 /// repeated decision costs no write; a pair without a new decision loses its old one. If the database refuses a decision, it is left out,
 /// with an event.
-void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain, grid::Instant now);
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const DecisionsOf& decisions_of, grid::Instant now);
 
 /// The event of a campaign that cannot be planned.
 inline constexpr std::string_view kCannotPlan = "CANNOT_PLAN";

@@ -26,18 +26,18 @@ DecisionKey key_of(const StoredDecision& decision) { return {decision.campaign.v
 
 std::int64_t digest_of(const StoredDecision& decision) {
   return static_cast<std::int64_t>(
-      text::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
+      text::Digest{}.add(decision.stage).add(decision.reason).add(decision.figures).add(decision.jobs).value());
 }
 
 void write_some_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now) {
-  Array campaigns, clusters, stages, reasons, sentences, jobs, digests;
+  Array campaigns, clusters, stages, reasons, figures, jobs, digests;
   for (const auto& decision : decisions) {
     const auto [campaign, cluster] = key_of(decision);
     campaigns.add(campaign);
     clusters.add(cluster);
     stages.add(std::string_view{decision.stage});
     reasons.add(std::string_view{decision.reason});
-    sentences.add(std::string_view{decision.sentence});
+    figures.add(std::string_view{decision.figures});
     jobs.add(std::int64_t{decision.jobs});
     digests.add(digest_of(decision));
   }
@@ -47,7 +47,7 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
                         .clusters = clusters,
                         .stages = stages,
                         .reasons = reasons,
-                        .sentences = sentences,
+                        .figures = figures,
                         .jobs = jobs,
                         .digests = digests,
                     });
@@ -97,7 +97,7 @@ void write_digests(Transaction& transaction, std::span<const CampaignDigest> dig
 
 }  // namespace
 
-void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain,
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const DecisionsOf& decisions_of,
                      grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
   for (const auto& row : exec_prepared(transaction, sql::decisions_decided{}))
@@ -110,7 +110,7 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
     if (!before.empty() && before.mapped() == digest) continue;
     changed.add(campaign.value());
     changed_digests.push_back({campaign, digest});
-    std::ranges::move(explain(campaign), std::back_inserter(decisions));
+    std::ranges::move(decisions_of(campaign), std::back_inserter(decisions));
   }
   if (!changed.empty()) {
     replace_decisions(transaction, changed, std::move(decisions), now);

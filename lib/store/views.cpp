@@ -248,7 +248,7 @@ std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campa
     decision.cluster_name = row.cluster.value_or("");
     decision.stage = *row.stage;
     decision.reason = *row.reason;
-    decision.sentence = *row.sentence;
+    decision.figures = *row.figures;
     decision.jobs = *row.jobs;
     decision.since = *row.since;
     all.push_back(std::move(decision));

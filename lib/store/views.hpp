@@ -189,7 +189,7 @@ struct Decision {
   std::string cluster_name;
   std::string stage;
   std::string reason;
-  std::string sentence;
+  std::string figures;  ///< of the reason, a JSON object; lib/decisions renders it
   int jobs = 0;
   grid::Instant since;
 };

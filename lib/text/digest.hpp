@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "lib/text/members.hpp"
 
@@ -46,6 +47,11 @@ class Digest {
   Digest& add(const std::optional<T>& value) {
     add(value.has_value());
     return value ? add(*value) : *this;
+  }
+  template <class T>
+  Digest& add(const std::vector<T>& values) {
+    for (const auto& value : values) add(value);
+    return add(values.size());
   }
   /// The alternative's index, and its value.
   template <class... T>

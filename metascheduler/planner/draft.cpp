@@ -49,10 +49,7 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
     case Cap::Kind::trial:
       return reason::OnTrial{.live_jobs = pair.live_jobs + pair.frozen_jobs, .failures = pair.failures_in_a_row, .brake = pair.last_brake};
     case Cap::Kind::one_per_cluster: return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};
-    case Cap::Kind::limit:
-      return reason::LimitReached{.text = draft.limits.text(cap.limit, candidate),
-                                  .remedy = draft.limits.remedy(cap.limit, candidate),
-                                  .fits_one_job = draft.limits.fits_one_job(cap.limit, candidate)};
+    case Cap::Kind::limit: return reason::LimitReached{draft.limits.in_force(cap.limit, candidate)};
     case Cap::Kind::stress:
       return reason::UnderStress{.our_jobs = cluster.our_jobs, .job_limit = cap.most, .signals = cluster.stress_reason};
     case Cap::Kind::probe: return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};
@@ -79,7 +76,7 @@ Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits)
     case Cap::Kind::max_jobs: return bound::MaxJobs{cap.most};
     case Cap::Kind::trial: return bound::Trial{.failures = candidate.pair->failures_in_a_row, .brake = candidate.pair->last_brake};
     case Cap::Kind::one_per_cluster: return bound::OnePerCluster{};
-    case Cap::Kind::limit: return bound::Limit{limits.text(cap.limit, candidate), limits.remedy(cap.limit, candidate)};
+    case Cap::Kind::limit: return bound::Limit{limits.in_force(cap.limit, candidate)};
     case Cap::Kind::stress: return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};
     case Cap::Kind::probe:
     case Cap::Kind::unjudged: return bound::Probe{};

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
-#include "metascheduler/planner/explain_words.hpp"
+#include "lib/decisions/words.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
 
@@ -28,8 +28,9 @@ std::string why_no_script(const CampaignView& campaign, const Candidate& candida
   if (!cluster.enabled) return fmt::format("{0} was disabled by an administrator ('gridctl cluster enable {0}' enables it)", cluster.name);
   if (!cluster.reachable) return fmt::format("{} does not answer", cluster.name);
   if (!pair.mapped) return fmt::format("the user {} has no account on {} (an administrator can map one)", campaign.user, cluster.name);
-  if (cluster.brake) return fmt::format("{} is braked ({}) {}", cluster.name, cluster.brake->reason, until(*cluster.brake));
-  if (pair.brake) return fmt::format("the campaign is braked on {} ({}) {}", cluster.name, pair.brake->reason, until(*pair.brake));
+  if (cluster.brake) return fmt::format("{} is braked ({}) {}", cluster.name, cluster.brake->reason, decisions::until(*cluster.brake));
+  if (pair.brake)
+    return fmt::format("the campaign is braked on {} ({}) {}", cluster.name, pair.brake->reason, decisions::until(*pair.brake));
   return {};
 }
 
@@ -55,9 +56,7 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
   }
   if (campaign.holds_tasks && campaign.held_tasks > 0) return reason::AwaitsTasks{*campaign.holds_tasks, campaign.held_tasks, live_jobs};
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
-  if (!epilogues.empty())
-    return reason::EpiloguesLeft{.clusters = fmt::format("{}", fmt::join(epilogues, ", ")),
-                                 .held = fmt::format("{}", fmt::join(held, ", "))};
+  if (!epilogues.empty()) return reason::EpiloguesLeft{.clusters = std::move(epilogues), .obstacles = std::move(held)};
   return reason::BagEmpty{live_jobs, campaign.unsettled_tasks};
 }
 
@@ -141,7 +140,7 @@ Reason why_bound(const Contender& contender) {
   const auto others = [tasks](std::int64_t of_kind) { return std::max<std::int64_t>(0, tasks - of_kind); };
   if (!contender.followed.empty())
     return reason::TasksFollow{.tasks = std::min(tasks, contender.tasks_following),
-                               .clusters = fmt::format("{}", fmt::join(contender.followed, ", ")),
+                               .clusters = {contender.followed.begin(), contender.followed.end()},
                                .others = others(contender.tasks_following)};
   if (contender.campaign->checkpoint_cost && tasks > contender.tasks_fenced)
     return reason::TasksKept{.tasks = others(contender.tasks_fenced), .others = std::min(tasks, contender.tasks_fenced)};

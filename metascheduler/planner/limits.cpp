@@ -1,11 +1,8 @@
 #include "metascheduler/planner/limits.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <utility>
 
 #include "lib/grid/dust.hpp"
 #include "lib/grid/flood.hpp"
@@ -51,29 +48,6 @@ double weight(const grid::Limit& limit, const CampaignView& campaign, const Pair
 
 double weight(const grid::Limit& limit, const Contender& contender, const Candidate& candidate, double pool) {
   return weight(limit, *contender.campaign, *candidate.pair, candidate.width, pool);
-}
-
-std::string_view unit(LimitKind kind) {
-  switch (kind) {
-    case LimitKind::running_jobs: return "jobs at once";
-    case LimitKind::waiting_jobs: return "jobs in a queue";
-    case LimitKind::resources: return "resources at once";
-    case LimitKind::resource_seconds: return "resource-seconds in its window";
-    case LimitKind::consumable: return "at once";
-  }
-  return "";
-}
-
-std::string text_of_target(const grid::Limit& limit) {
-  std::vector<std::string> whom;
-  if (!limit.consumable.empty()) whom.push_back(fmt::format("consumable {}", limit.consumable));
-  if (limit.user) whom.emplace_back(fmt::format("user {}", *limit.user));
-  if (limit.group) whom.emplace_back(fmt::format("group {}", *limit.group));
-  if (limit.project) whom.emplace_back(fmt::format("project {}", *limit.project));
-  if (limit.campaign) whom.emplace_back(fmt::format("campaign {}", limit.campaign->value()));
-  if (limit.cluster) whom.emplace_back("this cluster");
-  if (whom.empty()) whom.emplace_back("the whole grid");
-  return fmt::format("limit {} ({})", limit.id, fmt::join(whom, ", "));
 }
 
 }  // namespace
@@ -163,33 +137,29 @@ bool Limits::fits_one_job(std::size_t index, const Candidate& candidate) const {
   return need_of(index, candidate) <= limit.most + kDust;
 }
 
-std::string Limits::remedy(std::size_t index, const Candidate& candidate) const {
-  const auto& limit = *accounts_[index].limit;
-  constexpr std::string_view kLarger{"with a larger limit ('gridctl limit set')"};
-  // Those that start at once do not count against it.
-  if (limit.kind == LimitKind::waiting_jobs) return fmt::format("when resources are free there, or {}", kLarger);
-  const bool is_by_job = limit.kind == LimitKind::running_jobs || limit.kind == LimitKind::resource_seconds;
-  if (!fits_one_job(index, candidate)) return fmt::format("{}{}", kLarger, is_by_job ? "" : ", or when it needs less");
-  // The end of a job frees nothing of it.
-  if (limit.kind == LimitKind::resource_seconds)
-    return fmt::format("when use of {} ago leaves the window, or {}", limit.days == 1 ? "a day" : fmt::format("{} days", limit.days),
-                       kLarger);
-  return fmt::format("when jobs end, or {}", kLarger);
-}
-
-std::string Limits::text(std::size_t index, const Candidate& candidate) const {
+decisions::LimitInForce Limits::in_force(std::size_t index, const Candidate& candidate) const {
   const auto& account = accounts_[index];
   const auto& limit = *account.limit;
+  decisions::LimitInForce found{.id = limit.id,
+                                .kind = limit.kind,
+                                .target = {.user = limit.user,
+                                           .group = limit.group,
+                                           .project = limit.project,
+                                           .campaign = limit.campaign,
+                                           .this_cluster = limit.cluster.has_value()},
+                                .most = limit.most,
+                                .used = account.used,
+                                .fits_one_job = fits_one_job(index, candidate),
+                                .window_days = limit.days};
   const double need = need_of(index, candidate);
   const bool is_room_left = limit.kind != LimitKind::resource_seconds && account.used + kDust < limit.most;
-  const auto needs = is_room_left && need > 1.0 + kDust ? fmt::format(", and a job needs {:.0f}", need) : std::string{};
-  if (limit.kind == LimitKind::consumable)
-    return fmt::format("{}: {:.0f} of {:.0f} are in use{}{}", text_of_target(limit), account.used, limit.most,
-                       text_of_holders(account, candidate.pair->campaign), needs);
-  return fmt::format("{}: at most {:.0f} {}, {:.0f} now{}", text_of_target(limit), limit.most, unit(limit.kind), account.used, needs);
+  if (is_room_left && need > 1.0 + kDust) found.job_needs = need;
+  if (!limit.consumable.empty()) found.target.consumable = limit.consumable;
+  if (limit.kind == LimitKind::consumable) add_holders(account, candidate.pair->campaign, found);
+  return found;
 }
 
-std::string Limits::text_of_holders(const Account& account, grid::CampaignId own) {
+void Limits::add_holders(const Account& account, grid::CampaignId own, decisions::LimitInForce& found) {
   constexpr std::size_t kShown = 3;
   std::vector<std::pair<double, grid::CampaignId>> others;
   double rest = account.used;
@@ -198,14 +168,11 @@ std::string Limits::text_of_holders(const Account& account, grid::CampaignId own
     if (campaign != own && held > 0) others.emplace_back(-held, campaign);
   }
   std::ranges::sort(others);
-  std::vector<std::string> parts;
   for (const auto& [held, campaign] : others) {
-    if (parts.size() < kShown) parts.push_back(fmt::format("{:.0f} by campaign {}", -held, campaign.value()));
+    if (found.holders.size() < kShown) found.holders.push_back({.campaign = campaign, .used = -held});
     else rest -= held;
   }
-  if (rest > kDust) parts.push_back(fmt::format("{:.0f} by others", rest));
-  if (!parts.empty()) return fmt::format(", {}", fmt::join(parts, ", "));
-  return account.used > kDust ? ", all by this campaign" : "";
+  found.used_by_others = rest;
 }
 
 }  // namespace gleaner::planner

@@ -1,6 +1,5 @@
 #pragma once
 #include <map>
-#include <string>
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
@@ -31,11 +30,8 @@ class Limits {
 
   void take(const Contender& contender, const Candidate& candidate, int jobs, int waiting);
 
-  /// "limit 7 (user ada): at most 10 jobs at once, 10 now"; of a consumable also which other campaigns than the candidate's hold it, and
-  /// what a job needs if it is more than one, or more than what is left of an unused one.
-  [[nodiscard]] std::string text(std::size_t limit, const Candidate& candidate) const;
-  /// When more jobs of the candidate start: `when jobs end, or with a larger limit …`.
-  [[nodiscard]] std::string remedy(std::size_t limit, const Candidate& candidate) const;
+  /// The figures of a limit that binds a candidate.
+  [[nodiscard]] decisions::LimitInForce in_force(std::size_t limit, const Candidate& candidate) const;
   /// Whether a job of the candidate may start under the limit if nothing else counts against it.
   [[nodiscard]] bool fits_one_job(std::size_t limit, const Candidate& candidate) const;
 
@@ -48,8 +44,8 @@ class Limits {
     Holders holders;  ///< of a consumable
   };
   [[nodiscard]] static Holders holders_of(const grid::Limit& limit, const Snapshot& snapshot);
-  /// ", 40 by campaign 12, 8 by campaign 15": the campaigns other than `own` that hold most.
-  [[nodiscard]] static std::string text_of_holders(const Account& account, grid::CampaignId own);
+  /// Adds the campaigns other than `own` that hold most of a consumable.
+  static void add_holders(const Account& account, grid::CampaignId own, decisions::LimitInForce& found);
   /// One job of the candidate, in the unit of the limit.
   [[nodiscard]] double need_of(std::size_t limit, const Candidate& candidate) const;
   double pool_;

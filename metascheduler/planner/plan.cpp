@@ -1,7 +1,5 @@
 #include "metascheduler/planner/plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 
@@ -72,35 +70,29 @@ Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn,
   return served;
 }
 
-/// The standings: one text for each campaign, also for one that takes part in two classes, by affinity and elsewhere.
+/// The standings: one for each campaign, also for one that takes part in two classes: first where its user has affinity, then elsewhere.
 class Standings {
  public:
   explicit Standings(const std::vector<Contender>& contenders) : contenders_{contenders}, places_(contenders.size(), kNone) {}
 
-  void add(std::size_t contender, AffinityClass affinity, std::string text) {
-    if (text.empty()) return;
+  void add(std::size_t contender, std::optional<decisions::Place> place) {
+    if (!place) return;
     if (places_[contender] == kNone) {
       places_[contender] = all_.size();
-      first_.push_back(affinity);
-      all_.push_back({.campaign = contenders_[contender].campaign->id, .text = std::move(text)});
+      all_.push_back({.campaign = contenders_[contender].campaign->id, .figures = {.place = std::move(place)}});
       return;
     }
-    const auto place = places_[contender];
-    all_[place].text = fmt::format("{}: {}; {}: {}", name_of(first_[place]), all_[place].text, name_of(affinity), text);
+    all_[places_[contender]].figures.elsewhere = std::move(place);
   }
 
   [[nodiscard]] std::vector<Standing> all() && { return std::move(all_); }
 
  private:
   static constexpr auto kNone = static_cast<std::size_t>(-1);
-  static std::string_view name_of(AffinityClass affinity) {
-    return affinity == AffinityClass::affinity ? "where its user has affinity" : "elsewhere";
-  }
 
   const std::vector<Contender>& contenders_;
   std::vector<std::size_t> places_;  ///< of each contender in the list
   std::vector<Standing> all_;
-  std::vector<AffinityClass> first_;  ///< the class of the first text of each
 };
 
 /// Reports campaign priorities that have no effect, each with the standing of its campaign.
@@ -109,12 +101,18 @@ void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
       .name = draft.config.campaign_order, .weights = draft.config.multifactor_weights, .simultaneous = draft.config.simultaneous};
   for (const auto& contender : contenders) {
     const auto& campaign = *contender.campaign;
-    const auto note = campaign.type == grid::CampaignType::default_ ? grid::priority_note(campaign.priority, order) : std::nullopt;
-    if (!note) continue;
+    if (campaign.type != grid::CampaignType::default_ || !grid::priority_note(campaign.priority, order)) continue;
+    decisions::PriorityEffect effect{.campaign_priority = campaign.priority,
+                                     .campaign_order = draft.config.campaign_order,
+                                     .multifactor_weights = draft.config.multifactor_weights,
+                                     .simultaneous = draft.config.simultaneous};
     auto& standings = draft.plan.standings;
-    const auto found = std::ranges::find(standings, campaign.id, &Standing::campaign);
-    if (found == standings.end()) standings.push_back({.campaign = campaign.id, .text = *note});
-    else found->text += "; " + *note;
+    auto found = std::ranges::find(standings, campaign.id, &Standing::campaign);
+    if (found == standings.end()) {
+      standings.push_back({.campaign = campaign.id, .figures = {}});
+      found = std::prev(standings.end());
+    }
+    found->figures.priority = std::move(effect);
   }
 }
 
@@ -153,7 +151,7 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   for (auto& [affinity, members] : classes_of(policies->order, contenders)) {
     const Class among{snapshot, config, contenders, members, free_resources(draft), seed++};
     const auto turns = policies->order.within->turns(among);
-    for (const auto member : members) standings.add(member, affinity, turns->standing(member));
+    for (const auto member : members) standings.add(member, turns->place(member));
     while (const auto turn = turns->next()) turns->served(*turn, serve(*policies, affinity, *turn, contenders[turn->contender], draft));
   }
   draft.plan.standings = std::move(standings).all();

@@ -58,10 +58,10 @@ struct HeldBack {
   bool lasts = false;  ///< the next plan holds them back, too: the campaign has no job there
 };
 
-/// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect.
+/// The place of a campaign in the order.
 struct Standing {
   grid::CampaignId campaign;
-  std::string text;
+  decisions::Standing figures;
 };
 
 /// Tasks would go to this cluster, and have their campaign's input files brought there first.

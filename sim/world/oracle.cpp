@@ -6,6 +6,7 @@
 #include <chrono>
 #include <set>
 
+#include "lib/decisions/stored.hpp"
 #include "lib/store/checks.hpp"
 #include "lib/store/database.hpp"
 
@@ -62,7 +63,15 @@ std::vector<std::string> Oracle::waits() {
     for (const auto& row : database_.query(query)) found.push_back(row.text.value_or(""));
   };
   add(sql::oracle_campaigns{});
-  add(sql::oracle_decisions{});
+  for (const auto& row : database_.query(sql::oracle_decisions{})) {
+    const auto rendered = decisions::rendered({.stage = row.stage.value_or(""),
+                                               .reason = row.reason.value_or(""),
+                                               .figures = row.figures.value_or("{}"),
+                                               .jobs = row.jobs.as<int>(),
+                                               .cluster = row.name.value_or("")});
+    found.push_back(fmt::format("campaign {} on {}: {} {}: {}", row.campaign_id.value_or(""), row.name.value_or(""), row.stage.value_or(""),
+                                row.reason.value_or(""), rendered.sentence));
+  }
   add(sql::oracle_jobs{});
   add(sql::oracle_events{});
   return found;

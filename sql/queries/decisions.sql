@@ -10,19 +10,19 @@ SELECT campaign_id, cluster_id, digest FROM decisions WHERE campaign_id = ANY (@
 
 -- name: decisions.write
 -- Upserts the changed decisions of these campaigns.
-INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, sentence, jobs, digest, since)
-SELECT g.*, instant(@now) FROM unnest(
+INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, figures, jobs, digest, since)
+SELECT g.campaign, g.cluster, g.stage, g.reason, g.figures::jsonb, g.jobs, g.digest, instant(@now) FROM unnest(
   @campaigns::bigint[],
   @clusters::bigint[],
   @stages::text[],
   @reasons::text[],
-  @sentences::text[],
+  @figures::text[],
   @jobs::integer[],
-  @digests::bigint[]) AS g
+  @digests::bigint[]) AS g (campaign, cluster, stage, reason, figures, jobs, digest)
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
   stage = EXCLUDED.stage,
   reason = EXCLUDED.reason,
-  sentence = EXCLUDED.sentence,
+  figures = EXCLUDED.figures,
   jobs = EXCLUDED.jobs,
   digest = EXCLUDED.digest,
   since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END

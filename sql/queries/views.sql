@@ -265,7 +265,7 @@ ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.started_at IS NOT NULL DES
 
 -- name: views.decisions
 -- The last decisions on a campaign that still hold: first on the whole campaign, then on its clusters.
-SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.sentence, d.jobs, micros(d.since) AS since
+SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.figures, d.jobs, micros(d.since) AS since
 FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
 WHERE d.campaign_id = @campaign
   -- A brake may have been lifted, or have expired, since the decision.

@@ -23,7 +23,7 @@ SELECT format('campaign %s is %s: %s waiting, %s launching, %s submitted, %s run
 FROM campaigns WHERE state IN ('in_treatment', 'paused') ORDER BY id LIMIT 10
 
 -- name: oracle.decisions
-SELECT format('campaign %s on %s: %s %s: %s', d.campaign_id, c.name, d.stage, d.reason, d.sentence) AS text
+SELECT d.campaign_id, c.name, d.stage, d.reason, d.figures, d.jobs
 FROM decisions d JOIN clusters c ON c.id = d.cluster_id JOIN campaigns k ON k.id = d.campaign_id
 WHERE k.state = 'in_treatment' ORDER BY d.campaign_id, d.cluster_id LIMIT 20
 

@@ -189,7 +189,7 @@ TEST(LaunchesOfUnknownFate, HoldNoRoomThatTheirClusterShowsToBeFree_AndAreSettle
   alpha.start();  // its faults went with it
   const auto back = grid.value("SELECT now()");
   EXPECT_TRUE(grid.becomes("SELECT reachable FROM clusters", "t"));
-  EXPECT_TRUE(grid.terminates(third)) << grid.value("SELECT string_agg(sentence, '; ') FROM decisions");
+  EXPECT_TRUE(grid.terminates(third)) << grid.value("SELECT string_agg(concat_ws(' ', reason, figures), '; ') FROM decisions");
   EXPECT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state IN ('launching', 'unknown')", "0"));
   EXPECT_LE(grid.number(fmt::format("SELECT count(*) FROM cycles WHERE started_at > timestamptz '{}' + interval '15 s' AND started_at < "
                                     "(SELECT max(settled_at) FROM launches WHERE unknown_at IS NOT NULL)",

@@ -35,8 +35,8 @@ class CannotEnd : public CampaignsFixture {
   }
   void decide(std::int64_t id, const std::string& cluster, const std::string& reason) const {
     sql(
-        fmt::format("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, sentence, jobs, since) SELECT {}, id, 'feasible', "
-                    "'{}', 's', 0, now() FROM clusters WHERE name = '{}' RETURNING 1",
+        fmt::format("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) SELECT {}, id, 'feasible', "
+                    "'{}', '{{}}', 0, now() FROM clusters WHERE name = '{}' RETURNING 1",
                     id, reason, cluster));
   }
   void of_cluster(const std::string& name, const std::string& change) const {

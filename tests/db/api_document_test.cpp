@@ -133,8 +133,8 @@ class ApiDocument : public ApiTest {
         cluster + ", " + campaign + ", 10)");
     sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster +
         ", 'a test', now() + interval '1 hour', now())");
-    sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, sentence, jobs, since) VALUES (" + campaign + ", " + cluster +
-        ", 'eligible', 'pair_braked', 'the campaign is braked on alpha', 0, now())");
+    sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) VALUES (" + campaign + ", " + cluster +
+        ", 'feasible', 'pair_braked', '{\"brake\": \"a test\", \"until\": null}', 0, now())");
     sql("INSERT INTO launches (campaign_id, cluster_id, state, jobs, resources, term, planned_at, tag, login) VALUES (" + campaign + ", " +
         cluster + ", 'accepted', 1, 1, 0, now(), 'a tag', 'alice')");
     job = sql(

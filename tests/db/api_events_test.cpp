@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "lib/decisions/figures.hpp"
 #include "lib/grid/clock.hpp"
+#include "lib/text/json_value.hpp"
 #include "tests/db/campaigns_fixture.hpp"
 
 namespace gleaner::tests {
@@ -15,7 +17,18 @@ namespace {
 
 using testing::ElementsAre;
 
-using CampaignEvents = CampaignsFixture;
+namespace reason = decisions::reason;
+
+class CampaignEvents : public CampaignsFixture {
+ protected:
+  /// Decides on all pairs.
+  void decide(const decisions::Reason& reason) const {
+    sql(
+        fmt::format("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) SELECT campaign_id, cluster_id, "
+                    "'throttle', '{}', '{}', 0, now() FROM campaign_clusters RETURNING 1",
+                    decisions::name_of(reason), decisions::figures_of(reason)));
+  }
+};
 
 TEST_F(CampaignEvents, ListKeepsAnEndedCampaignWithFailures_UntilItsEventsAreFixed_OrItIsAcknowledged) {
   std::vector<std::int64_t> failed;
@@ -45,8 +58,8 @@ TEST_F(CampaignEvents, ListKeepsAnEndedCampaignWithFailures_UntilItsEventsAreFix
 
 TEST_F(CampaignEvents, DecisionsThatRestOnABrake_AreShownWhileItHolds) {
   const auto id = std::to_string(a_campaign_of(1));
-  sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, sentence, jobs, since) SELECT campaign_id, cluster_id, 'eligible', "
-      "'pair_braked', 'the campaign is braked on alpha', 0, now() FROM campaign_clusters");
+  sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) SELECT campaign_id, cluster_id, 'feasible', "
+      "'pair_braked', '{\"brake\": \"why\", \"until\": null}', 0, now() FROM campaign_clusters");
   sql("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) SELECT campaign_id, cluster_id, 'why', now(), now() + interval '1 h' "
       "FROM campaign_clusters");
   const auto shown = [&] { return get("/v1/campaigns/" + id + "/decisions").json["items"].Size(); };
@@ -57,10 +70,47 @@ TEST_F(CampaignEvents, DecisionsThatRestOnABrake_AreShownWhileItHolds) {
 
 TEST_F(CampaignEvents, Decisions_SayWhy) {
   const auto id = a_campaign_of(1);
-  sql("INSERT INTO decisions SELECT campaign_id, cluster_id, 'match', 'no_room', 'alpha is full', 0, now() FROM campaign_clusters");
+  decide(reason::MaxJobsReached{.live_jobs = 4, .frozen_jobs = 1, .max_jobs = 5});
   const auto answer = get(path(id, "/decisions"));
   ASSERT_EQ(answer.json["items"].Size(), 1U) << answer.body;
-  EXPECT_STREQ(answer.json["items"][0]["sentence"].GetString(), "alpha is full");
+  const auto& decision = answer.json["items"][0];
+  EXPECT_STREQ(decision["reason"].GetString(), "max_jobs_reached");
+  EXPECT_STREQ(
+      decision["sentence"].GetString(),
+      "held back by a limit on alpha: 4 jobs live on alpha and 1 of unknown fate, and the JDL's max_jobs is 5; more start when jobs end, "
+      "or with a larger max_jobs");
+  EXPECT_STREQ(decision["advice"].GetString(), "more start when jobs end, or with a larger max_jobs");
+  EXPECT_EQ(text::json_text(decision["figures"]), R"({"live_jobs":4,"frozen_jobs":1,"max_jobs":5})");
+}
+
+TEST_F(CampaignEvents, ADecisionAgainstWhichNothingHelps_HasNoAdvice_AndFollowsTheNameOfItsCluster) {
+  const auto id = a_campaign_of(1);
+  decide(reason::Unreachable{});
+  sql("UPDATE clusters SET name = 'omega' WHERE name = 'alpha'");
+  const auto answer = get(path(id, "/decisions"));
+  const auto& decision = answer.json["items"][0];
+  EXPECT_THAT(decision["sentence"].GetString(), testing::HasSubstr("omega does not answer"));
+  EXPECT_TRUE(decision["advice"].IsNull());
+  EXPECT_EQ(text::json_text(decision["figures"]), "{}");
+}
+
+TEST_F(CampaignEvents, DecisionsThatCannotBeRead_SaySo_AndHideNoOther) {
+  const auto id = a_campaign_of(1);
+  decide(reason::Frozen{3});
+  for (const auto* change : {"figures = '{}'", "figures = '{\"frozen_jobs\": \"three\"}'", "reason = 'bad_weather'", "stage = 'dream'",
+                             "figures = '{\"frozen_jobs\": 99999999999999999999999}'"}) {
+    sql(std::string{"UPDATE decisions SET "} + change + " RETURNING 1");
+    sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) SELECT campaign_id, 0, 'feasible', 'paused', '{}', 0, "
+        "now() FROM decisions ON CONFLICT DO NOTHING");
+    const auto answer = get(path(id, "/decisions"));
+    ASSERT_EQ(answer.status, 200) << change;
+    ASSERT_EQ(answer.json["items"].Size(), 2U) << answer.body;
+    EXPECT_STREQ(answer.json["items"][0]["sentence"].GetString(), "not running: the campaign is paused; 'gridsub --resume' resumes it");
+    EXPECT_THAT(answer.json["items"][1]["sentence"].GetString(), testing::HasSubstr("figures cannot be read (")) << change;
+    EXPECT_TRUE(answer.json["items"][1]["figures"].IsObject());
+    sql("DELETE FROM decisions WHERE cluster_id = 0");
+    sql("UPDATE decisions SET stage = 'match', reason = 'frozen', figures = '{\"frozen_jobs\": 3}'");
+  }
 }
 
 TEST_F(CampaignEvents, Events_CanBeFixedByTheirOwnerAndLiftTheirBrake) {

@@ -89,7 +89,8 @@ class ReadAccessOwn : public ReadAccess {
 TEST_F(ReadAccessOwn, OthersReadNothingOfACampaign_OnNoRoute_AndItsOwnerAndAdministratorsDo) {
   const auto id = a_campaign_of(1);
   const auto event = failed_with_secret(id);
-  sql("INSERT INTO decisions SELECT campaign_id, cluster_id, 'match', 'no_room', 'alpha is full', 0, now() FROM campaign_clusters");
+  sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) SELECT campaign_id, cluster_id, 'match', "
+      "'unreachable', '{}', 0, now() FROM campaign_clusters");
   for (const auto* rest :
        {"", "/stats", "/jdl", "/decisions", "/forecasts", "/events", "/tasks", "/tasks.csv", "/tasks.ndjson", "/tasks/0"}) {
     const auto target = path(id, rest);

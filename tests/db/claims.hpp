@@ -1,5 +1,6 @@
 #pragma once
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
@@ -37,8 +38,9 @@ struct Claim {
   Text operator()(const planner::reason::EpiloguesLeft& why) const {
     return fmt::format(
         "{} AND (SELECT string_agg(k.name, ', ' ORDER BY k.id) FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id "
-        "WHERE p.campaign_id = {} AND p.epilogue <> '') = '{}' AND '{}' = ''",
-        of_campaign(fmt::format("{} = 0 AND state = 'in_treatment'", kUnsettled)), campaign, why.clusters, why.held);
+        "WHERE p.campaign_id = {} AND p.epilogue <> '') = '{}' AND {} = 0",
+        of_campaign(fmt::format("{} = 0 AND state = 'in_treatment'", kUnsettled)), campaign, fmt::join(why.clusters, ", "),
+        why.obstacles.size());
   }
   Text operator()(const planner::reason::NoCluster&) const {
     return fmt::format("NOT EXISTS (SELECT FROM campaign_clusters WHERE campaign_id = {})", campaign);
@@ -97,8 +99,8 @@ struct Claim {
                        jobs("state = 'unknown'"), why.frozen_jobs);
   }
   Text operator()(const planner::reason::LimitReached& why) const {
-    return fmt::format("{} AND EXISTS (SELECT FROM limits WHERE starts_with('{}', 'limit ' || id || ' ') AND most <= {})", why.fits_one_job,
-                       why.text, live());
+    return fmt::format("{} AND EXISTS (SELECT FROM limits WHERE id = {} AND most = {} AND most <= {}) AND {} = {}", why.limit.fits_one_job,
+                       why.limit.id, why.limit.most, live(), live(), why.limit.used);
   }
   Text operator()(const planner::reason::UnderStress& why) const {
     return fmt::format("EXISTS (SELECT FROM cluster_stress WHERE cluster_id = {} AND job_limit = {} AND reason = '{}') AND {} = {}",
@@ -165,7 +167,7 @@ struct Claim {
   }
   Text operator()(const planner::reason::TasksFollow& why) const {
     return fmt::format("{} AND (SELECT bool_and(r.follows AND k.name = '{}') FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id)",
-                       bound_elsewhere(why.tasks + why.others), why.clusters);
+                       bound_elsewhere(why.tasks + why.others), fmt::join(why.clusters, ", "));
   }
   Text operator()(const planner::reason::EndsUnread& why) const {
     return fmt::format("(SELECT count(*) FROM jobs WHERE campaign_id = {} AND cluster_id = {} AND state = 'pooled') = {} AND {} = 0",

@@ -14,6 +14,7 @@
 #include "metascheduler/metascheduler.hpp"
 #include "predictor/predictor.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "tests/db/stored_sentences.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -24,6 +25,10 @@ class Planning : public GridFixture {
     grid::PlanningFacts facts;
     transact([&](store::Transaction& transaction) { facts = store::planning_facts(transaction, {0.5, 500}, now); });
     return facts;
+  }
+  /// The text of gridstat --why.
+  [[nodiscard]] std::string sentences(const std::string& where) {
+    return stored_sentences([this](const std::string& sql) { return value(sql); }, where);
   }
   [[nodiscard]] std::string active() {
     return value("SELECT string_agg(campaign_id || ':' || cluster_id, ' ' ORDER BY 1) FROM campaign_clusters WHERE active");
@@ -174,7 +179,7 @@ TEST_F(PlanningCycle, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom_AlsoTo
   transact([&](store::Transaction& t) { store::mark_unknown(t, lost, "no answer", now + grid::Seconds{15}); });
   cycle(8);
   EXPECT_EQ(
-      value(fmt::format("SELECT sentence FROM decisions WHERE campaign_id = {}", other.value())),
+      sentences(fmt::format("d.campaign_id = {}", other.value())),
       "waiting for resources on alpha: alpha has no room: 8 of 8 resources are free, 0 may wait, 8 are held for 8 jobs of 2 launches whose fate is unknown; "
       "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
   cycle(8);
@@ -188,8 +193,8 @@ TEST_F(PlanningCycle, APriorityThatTheOrderDoesNotLookAt_IsReported) {
   execute("UPDATE campaigns SET jdl = '{\"campaign_priority\": 1}'");
   cycle(3);
   EXPECT_EQ(
-      value("SELECT stage || ' ' || reason || ' ' || sentence FROM decisions WHERE cluster_id = 0"),
-      "prioritize standing its place in the order: campaign_priority 1 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class "
+      sentences("d.cluster_id = 0 AND d.stage = 'prioritize' AND d.reason = 'standing'"),
+      "its place in the order: campaign_priority 1 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class "
       "'priority'");
 }
 
@@ -285,9 +290,7 @@ class PoisonedCampaign : public PlanningCycle {
         "SELECT string_agg(code || ':' || campaign_id || ':' || occurrences, ' ' ORDER BY campaign_id) FROM events WHERE state = 'open'");
   }
   /// The text of gridstat --why for it.
-  [[nodiscard]] std::string why() {
-    return value(fmt::format("SELECT string_agg(sentence, ' ') FROM decisions WHERE campaign_id = {}", poisoned.value()));
-  }
+  [[nodiscard]] std::string why() { return sentences(fmt::format("d.campaign_id = {}", poisoned.value())); }
   void is_set_aside_alone(const std::string& why_not) {
     cycle(3);
     EXPECT_EQ(jobs(sound), "3");

@@ -12,6 +12,7 @@
 #include "metascheduler/metascheduler.hpp"
 #include "metascheduler/plan_of.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "tests/db/stored_sentences.hpp"
 
 namespace gleaner::tests {
 
@@ -52,6 +53,10 @@ class ReasonsFixture : public GridFixture {
     const int before = count();
     static_cast<void>(metascheduler::run_once(config, database, term, now));
     return count() - before;
+  }
+  /// As users read them.
+  std::string sentences(const std::string& where = "true") {
+    return stored_sentences([this](const std::string& sql) { return value(sql); }, where);
   }
   std::string stored_reason() {
     return value(fmt::format(

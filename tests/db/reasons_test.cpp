@@ -375,14 +375,17 @@ TEST_P(EachReason, IsTrueInTheDatabase_AndWhatItNamesChangesIt) {
   ASSERT_EQ(planner::name_of(found.reason), planner::name_of(wanted)) << sentence;
   EXPECT_EQ(cycle(), found.jobs) << sentence;
   EXPECT_EQ(stored_reason(), planner::name_of(wanted));
+  EXPECT_EQ(
+      sentences(fmt::format("d.campaign_id = {} AND d.cluster_id IN (0, {}) AND d.reason <> 'standing'", campaign.value(), at.value())),
+      sentence)
+      << "what is stored and read is what was decided";
   const auto claim =
       std::visit(Claim{.campaign = campaign.value(), .cluster = found.cluster ? found.cluster->value() : 0, .now = now}, found.reason);
   EXPECT_EQ(value("SELECT " + claim), "t") << sentence << "\n" << claim;
   const auto then = std::visit(Remedy{*this}, found.reason);
   later(std::chrono::seconds{1});
   const int jobs = cycle();
-  if (then == Then::jobs_start)
-    EXPECT_GT(jobs, 0) << sentence << "\nand now: " << value("SELECT string_agg(sentence, '; ') FROM decisions");
+  if (then == Then::jobs_start) EXPECT_GT(jobs, 0) << sentence << "\nand now: " << sentences();
   else EXPECT_EQ(jobs, 0) << sentence;
 }
 

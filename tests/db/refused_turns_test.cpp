@@ -78,7 +78,7 @@ TEST_F(RefusedTurns, OfTheMetascheduler_WhoseReleaseIsRefused_SetTheCampaignAsid
   EXPECT_THAT(value("SELECT message FROM events"),
               HasSubstr(fmt::format("its tasks that come after those of campaign {} cannot be put into its bag: ", first.value())));
   EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("a bug"));
-  EXPECT_THAT(value(fmt::format("SELECT string_agg(sentence, ' ') FROM decisions WHERE campaign_id = {}", refused.value())),
+  EXPECT_THAT(value(fmt::format("SELECT string_agg(figures ->> 'brake', ' ') FROM decisions WHERE campaign_id = {}", refused.value())),
               HasSubstr("cannot be put into its bag"));
   const auto brake = value("SELECT expires_at FROM brakes");
   metascheduler_turn();

@@ -58,21 +58,21 @@ TEST_F(RefusedWrites, ADecisionTwice_IsWrittenOnce_AndOfNoCampaign_KeepsNoOtherF
   const auto other = a_campaign(1);
   const auto decisions = [&](grid::CampaignId of) {
     const store::StoredDecision one{
-        .campaign = of, .cluster = {}, .stage = "prioritize", .reason = "standing", .sentence = "first", .jobs = 0};
+        .campaign = of, .cluster = {}, .stage = "prioritize", .reason = "standing", .figures = R"({"n": "first"})", .jobs = 0};
     auto two = one;
-    two.sentence = "second";
+    two.figures = R"({"n": "second"})";
     return std::vector{one, two};
   };
   const std::array<store::CampaignDigest, 2> digests{store::CampaignDigest{campaign, 1}, {other, 2}};
   transact([&](store::Transaction& transaction) { store::write_decisions(transaction, digests, decisions, now); });
-  EXPECT_EQ(value("SELECT string_agg(campaign_id || ' ' || sentence, ', ' ORDER BY campaign_id) FROM decisions"),
+  EXPECT_EQ(value("SELECT string_agg(campaign_id || ' ' || (figures ->> 'n'), ', ' ORDER BY campaign_id) FROM decisions"),
             fmt::format("{} second, {} second", campaign.value(), other.value()));
   EXPECT_EQ(refusals(), "");
 
   const auto with_a_stranger = [&](grid::CampaignId of) {
     return std::vector{
-        store::StoredDecision{.campaign = of, .cluster = alpha, .stage = "size", .reason = "none", .sentence = "x", .jobs = 0},
-        store::StoredDecision{.campaign = nobody, .cluster = alpha, .stage = "size", .reason = "none", .sentence = "x", .jobs = 0}};
+        store::StoredDecision{.campaign = of, .cluster = alpha, .stage = "size", .reason = "none", .figures = "{}", .jobs = 0},
+        store::StoredDecision{.campaign = nobody, .cluster = alpha, .stage = "size", .reason = "none", .figures = "{}", .jobs = 0}};
   };
   const std::array<store::CampaignDigest, 1> changed{store::CampaignDigest{campaign, 3}};
   transact([&](store::Transaction& transaction) { store::write_decisions(transaction, changed, with_a_stranger, now); });

@@ -26,6 +26,7 @@
 #include "metascheduler/metascheduler.hpp"
 #include "predictor/predictor.hpp"
 #include "tests/db/postgres.hpp"
+#include "tests/db/stored_sentences.hpp"
 
 namespace gleaner {
 namespace {
@@ -110,6 +111,12 @@ class Release : public testing::TestWithParam<std::string> {
 
 TEST_P(Release, DatabaseOfIt_IsUpgraded_KeepsItsLaws_AndPlansAgain) {
   const auto campaigns = value("SELECT count(*) FROM campaigns");
+  const auto sentences = [this] { return tests::stored_sentences([this](const std::string& query) { return value(query); }); };
+  // Releases to 0.1.0 stored the sentences of decisions.
+  const bool has_sentences =
+      value("SELECT count(*) FROM information_schema.columns WHERE table_name = 'decisions' AND column_name = 'sentence'") == "1";
+  const auto kept =
+      has_sentences ? value("SELECT string_agg(sentence, '; ' ORDER BY campaign_id, cluster_id) FROM decisions") : sentences();
   {
     store::Database database{conninfo};
     store::migrate(database);
@@ -120,6 +127,7 @@ TEST_P(Release, DatabaseOfIt_IsUpgraded_KeepsItsLaws_AndPlansAgain) {
   EXPECT_THAT(only_in(expected, made), IsEmpty()) << "are not in the upgraded database";
   EXPECT_THAT(only_in(made, expected), IsEmpty()) << "are in the upgraded database alone";
   EXPECT_EQ(value("SELECT count(*) FROM campaigns"), campaigns);
+  EXPECT_EQ(sentences(), kept) << "until the next cycle";
 
   store::Database database{conninfo};
   EXPECT_THAT(broken_laws(database), IsEmpty());
@@ -139,8 +147,9 @@ TEST_P(Release, DatabaseOfIt_IsUpgraded_KeepsItsLaws_AndPlansAgain) {
   store::Database modules{conninfo};
   static_cast<void>(predictor::run_once(config, modules, *term, store::now(modules)));
   const auto planned = metascheduler::run_once(config, modules, *term, store::now(modules));
-  EXPECT_GT(planned.launches, 0) << planned.summary() << "\n"
-                                 << value("SELECT string_agg(concat_ws(' ', campaign_id, cluster_id, sentence), E'\n') FROM decisions");
+  EXPECT_GT(planned.launches, 0) << planned.summary() << "\n" << sentences();
+  EXPECT_THAT(sentences(), Not(testing::HasSubstr("cannot be read")));
+  EXPECT_EQ(value("SELECT count(*) FROM decisions WHERE figures ? 'sentence'"), "0") << "the cycle wrote all decisions anew";
   EXPECT_THAT(broken_laws(database), IsEmpty());
 }
 

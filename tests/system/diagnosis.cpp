@@ -37,7 +37,7 @@ constexpr std::array kQuestions{
         "events",
         "SELECT code, state, campaign_id, cluster_id, occurrences, opened_at, closed_at, left(message, 300) FROM events ORDER BY id DESC LIMIT 15"},
     Question{"brakes", "SELECT campaign_id, cluster_id, reason, created_at, expires_at FROM brakes"},
-    Question{"decisions", "SELECT campaign_id, cluster_id, stage, reason, sentence, jobs FROM decisions ORDER BY 1, 2"},
+    Question{"decisions", "SELECT campaign_id, cluster_id, stage, reason, figures, jobs FROM decisions ORDER BY 1, 2"},
     Question{"cycles, the last", "SELECT started_at, ended_at - started_at, modules FROM cycles ORDER BY id DESC LIMIT 4"},
 };
 

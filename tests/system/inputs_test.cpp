@@ -171,7 +171,8 @@ TEST_P(InputFiles, ThatCannotBeWrittenOnACluster_SayWhy_AndComeWhenThereIsRoom) 
   grid->almighty().start();
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM events WHERE code = 'INPUTS_NOT_SENT' AND state = 'open'", "1"));
   EXPECT_THAT(grid->value("SELECT message FROM events WHERE code = 'INPUTS_NOT_SENT'"), HasSubstr("is the home of alice on alpha full?"));
-  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM decisions WHERE sentence LIKE '%its input files cannot be brought there%'", "1"));
+  ASSERT_TRUE(
+      grid->becomes("SELECT count(*) FROM decisions WHERE figures ->> 'brake' LIKE '%its input files cannot be brought there%'", "1"));
   fs::remove(folder / "0");
   ASSERT_TRUE(grid->terminates(campaign));
   EXPECT_EQ(grid->number("SELECT done FROM campaigns WHERE id = 1"), 1);

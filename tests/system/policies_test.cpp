@@ -230,7 +230,10 @@ TEST_P(Policies, ALimit_HoldsAUsersJobs_AndANewOneCountsFromTheNextCycle) {
   cycle();
   cycle();
   EXPECT_EQ(jobs(campaign), 5);
-  EXPECT_THAT(grid->value("SELECT string_agg(sentence, ' ') FROM decisions"), testing::HasSubstr("at most 5 jobs at once, 5 now"));
+  EXPECT_EQ(
+      grid->value("SELECT concat_ws(' ', figures ->> 'limit_kind', figures ->> 'limit_most', figures ->> 'limit_used') FROM decisions "
+                  "WHERE figures ? 'limit' LIMIT 1"),
+      "running_jobs 5.0 5.0");
   gridctl({"limit", "set", "running_jobs", "7", "--user", "alice"});
   cycle();
   EXPECT_EQ(jobs(campaign), 7);
@@ -326,7 +329,8 @@ TEST_P(Policies, AClusterUnderStress_GetsFewerJobs_ThenMore_ThenAllAgain) {
   const auto done = grid->number("SELECT done FROM campaigns");
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT done > {} FROM campaigns", done), "t")) << "a little work goes on";
   EXPECT_TRUE(grid->becomes(
-      "SELECT sentence LIKE '%its stress factor is 0.9, and 0.8 is too much%' FROM decisions ORDER BY cluster_id DESC LIMIT 1", "t"));
+      "SELECT figures ->> 'stress_signals' LIKE '%its stress factor is 0.9, and 0.8 is too much%' FROM decisions ORDER BY cluster_id DESC LIMIT 1",
+      "t"));
   EXPECT_EQ(grid->value("SELECT state || ' ' || (message LIKE 'its stress factor is 0.9%') FROM events WHERE code = 'UNDER_STRESS'"),
             "open true");
   EXPECT_EQ(

@@ -40,6 +40,12 @@ void change(grid::DependencyKind& kind) { kind = grid::DependencyKind::after_eac
 void change(bool& truth) { truth = !truth; }
 void change(std::optional<grid::CampaignState>& state) { state = grid::CampaignState::paused; }
 void change(std::optional<std::int64_t>& number) { number = 1; }
+void change(std::optional<std::string>& text) { text = "a text"; }
+void change(std::optional<double>& number) { number = 1.5; }
+void change(std::optional<grid::CampaignId>& id) { id = grid::CampaignId{1}; }
+void change(grid::LimitKind& kind) { kind = grid::LimitKind::consumable; }
+void change(std::vector<std::string>& texts) { texts.emplace_back("a text"); }
+void change(std::vector<decisions::Holder>& holders) { holders.push_back({.campaign = grid::CampaignId{1}, .used = 1.0}); }
 void change(grid::CampaignId& id) { id = grid::CampaignId{id.value() + 1}; }
 void change(grid::Instant& time) { time += grid::Seconds{1}; }
 void change(std::optional<grid::Instant>& time) { time = grid::from_unix(1); }

@@ -90,11 +90,12 @@ TEST(Orders, APriorityThatDoesNothing_IsReported_WithTheStandingIfThereIsOne) {
   ASSERT_EQ(fifo.standings.size(), 1U);
   EXPECT_EQ(fifo.standings[0].campaign, campaign_id(1));
   EXPECT_EQ(
-      fifo.standings[0].text,
+      decisions::text_of(fifo.standings[0].figures),
       "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
   const auto fair = plan(snapshot, {.campaign_order = "fairshare"});
-  EXPECT_THAT(fair.standings[0].text, testing::AllOf(testing::StartsWith("fair share of ada"),
-                                                     HasSubstr("; campaign_priority 2 sorts the campaigns of its own user only here")));
+  EXPECT_THAT(decisions::text_of(fair.standings[0].figures),
+              testing::AllOf(testing::StartsWith("fair share of ada"),
+                             HasSubstr("; campaign_priority 2 sorts the campaigns of its own user only here")));
   EXPECT_TRUE(plan(snapshot, {.campaign_order = "priority"}).standings.empty());
   snapshot.campaigns[0].type = grid::CampaignType::test;
   EXPECT_TRUE(plan(snapshot).standings.empty()) << "it goes first anyway";
@@ -119,7 +120,7 @@ TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatStatesBoth) {
     EXPECT_LE(plan(half_affine(100), {.campaign_order = "affinity," + std::string{name}}).standings.size(), 1U) << name;
   const auto result = plan(half_affine(100), {.campaign_order = "affinity,fairshare"});
   ASSERT_EQ(result.standings.size(), 1U);
-  EXPECT_EQ(result.standings[0].text,
+  EXPECT_EQ(decisions::text_of(result.standings[0].figures),
             "where its user has affinity: fair share of ada: 0.000 = share 0.000 - usage 0.000; "
             "elsewhere: fair share of ada: 0.000 = share 0.000 - usage 0.000");
 }
@@ -145,7 +146,7 @@ TEST(FairShare, TheStandingOfACampaign_IsReportedWithItsFigures) {
   snapshot.users = {{.name = "ada", .share = 0.25, .usage = 0.1}};
   const auto result = plan(snapshot, {.campaign_order = "fairshare"});
   ASSERT_EQ(result.standings.size(), 1U);
-  EXPECT_EQ(result.standings[0].text, "fair share of ada: 0.150 = share 0.250 - usage 0.100");
+  EXPECT_EQ(decisions::text_of(result.standings[0].figures), "fair share of ada: 0.150 = share 0.250 - usage 0.100");
 }
 
 TEST(FairShare, OfOneUser_TheCampaignsGoOneAfterTheOther_OrShareWhenSimultaneous) {
@@ -194,7 +195,7 @@ TEST(Multifactor, TheSumOfTheWeightedFactorsDecides_AndIsReported) {
   const auto result = plan(snapshot, config);
   EXPECT_EQ(jobs_on(result, 2, 1), 16);
   ASSERT_EQ(result.standings.size(), 2U);
-  EXPECT_EQ(result.standings[1].text,
+  EXPECT_EQ(decisions::text_of(result.standings[1].figures),
             "priority 500 = age 0.00 x 100 + fair-share 0.50 x 1000 + size 0.06 x 0 + priority 0.50 x 0 + affinity 0.00 x 0");
 }
 
@@ -237,7 +238,7 @@ TEST(Tickets, WeighResources_NotJobs) {
   snapshot.pairs[1].job_ratio = 0.25;
   const auto result = plan(snapshot, {.campaign_order = "tickets"});
   ASSERT_EQ(result.standings.size(), 2U);
-  for (const auto& standing : result.standings) EXPECT_THAT(standing.text, HasSubstr("resources 1.00"));
+  for (const auto& standing : result.standings) EXPECT_THAT(decisions::text_of(standing.figures), HasSubstr("resources 1.00"));
 }
 
 /// Resources that bob's campaign of wide jobs gets of a thousand, beside ada's of narrow ones, over some draws.

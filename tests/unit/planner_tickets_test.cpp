@@ -33,7 +33,7 @@ class TicketDraw {
   TicketDraw(const TicketDraw&) = delete;
   TicketDraw& operator=(const TicketDraw&) = delete;
 
-  [[nodiscard]] std::string standing(std::size_t campaign) const { return turns_->standing(campaign); }
+  [[nodiscard]] std::string standing(std::size_t campaign) const { return decisions::text_of(turns_->place(campaign).value()); }
   /// One of the inputs, or "ranking", their sum, as the standing states it.
   [[nodiscard]] double told(std::size_t campaign, const std::string& input) const {
     const auto text = standing(campaign);

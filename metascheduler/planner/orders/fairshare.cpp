@@ -37,12 +37,13 @@ class FairShareTurns final : public Turns {
     if (served.exhausted) queues_.exhausted(turn.contender);
   }
 
-  [[nodiscard]] std::string standing(std::size_t contender) const override {
-    const auto& user = among_.campaign(contender).user;
+  [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override {
     const auto& account = *accounts_[contender];
-    const bool by_share = rule_ == UsageRule::by_share;
-    return fmt::format("fair share of {}: {:.3f} = share {:.3f} - usage {:.3f}{}", user, fair_priority(account.share, account.usage, rule_),
-                       account.share, account.usage, by_share ? " x share" : "");
+    return decisions::place::FairShare{.user = among_.campaign(contender).user,
+                                       .priority = decisions::rounded(fair_priority(account.share, account.usage, rule_), 3),
+                                       .share = decisions::rounded(account.share, 3),
+                                       .usage = decisions::rounded(account.usage, 3),
+                                       .by_share = rule_ == UsageRule::by_share};
   }
 
  private:

@@ -1,7 +1,5 @@
 #include "metascheduler/planner/orders/fairtree.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -125,16 +123,17 @@ class FairTreeTurns final : public Turns {
     rank();
   }
 
-  [[nodiscard]] std::string standing(std::size_t contender) const override {
-    const auto& user = among_.campaign(contender).user;
-    const auto node = nodes_[contender];
-    if (node < 0) return fmt::format("user {} has no shares in the tree, and comes last", user);
-    std::string path;
-    for (auto at = node; at >= 0; at = tree()[static_cast<std::size_t>(at)].parent) {
+  [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override {
+    decisions::place::FairTree place{.user = among_.campaign(contender).user,
+                                     .rank = static_cast<std::int64_t>(rank_of(contender, at_first_)) + 1,
+                                     .users = static_cast<std::int64_t>(users_),
+                                     .path = {}};
+    for (auto at = nodes_[contender]; at >= 0; at = tree()[static_cast<std::size_t>(at)].parent) {
       const auto& one = tree()[static_cast<std::size_t>(at)];
-      path = fmt::format("/{} (shares {:g}, usage {:.3f}){}", one.name, one.shares, one.usage, path);
+      place.path.push_back({.name = one.name, .shares = one.shares, .usage = decisions::rounded(one.usage, 3)});
     }
-    return fmt::format("fair tree: user {} of {}, {}", rank_of(contender, at_first_) + 1, users_, path);
+    std::ranges::reverse(place.path);
+    return place;
   }
 
  private:

@@ -27,12 +27,12 @@ double fairshare_factor(const Snapshot& snapshot, const std::string& name) {
 
 class MultifactorTurns final : public Sequence {
  public:
-  MultifactorTurns(std::vector<std::size_t> order, std::map<std::size_t, std::string> texts)
-      : Sequence{std::move(order)}, texts_{std::move(texts)} {}
-  [[nodiscard]] std::string standing(std::size_t contender) const override { return texts_.at(contender); }
+  MultifactorTurns(std::vector<std::size_t> order, std::map<std::size_t, decisions::place::Multifactor> places)
+      : Sequence{std::move(order)}, places_{std::move(places)} {}
+  [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override { return places_.at(contender); }
 
  private:
-  std::map<std::size_t, std::string> texts_;
+  std::map<std::size_t, decisions::place::Multifactor> places_;
 };
 
 }  // namespace
@@ -91,20 +91,25 @@ double weighted(const Factors& factors, const FactorWeights& weights) {
 std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
   const auto w = parse_weights(among.config.multifactor_weights).value();
   std::map<std::size_t, double> priorities;
-  std::map<std::size_t, std::string> texts;
+  std::map<std::size_t, decisions::place::Multifactor> places;
+  const auto factor = [](double value, double weight) {
+    return decisions::place::Factor{.value = decisions::rounded(value, 2), .weight = weight};
+  };
   for (const auto member : among.members) {
     const auto f = factors_of(among, member);
     priorities[member] = weighted(f, w);
-    texts[member] = fmt::format(
-        "priority {:.0f} = age {:.2f} x {:g} + fair-share {:.2f} x {:g} + size {:.2f} x {:g} + priority {:.2f} x {:g} "
-        "+ affinity {:.2f} x {:g}",
-        priorities[member], f.age, w.age, f.fairshare, w.fairshare, f.size, w.size, f.priority, w.priority, f.affinity, w.affinity);
+    places[member] = {.priority = decisions::rounded(priorities[member], 0),
+                      .age = factor(f.age, w.age),
+                      .fairshare = factor(f.fairshare, w.fairshare),
+                      .size = factor(f.size, w.size),
+                      .campaign_priority = factor(f.priority, w.priority),
+                      .affinity = factor(f.affinity, w.affinity)};
   }
   auto order = among.members;
   std::ranges::sort(order, {}, [&](std::size_t member) {
     return std::tuple{-priorities.at(member), among.campaign(member).submitted, among.campaign(member).id};
   });
-  return std::make_unique<MultifactorTurns>(std::move(order), std::move(texts));
+  return std::make_unique<MultifactorTurns>(std::move(order), std::move(places));
 }
 
 }  // namespace gleaner::planner

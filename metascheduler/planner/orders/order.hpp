@@ -49,8 +49,8 @@ class Turns {
   /// Nothing if all contenders are exhausted.
   [[nodiscard]] virtual std::optional<Turn> next() = 0;
   virtual void served(const Turn& turn, const Served& served) = 0;
-  /// The figures behind a contender's place, before anything was given; empty if the order has none.
-  [[nodiscard]] virtual std::string standing(std::size_t) const { return {}; }
+  /// The figures behind a contender's place, rounded, before anything was given; empty if the order has none.
+  [[nodiscard]] virtual std::optional<decisions::Place> place(std::size_t) const { return std::nullopt; }
 };
 
 /// An order policy: which campaign of a class goes first. A new one is a class in a file of this folder and a line in table.cpp. Every

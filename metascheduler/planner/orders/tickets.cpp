@@ -1,7 +1,5 @@
 #include "metascheduler/planner/orders/tickets.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -72,13 +70,19 @@ class TicketTurns final : public Turns {
     if (const auto next = queues_.exhausted(turn.contender)) deal(*next);
   }
 
-  [[nodiscard]] std::string standing(std::size_t contender) const override {
+  [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override {
+    using decisions::rounded;
     const auto ranking = ranking_of(contender);
-    return fmt::format(
-        "{:.1f} tickets of {} rankings: ranking {:.2f} = user priority {:.2f} + priority {:.2f} + wall clock {:.2f} + CPU time "
-        "{:.2f} + resources {:.2f} + creation {:.2f} + power {:.2f}",
-        all_rankings_ / ranking.sum(), among_.members.size(), ranking.sum(), ranking.user_priority, ranking.priority, ranking.wall_clock,
-        ranking.cpu_time, ranking.resources, ranking.creation, ranking.power);
+    return decisions::place::Tickets{.tickets = rounded(all_rankings_ / ranking.sum(), 1),
+                                     .rankings = std::ssize(among_.members),
+                                     .ranking = rounded(ranking.sum(), 2),
+                                     .user_priority = rounded(ranking.user_priority, 2),
+                                     .campaign_priority = rounded(ranking.priority, 2),
+                                     .wall_clock = rounded(ranking.wall_clock, 2),
+                                     .cpu_time = rounded(ranking.cpu_time, 2),
+                                     .resources = rounded(ranking.resources, 2),
+                                     .creation = rounded(ranking.creation, 2),
+                                     .power = rounded(ranking.power, 2)};
   }
 
  private:

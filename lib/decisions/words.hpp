@@ -2,11 +2,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "metascheduler/planner/decision.hpp"
+#include "lib/decisions/decision.hpp"
 
 /// Figures and half sentences, of which the reasons and bounds of explain.cpp are made.
-namespace gleaner::planner {
+namespace gleaner::decisions {
 
 /// 8, 2.5, 0.33: two decimals at most.
 [[nodiscard]] std::string figure(double value);
@@ -21,7 +22,14 @@ namespace gleaner::planner {
 [[nodiscard]] std::string offer(const OfferParts& parts);
 /// Whether a job would fit if there were no unknown launches.
 [[nodiscard]] bool is_kept_by_unknown(const OfferParts& parts, double job_resources);
+/// `alpha, beta`
+[[nodiscard]] std::string list_of(const std::vector<std::string>& texts);
+/// "limit 7 (user ada): at most 10 jobs at once, 10 now"; of a consumable also which campaigns hold it, and what a job needs if it is more
+/// than one, or more than what is left of an unused one.
+[[nodiscard]] std::string text_of(const LimitInForce& limit);
+/// When more jobs start: `when jobs end, or with a larger limit …`.
+[[nodiscard]] std::string remedy_of(const LimitInForce& limit);
 /// Empty for an empty note.
 [[nodiscard]] std::string in_brackets(const std::string& note);
 
-}  // namespace gleaner::planner
+}  // namespace gleaner::decisions

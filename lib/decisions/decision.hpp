@@ -1,0 +1,523 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/planning_facts.hpp"
+#include "lib/grid/time.hpp"
+
+/// Why a campaign got what it got on a cluster. Decisions are data, which the planner makes: lib/decisions/figures.hpp stores their figures
+/// and reads them back, `explain` renders them as sentences (`gridstat --why`), and `digest_of` shows whether one has changed. To add a
+/// reason, add its struct here, its name to Reason, its rows to lib/decisions/catalogue.hpp and its sentence to lib/decisions/explain.cpp.
+namespace gleaner::decisions {
+
+using grid::Brake;
+
+/// The stages of a plan, named after Maui's job flow.
+enum class Stage { feasible, prioritize, throttle, match, allocate, size, emit };
+
+/// Up to three campaigns: the first that took resources of a cluster.
+struct Takers {
+  std::array<std::int64_t, 3> ids = {};
+  int count = 0;
+};
+
+/// The parts of a cluster's offer, in resources, before the plan assigns any.
+struct OfferParts {
+  int max_resources = 0;
+  int free_resources = 0;              ///< those that stay free included
+  int kept_resources = 0;              ///< that stay free for local jobs, as far as they are free
+  int busy_resources = 0;              ///< of the free ones, those that load makes unavailable (the option `availability`)
+  double flood_resources = 0.0;        ///< that may wait
+  double waiting_resources = 0.0;      ///< that wait already
+  double unaccounted_resources = 0.0;  ///< of launches that the cluster's status cannot show yet
+  double unknown_resources = 0.0;      ///< of these, those of unknown launches
+  int unknown_jobs = 0;                ///< of unknown launches, of all campaigns
+  int unknown_launches = 0;
+};
+
+/// A campaign that holds some of a consumable.
+struct Holder {
+  grid::CampaignId campaign{0};
+  double used = 0.0;
+};
+
+/// The jobs to which a limit of `gridctl limit` applies: those that match all members that are set; without any, all jobs of the grid.
+struct LimitTarget {
+  std::optional<std::string> consumable = {};
+  std::optional<std::string> user = {};
+  std::optional<std::string> group = {};
+  std::optional<std::string> project = {};
+  std::optional<grid::CampaignId> campaign = {};
+  bool this_cluster = false;  ///< only jobs on the cluster of the decision
+};
+
+/// A limit that binds, and its use.
+struct LimitInForce {
+  std::int64_t id = 0;
+  grid::LimitKind kind = grid::LimitKind::running_jobs;
+  LimitTarget target = {};
+  double most = 0.0;
+  double used = 0.0;
+  std::optional<double> job_needs = {};  ///< of one job, in the unit of the limit; empty: one, or nothing is left of the limit
+  bool fits_one_job = true;              ///< false: one job needs more than the limit, however many end
+  int window_days = 1;                   ///< of resource_seconds
+  std::vector<Holder> holders = {};      ///< of a consumable: other campaigns, those that hold most; not all
+  double used_by_others = 0.0;           ///< of a consumable: by campaigns that are not among the holders, nor the decision's own
+};
+
+/// The bound that kept a launch from being bigger, with its figures.
+namespace bound {
+struct Offer {
+  static constexpr std::string_view kName = "offer";
+  double offered_resources = 0.0;  ///< the flood included
+  OfferParts parts = {};
+};
+/// All tasks that wait.
+struct Bag {
+  static constexpr std::string_view kName = "bag";
+};
+/// All tasks that wait and fit.
+struct Fitting {
+  static constexpr std::string_view kName = "fitting";
+};
+struct MaxJobs {
+  static constexpr std::string_view kName = "max_jobs";
+  int max_jobs = 0;
+};
+/// A test campaign.
+struct OnePerCluster {
+  static constexpr std::string_view kName = "one_per_cluster";
+};
+struct Limit {
+  static constexpr std::string_view kName = "limit";
+  LimitInForce limit = {};
+};
+struct Stress {
+  static constexpr std::string_view kName = "stress";
+  int job_limit = 0;
+  std::string signals;
+};
+struct Probe {
+  static constexpr std::string_view kName = "probe";
+};
+/// After a brake one job at a time is tried, until one succeeds.
+struct Trial {
+  static constexpr std::string_view kName = "trial";
+  int failures = 0;   ///< in a row, before this job
+  std::string brake;  ///< why the campaign was braked there; empty: the brake was lifted, or was set by hand since
+};
+struct Width {
+  static constexpr std::string_view kName = "width";
+};
+struct Matching {
+  static constexpr std::string_view kName = "matching";
+  int matching_resources = 0;
+  int max_resources = 0;
+};
+struct Turn {
+  static constexpr std::string_view kName = "turn";
+};
+/// Jobs that start at once; others would find no task in the pools.
+struct Pools {
+  static constexpr std::string_view kName = "pools";
+};
+}  // namespace bound
+
+using Bound = std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
+                           bound::Probe, bound::Trial, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
+
+/// The reasons, each with the figures of its sentence and with its name in `decisions.reason`.
+namespace reason {
+struct Launched {
+  static constexpr std::string_view kName = "launched";
+  Bound bound = {};
+};
+
+// Reasons of whole campaigns.
+struct Paused {
+  static constexpr std::string_view kName = "paused";
+};
+struct CampaignBraked {
+  static constexpr std::string_view kName = "campaign_braked";
+  Brake brake;
+};
+struct BagEmpty {
+  static constexpr std::string_view kName = "bag_empty";
+  int live_jobs = 0;
+  std::int64_t unsettled_tasks = 0;  ///< more than live jobs: those of pools
+};
+/// Another campaign comes first.
+struct Awaits {
+  static constexpr std::string_view kName = "awaits_campaign";
+  grid::Awaited awaited;
+};
+/// None of its tasks is in the bag: each waits for one of another campaign.
+struct AwaitsTasks {
+  static constexpr std::string_view kName = "awaits_tasks";
+  grid::Awaited awaited;
+  std::int64_t tasks = 0;  ///< that wait so
+  int live_jobs = 0;
+};
+/// All its tasks are settled.
+struct EpiloguesLeft {
+  static constexpr std::string_view kName = "epilogues_left";
+  std::vector<std::string> clusters;   ///< on which its epilogue is not over
+  std::vector<std::string> obstacles;  ///< why it does not run on some of them; empty: it does
+};
+/// None of the campaign's clusters is known to the grid.
+struct NoCluster {
+  static constexpr std::string_view kName = "no_cluster";
+};
+
+/// The reason of a whole campaign, or of a pair: what is left depends on unknown launches.
+struct Frozen {
+  static constexpr std::string_view kName = "frozen";
+  int frozen_jobs = 0;
+};
+
+// The reason of a cluster.
+struct ClusterDisabled {
+  static constexpr std::string_view kName = "cluster_disabled";
+};
+struct ClusterRetired {
+  static constexpr std::string_view kName = "cluster_retired";
+};
+struct Unreachable {
+  static constexpr std::string_view kName = "unreachable";
+};
+struct StaleStatus {
+  static constexpr std::string_view kName = "stale_status";
+};
+struct ClusterBraked {
+  static constexpr std::string_view kName = "cluster_braked";
+  Brake brake;
+};
+
+/// OAR starts no job on any resource of the cluster.
+struct NoResources {
+  static constexpr std::string_view kName = "no_resources";
+  grid::OutOfUse out = {};
+  std::optional<grid::Instant> since = {};
+};
+
+// The reason of a pair that gets nothing there, even if resources are free.
+struct PairBraked {
+  static constexpr std::string_view kName = "pair_braked";
+  Brake brake;
+};
+struct NotMapped {
+  static constexpr std::string_view kName = "not_mapped";
+  std::string user;
+};
+/// One job needs more resources than the cluster has, or has in use.
+struct TooBig {
+  static constexpr std::string_view kName = "too_big";
+  int resources_per_job = 0;
+  int max_resources = 0;    ///< at least 1
+  int kept_resources = 0;   ///< of them, those that stay free for local jobs; fewer than all
+  grid::OutOfUse out = {};  ///< beside them
+  int room_of_all = 0;      ///< most resources of one job, if none were out of use
+};
+/// Each of the waiting tasks needs more than the cluster has.
+struct NoTaskFits {
+  static constexpr std::string_view kName = "no_task_fits";
+  std::int64_t tasks = 0;
+};
+/// Its prologue or its epilogue there is not over.
+struct ScriptFirst {
+  static constexpr std::string_view kName = "script_first";
+  grid::Preparation preparation = grid::Preparation::prologue_due;  ///< never ready
+};
+/// Input files of the campaign are still to be brought there.
+struct InputsFirst {
+  static constexpr std::string_view kName = "inputs_first";
+  std::int64_t bytes = 0;
+  double mb_s = 0.0;  ///< at which such files reach the cluster; 0: not known
+};
+struct TestAlreadyGiven {
+  static constexpr std::string_view kName = "test_already_given";
+  int live_jobs = 0;
+  std::int64_t concluded_jobs = 0;
+};
+
+// Limits on jobs.
+struct MaxJobsReached {
+  static constexpr std::string_view kName = "max_jobs_reached";
+  int live_jobs = 0;
+  int frozen_jobs = 0;
+  int max_jobs = 0;
+};
+/// A limit of `gridctl limit`.
+struct LimitReached {
+  static constexpr std::string_view kName = "limit_reached";
+  LimitInForce limit = {};
+};
+struct UnderStress {
+  static constexpr std::string_view kName = "under_stress";
+  int our_jobs = 0;  ///< live ones, of all campaigns
+  int job_limit = 0;
+  std::string signals;
+};
+/// The probe is out.
+struct Probing {
+  static constexpr std::string_view kName = "probing";
+  int live_jobs = 0;
+  int probe_jobs = 0;
+};
+/// The first tasks ended in almost no time, and nothing has shown yet that this is right.
+struct Unjudged {
+  static constexpr std::string_view kName = "unjudged";
+  int live_jobs = 0;
+  std::int64_t done = 0;
+  double mean_duration = 0.0;  ///< seconds
+};
+/// After a brake one job at a time is tried, and it is out.
+struct OnTrial {
+  static constexpr std::string_view kName = "on_trial";
+  int live_jobs = 0;  ///< frozen ones included
+  int failures = 0;   ///< in a row, before them
+  std::string brake;  ///< as in bound::Trial
+};
+/// Few of the cluster's resources have the JDL's properties.
+struct FewMatch {
+  static constexpr std::string_view kName = "few_match";
+  int matching_resources = 0;
+  int max_resources = 0;
+  int live_jobs = 0;  ///< frozen ones included
+  double job_resources = 0.0;
+};
+/// A limit counts resources, and the first job, which shows how many a job takes, is out.
+struct WidthUnknown {
+  static constexpr std::string_view kName = "width_unknown";
+  int live_jobs = 0;
+};
+
+// Resources. `job_resources` are those of one job, from the JDL or by the job ratio.
+/// The cluster is full, and its queue holds what the flood allows.
+struct NoFreeResources {
+  static constexpr std::string_view kName = "no_free_resources";
+  double job_resources = 0.0;
+  OfferParts parts = {};
+};
+/// Free resources are kept for local jobs.
+struct KeptForLocal {
+  static constexpr std::string_view kName = "kept_for_local_jobs";
+  double job_resources = 0.0;
+  OfferParts parts = {};
+};
+/// Resources without a job are unavailable: their node reports load.
+struct BusyWithoutJob {
+  static constexpr std::string_view kName = "busy_without_job";
+  double job_resources = 0.0;
+  OfferParts parts = {};
+};
+/// Something is free, but less than one job takes.
+struct NotEnoughResources {
+  static constexpr std::string_view kName = "not_enough_resources";
+  double job_resources = 0.0;
+  double offered_resources = 0.0;
+  OfferParts parts = {};
+};
+/// Enough is free, but not on as few nodes as one job takes.
+struct NoNodeFree {
+  static constexpr std::string_view kName = "no_node_free";
+  double job_resources = 0.0;
+  int nodes = 1;
+  OfferParts parts = {};
+};
+/// Resources are held back for this campaign's wide job.
+struct Reserved {
+  static constexpr std::string_view kName = "reserved";
+  double job_resources = 0.0;
+  grid::Instant at = {};
+  OfferParts parts = {};
+};
+/// Free resources are reserved for a wide job of another campaign.
+struct HeldForReservation {
+  static constexpr std::string_view kName = "held_for_reservation";
+  int free_resources = 0;
+  int max_resources = 0;
+  grid::CampaignId holder{0};
+  double held_resources = 0.0;
+};
+/// Jobs of the lowest priority are being killed for it.
+struct Preempting {
+  static constexpr std::string_view kName = "preempting";
+  OfferParts parts = {};
+};
+/// There was enough, and earlier campaigns of this plan took it.
+struct EarlierCampaigns {
+  static constexpr std::string_view kName = "earlier_campaigns";
+  double job_resources = 0.0;
+  double offered_resources = 0.0;
+  double taken_resources = 0.0;
+  Takers takers = {};
+};
+
+// Tasks.
+/// The tasks left went to clusters that come first for this campaign.
+struct TasksElsewhere {
+  static constexpr std::string_view kName = "tasks_elsewhere";
+};
+/// The tasks left were returned by another cluster, and wait for it.
+struct TasksReserved {
+  static constexpr std::string_view kName = "tasks_reserved";
+  std::int64_t tasks = 0;
+};
+/// The tasks left wait for another cluster, and may have checkpoints there.
+struct TasksKept {
+  static constexpr std::string_view kName = "tasks_kept";
+  std::int64_t tasks = 0;
+  std::int64_t others = 0;  ///< wait for another cluster without one
+};
+/// The tasks left wait for other clusters, where the tasks that they come after left files.
+struct TasksFollow {
+  static constexpr std::string_view kName = "tasks_follow";
+  std::int64_t tasks = 0;
+  std::vector<std::string> clusters;
+  std::int64_t others = 0;  ///< wait for another cluster and follow none
+};
+/// Jobs that took these tasks one after the other are over, and the files with the tasks' ends have not been read.
+struct EndsUnread {
+  static constexpr std::string_view kName = "ends_unread";
+  std::int64_t tasks = 0;
+};
+/// The campaign's own pools use the cluster, and are soon over.
+struct PoolsUnderWay {
+  static constexpr std::string_view kName = "pools_under_way";
+  int live_jobs = 0;
+};
+}  // namespace reason
+
+using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
+                            reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
+                            reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped,
+                            reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
+                            reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
+                            reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
+                            reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved,
+                            reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
+                            reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
+
+/// Whether a reason, or a bound, is one of some.
+template <class... Some, class... All>
+[[nodiscard]] bool is_one_of(const std::variant<All...>& value) {
+  return (std::holds_alternative<Some>(value) || ...);
+}
+
+struct Decision {
+  grid::CampaignId campaign;
+  std::optional<grid::ClusterId> cluster = {};  ///< nothing: the whole campaign
+  Stage stage = Stage::feasible;
+  Reason reason = {};
+  int jobs = 0;               ///< given: only where launched
+  double offered_free = 0.0;  ///< where launched: free resources offered before the first jobs were given; no sentence states them
+};
+
+[[nodiscard]] std::string_view name_of(Stage stage);
+[[nodiscard]] std::optional<Stage> stage_of(std::string_view name);
+[[nodiscard]] std::string_view name_of(const Reason& reason);
+
+/// The figures by which an order places a campaign, before the plan assigns anything.
+namespace place {
+struct FairShare {
+  static constexpr std::string_view kName = "fairshare";
+  std::string user;
+  double priority = 0.0;  ///< share - usage, or by the rule `by_share` share - usage x share
+  double share = 0.0;
+  double usage = 0.0;
+  bool by_share = false;
+};
+/// A node on the way from the root of the tree of shares to a user.
+struct TreeNode {
+  std::string name;
+  double shares = 0.0;
+  double usage = 0.0;
+};
+struct FairTree {
+  static constexpr std::string_view kName = "fairtree";
+  std::string user;
+  std::int64_t rank = 0;  ///< of its user, 1 the first
+  std::int64_t users = 0;
+  std::vector<TreeNode> path;  ///< empty: the user has no shares, and comes last
+};
+struct Factor {
+  double value = 0.0;
+  double weight = 0.0;
+};
+struct Multifactor {
+  static constexpr std::string_view kName = "multifactor";
+  double priority = 0.0;  ///< the sum of the weighted factors
+  Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {};
+};
+struct Tickets {
+  static constexpr std::string_view kName = "tickets";
+  double tickets = 0.0;
+  std::int64_t rankings = 0;  ///< of all campaigns that take part
+  double ranking = 0.0;       ///< the sum of the parts that follow
+  double user_priority = 0.0, campaign_priority = 0.0, wall_clock = 0.0, cpu_time = 0.0, resources = 0.0, creation = 0.0, power = 0.0;
+};
+}  // namespace place
+
+using Place = std::variant<place::FairShare, place::FairTree, place::Multifactor, place::Tickets>;
+
+/// A campaign priority, and the configuration's keys that decide its effect (grid::OrderOfCampaigns).
+struct PriorityEffect {
+  int campaign_priority = grid::kNormalPriority;
+  std::string campaign_order;
+  std::string multifactor_weights;
+  bool simultaneous = false;
+};
+
+/// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect. It is stored as a
+/// decision on the whole campaign, beside those on its clusters.
+struct Standing {
+  static constexpr std::string_view kName = "standing";
+  std::optional<Place> place = {};      ///< empty: the order has no figures
+  std::optional<Place> elsewhere = {};  ///< where its user has no affinity, if the first place is where there is one
+  std::optional<PriorityEffect> priority = {};
+};
+
+using ClusterNames = std::map<grid::ClusterId, std::string>;
+
+/// A sentence, and that part of it which states what somebody can do.
+struct Explanation {
+  std::string sentence;
+  std::string advice = {};  ///< a command, or a step; empty: none helps
+};
+
+/// One sentence that names the cluster, the figures and what would change it.
+/// @param cluster  its name; empty: the decision is on the whole campaign
+[[nodiscard]] Explanation explained(Stage stage, const Reason& reason, int jobs, const std::string& cluster);
+[[nodiscard]] Explanation explained(const Standing& standing);
+/// The sentence of a decision that is not stored. A cluster without a name is `cluster 7`.
+[[nodiscard]] inline std::string explain(const Decision& decision, const ClusterNames& names) {
+  std::string cluster;
+  if (decision.cluster) {
+    const auto found = names.find(*decision.cluster);
+    cluster = found != names.end() ? found->second : "cluster " + std::to_string(decision.cluster->value());
+  }
+  return explained(decision.stage, decision.reason, decision.jobs, cluster).sentence;
+}
+
+/// The standing without the words that introduce it. Empty for an empty one.
+[[nodiscard]] std::string text_of(const Standing& standing);
+[[nodiscard]] std::string text_of(const Place& place);
+
+/// The value as its text with so many decimals states it. The figures of places are rounded, because most change a little in each cycle,
+/// and each change is a write.
+[[nodiscard]] double rounded(double value, int decimals);
+
+/// Two decisions of one version of the program that have the same digest have the same figures. Every figure of the reason counts.
+/// Cost: no allocation.
+[[nodiscard]] std::uint64_t digest_of(const Decision& decision);
+[[nodiscard]] std::uint64_t digest_of(const Standing& standing);
+
+}  // namespace gleaner::decisions
