@@ -185,7 +185,8 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
   }
   if (!avoid_first_job(begun.launch)) return std::nullopt;
   auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, epochs_,
-                                  std::chrono::duration_cast<grid::Seconds>(visit_.config.checkpoint_notice));
+                                  std::chrono::duration_cast<grid::Seconds>(visit_.config.checkpoint_notice),
+                                  visit_.client.access().api == oar::Api::oar3 ? EndsIn::claims : EndsIn::names);
   if (!submission) {
     refuse(launch, grid::LaunchState::planned, submission.error());
     return std::nullopt;
@@ -239,7 +240,9 @@ std::vector<Begun> Launcher::write_pools(std::vector<Begun> begun) {
     const bool is_answer = std::holds_alternative<oar::Refused>(error) || std::holds_alternative<oar::ServerError>(error);
     for_one_launch(visit_, of(launch), "give back", [&] {
       // Without a pool there is no list.
-      if (is_too_large) refuse_pool(launch, why);
+      // Nor is there one where the API takes no file.
+      const bool takes_no_file = visit_.client.access().api == oar::Api::oar3;
+      if (is_too_large || takes_no_file) refuse_pool(launch, why);
       else if (is_answer) refuse(launch, grid::LaunchState::launching, why);
       else give_back(launch, grid::LaunchState::launching, why);
     });

@@ -130,7 +130,8 @@ std::optional<std::string> condition_without(std::span<const std::string> nodes)
 }
 
 tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
-                                                    std::string_view cluster, const grid::Epochs& epochs, grid::Seconds notice) {
+                                                    std::string_view cluster, const grid::Epochs& epochs, grid::Seconds notice,
+                                                    EndsIn ends) {
   const bool has_oars_streams = launch.output_directory.empty() && grid::is_home(launch.exec_directory);
   const LaunchFacts facts{.grid = epochs.of(launch.campaign),
                           .campaign = launch.campaign,
@@ -149,6 +150,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .checkpoint_signal = launch.checkpoint_signal,
                           .params_shell = launch.params_shell,
                           .streams_in_workdir = launch.output_directory.empty() && !has_oars_streams,
+                          .noted = ends == EndsIn::claims,
                           .epoch = epochs.of(launch.id)};
   auto command = JobCommand::create(facts);
   if (!command) return tl::unexpected{command.error()};

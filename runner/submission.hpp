@@ -27,10 +27,14 @@ struct Submission {
 /// A condition on OAR's resources that leaves these nodes out. Empty: one of the names cannot be that of a node.
 [[nodiscard]] std::optional<std::string> condition_without(std::span<const std::string> nodes);
 
+/// Where the jobs of a launch note their ends: in the names of their files, or, for an API that lists no folder, in their claims too.
+enum class EndsIn { names, claims };
+
 /// `notice`: how long before a job's end OAR may signal it (grid::margin_before_end). Error: which part of the campaign cannot be
 /// submitted.
 [[nodiscard]] tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch,
                                                                   const std::vector<store::LaunchLine>& lines, std::string_view cluster,
-                                                                  const grid::Epochs& epochs, grid::Seconds notice);
+                                                                  const grid::Epochs& epochs, grid::Seconds notice,
+                                                                  EndsIn ends = EndsIn::names);
 
 }  // namespace gleaner::runner

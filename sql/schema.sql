@@ -1203,14 +1203,18 @@ CREATE TABLE clusters (
     last_error text,
     measured_mb_s double precision,
     recover_from timestamp with time zone,
+    api text DEFAULT 'oar2'::text NOT NULL,
+    homes text DEFAULT '/home/%u'::text NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
+    CONSTRAINT clusters_api_check CHECK ((api = ANY (ARRAY['oar2'::text, 'oar3'::text]))),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
-    CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
+    CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text, 'token'::text]))),
     CONSTRAINT clusters_availability_check CHECK ((availability = ANY (ARRAY['dedicated'::text, 'utilized'::text, 'combined'::text]))),
     CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
     CONSTRAINT clusters_dead_resources_check CHECK ((dead_resources >= 0)),
     CONSTRAINT clusters_flood_check CHECK ((flood >= (0)::double precision)),
     CONSTRAINT clusters_headroom_check CHECK ((headroom ~ '^(auto|[0-9]{1,7}|[0-9.]{1,20}%)$'::text)),
+    CONSTRAINT clusters_homes_check CHECK ((homes ~ '^/[A-Za-z0-9_./%-]*$'::text)),
     CONSTRAINT clusters_load_property_check CHECK ((load_property ~ '^[A-Za-z0-9_]*$'::text)),
     CONSTRAINT clusters_loaded_resources_check CHECK ((loaded_resources >= 0)),
     CONSTRAINT clusters_measured_mb_s_check CHECK ((measured_mb_s > (0)::double precision)),
@@ -1307,7 +1311,9 @@ CREATE VIEW cluster_rows AS
     clusters.dead_resources,
     micros(clusters.no_resources_since) AS no_resources_since,
     clusters.insecure,
-    clusters.shared_home
+    clusters.shared_home,
+    clusters.api,
+    clusters.homes
    FROM clusters;
 
 CREATE TABLE cluster_stress (
@@ -2311,7 +2317,7 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH 
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE ON brakes FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('brake');
 
-CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, api, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, homes, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTION note_act('declaration', 'what', 'subject');
 

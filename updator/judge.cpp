@@ -35,9 +35,10 @@ const Reading* reading_of(const store::LiveJob& job, const Poll& poll) {
 /// Unread: not requested in this turn. Unreadable: the request failed.
 grid::Evidence evidence_of(const store::LiveJob& job, const Poll& poll) {
   const auto* const reading = reading_of(job, poll);
-  if (reading == nullptr) return {};
-  return *reading ? (*reading)->of({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = job.remote})
-                  : grid::Evidence{.witness = Witness::unreadable};
+  if (reading == nullptr || poll.unread.contains(job.id)) return {};
+  return *reading && !poll.unreadable.contains(job.id)
+             ? (*reading)->of({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = job.remote})
+             : grid::Evidence{.witness = Witness::unreadable};
 }
 
 bool is_read(const grid::Evidence& evidence) { return evidence.witness != Witness::unread && evidence.witness != Witness::unreadable; }
@@ -352,6 +353,16 @@ std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, co
   std::vector<FenceToRead> fences;
   for (auto& one : sorted) fences.push_back(std::move(one.fence));
   return fences;
+}
+
+std::map<grid::LaunchId, std::vector<oar::RunOf>> runs_to_read(std::span<const store::LiveJob> live, const Poll& poll,
+                                                               const Patience& patience) {
+  std::map<grid::LaunchId, std::vector<oar::RunOf>> runs;
+  for (const auto& job : live) {
+    if (need_of_evidence(job, poll, patience))
+      runs[job.fence].push_back({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = job.remote});
+  }
+  return runs;
 }
 
 std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, const Poll& poll) {

@@ -31,6 +31,10 @@ struct FenceToRead {
 /// Cost: O(live jobs · log live jobs).
 [[nodiscard]] std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
+/// The runs whose evidence these fences are read for, by fence, for an API that lists no folder. Cost: O(live jobs).
+[[nodiscard]] std::map<grid::LaunchId, std::vector<oar::RunOf>> runs_to_read(std::span<const store::LiveJob> live, const Poll& poll,
+                                                                             const Patience& patience);
+
 struct TailToRead {
   grid::JobId job{0};
   std::string login;

@@ -152,23 +152,34 @@ void find_leaving(fleet::Visit& visit, Poll& poll) {
   }
 }
 
+/// The runs whose evidence is wanted, by fence.
+using Runs = std::map<grid::LaunchId, std::vector<oar::RunOf>>;
+
 /// Reads the folders of fences. A folder that OAR does not find is empty, unless the whole home is missing: an unmounted file system must
 /// not look like jobs that never began.
 class EvidenceReader {
  public:
-  EvidenceReader(fleet::Visit& visit, const grid::Epochs& epochs)
-      : visit_{visit}, client_{visit.client.access(), fleet::file_limits_of(visit.config)}, epochs_{epochs} {}
+  EvidenceReader(fleet::Visit& visit, const grid::Epochs& epochs, const Runs& runs, Clock::time_point end)
+      : visit_{visit}, client_{visit.client.access(), fleet::file_limits_of(visit.config)}, epochs_{epochs}, runs_{runs}, end_{end} {}
 
   /// False: no request was answered.
   bool read(std::span<const FenceToRead> fences, Poll& poll) {
-    std::vector<oar::PathOf> folders;
-    for (const auto& fence : fences) folders.push_back({fence.login, grid::fence_folder(epochs_, fence.campaign, fence.fence)});
-    const auto answers = client_.list_folders(folders);
+    std::vector<oar::FenceOf> folders;
+    for (const auto& fence : fences) {
+      const auto runs = runs_.find(fence.fence);
+      folders.push_back({{fence.login, grid::fence_folder(epochs_, fence.campaign, fence.fence)},
+                         runs == runs_.end() ? std::vector<oar::RunOf>{} : runs->second});
+    }
+    const auto time = std::chrono::ceil<std::chrono::milliseconds>(std::max(end_ - Clock::now(), Clock::duration{0}));
+    const auto answers = client_.evidence(folders, time);
     bool answered = false;
     for (std::size_t i = 0; i < fences.size(); ++i) {
       if (answers[i] || std::holds_alternative<oar::Refused>(answers[i].error())) answered = awake_[fences[i].login] = true;
       else silent_.insert(fences[i].login);
       poll.evidence.emplace(fences[i].fence, reading_of(answers[i], fences[i].login));
+      if (!answers[i]) continue;
+      poll.unread.insert(answers[i]->unread.begin(), answers[i]->unread.end());
+      poll.unreadable.insert(answers[i]->unreadable.begin(), answers[i]->unreadable.end());
     }
     answered_ = answered_ || answered;
     return answered;
@@ -178,7 +189,7 @@ class EvidenceReader {
   void read_large(const FenceToRead& fence, Poll& poll) {
     const auto [known, is_new] = awake_.try_emplace(fence.login, false);
     if (is_new) {
-      const auto ours = client_.list_folder(fence.login, grid::campaign_folder(epochs_, fence.campaign));
+      const auto ours = client_.find_folder(fence.login, grid::campaign_folder(epochs_, fence.campaign));
       known->second = ours || std::holds_alternative<oar::Refused>(ours.error());
     }
     answered_ = answered_ || known->second;
@@ -186,8 +197,9 @@ class EvidenceReader {
       poll.evidence.try_emplace(fence.fence, tl::unexpected{std::string{"the home does not answer"}});
       return;
     }
-    const auto names = visit_.client.list_folder(fence.login, grid::fence_folder(epochs_, fence.campaign, fence.fence));
-    poll.evidence.emplace(fence.fence, reading_of(names, fence.login));
+    auto names = visit_.client.list_folder(fence.login, grid::fence_folder(epochs_, fence.campaign, fence.fence));
+    poll.evidence.emplace(fence.fence,
+                          reading_of(std::move(names).map([](auto&& all) { return oar::Traces{std::move(all)}; }), fence.login));
   }
 
   /// True while the login's home has answered in this turn.
@@ -196,9 +208,9 @@ class EvidenceReader {
   [[nodiscard]] bool has_answer() const { return answered_; }
 
  private:
-  Reading reading_of(const oar::Result<std::vector<std::string>>& names, const std::string& login) {
-    if (names) return grid::EvidenceIndex{*names};
-    if (!is_missing(names.error())) return tl::unexpected{oar::describe(names.error())};
+  Reading reading_of(const oar::Result<oar::Traces>& traces, const std::string& login) {
+    if (traces) return grid::EvidenceIndex{traces->names};
+    if (!is_missing(traces.error())) return tl::unexpected{oar::describe(traces.error())};
     const auto [known, is_new] = homes_.try_emplace(login);
     if (is_new) known->second = what_is_wrong_with_home(login);
     if (known->second) return tl::unexpected{*known->second};
@@ -206,10 +218,10 @@ class EvidenceReader {
   }
 
   std::optional<std::string> what_is_wrong_with_home(const std::string& login) {
-    const auto ours = client_.list_folder(login, grid::grid_folder(epochs_.all().front().token));
+    const auto ours = client_.find_folder(login, grid::grid_folder(epochs_.all().front().token));
     if (ours) return std::nullopt;
     if (!is_missing(ours.error())) return oar::describe(ours.error());
-    const auto home = client_.list_folder(login, "~/.");
+    const auto home = client_.find_folder(login, "~/.");
     if (home) return std::nullopt;
     return oar::describe(home.error());
   }
@@ -217,6 +229,8 @@ class EvidenceReader {
   fleet::Visit& visit_;
   oar::Client client_;  ///< waits for an answer for 2 s at most
   const grid::Epochs& epochs_;
+  const Runs& runs_;
+  Clock::time_point end_;
   std::map<std::string, bool> awake_;                        ///< by login that was asked: its home answers
   std::map<std::string, std::optional<std::string>> homes_;  ///< by login: the error of its home; empty: it is readable
   std::set<std::string> silent_;                             ///< logins with an unanswered request
@@ -236,11 +250,11 @@ void ask_large(EvidenceReader& reader, std::vector<FenceToRead> fences, Poll& po
 
 /// A home that stalls costs one request's time limit: the rest of its login's folders come after all others. If no home answers, the
 /// folders not yet requested count as unreadable; if some do, they stay unread.
-void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const grid::Epochs& epochs, Poll& poll,
+void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const Runs& runs, const grid::Epochs& epochs, Poll& poll,
                   std::chrono::milliseconds time) {
   if (wanted.empty()) return;
-  EvidenceReader reader{visit, epochs};
   const auto end = end_of(visit, time);
+  EvidenceReader reader{visit, epochs, runs, end};
   const auto patience = fleet::file_limits_of(visit.config).read;
   const auto large = std::ranges::stable_partition(wanted, [](const FenceToRead& fence) { return fence.files <= kMostOfSmall; });
   ask_in_time(visit, std::span{wanted.begin(), large.begin()}, end, [&](std::span<FenceToRead> part, std::span<FenceToRead> rest) {
@@ -316,7 +330,8 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
     if (known == fences.end()) fences.push_back(std::move(fence));
     else known->files = std::max(known->files, fence.files);
   }
-  ask_evidence(visit, std::move(fences), epochs, poll, times.evidence);
+  const auto runs = runs_to_read(live, poll, Patience::of(visit.config));
+  ask_evidence(visit, std::move(fences), runs, epochs, poll, times.evidence);
   auto tails = tails_to_read(live, poll);
   std::ranges::move(pooled_tails_to_read(pools, poll), std::back_inserter(tails));
   ask_tails(visit, tails, poll, times);

@@ -48,6 +48,8 @@ struct Poll {
   std::set<grid::RemoteJobId> reused = {};                    ///< ids of our live jobs that OAR now lists for foreign jobs
   std::set<grid::RemoteJobId> renamed = {};                   ///< of `ours`, those with another name than they were given
   std::map<grid::LaunchId, Reading> evidence = {};            ///< by fence
+  std::set<grid::JobId> unread = {};                          ///< jobs that a reading of their fence does not cover
+  std::set<grid::JobId> unreadable = {};                      ///< jobs whose own evidence could not be read in a fence that could
   std::map<grid::RemoteJobId, oar::JobDetails> details = {};  ///< of jobs in Error, and of earlier runs that hold a claim
   std::set<grid::RemoteJobId> unexplained = {};               ///< jobs in Error whose details were requested and not received
   std::map<grid::JobId, std::string> stderr_tails = {};       ///< of the first few failed jobs, by text::clean_text

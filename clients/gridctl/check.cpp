@@ -106,6 +106,9 @@ std::string advice_on_credentials(const store::Cluster& cluster, const std::stri
     return fmt::format("is the login right, and its password? fix it with {} --login --secret-file", edit);
   if (cluster.authentication == "certificate")
     return fmt::format("does its web server trust our certificate? another one is set with {} --certificate --key", edit);
+  if (cluster.authentication == "token")
+    return fmt::format("is each user's token in {}, and is its end not over? they print a new one there by 'oarsub -T'",
+                       cluster.secret_file);
   return fmt::format(
       "its web server wants to know who the grid is, and the grid sends no proof (--auth none): set one with "
       "{} --auth basic --login --secret-file, or {} --auth certificate --certificate --key",
@@ -121,6 +124,10 @@ std::string advice(const oar::Failure& failure, const store::Cluster& cluster) {
     return fmt::format("is {} the URL of an OAR API? does its server answer other clients?", cluster.url);
   if (const auto* refused = std::get_if<oar::Refused>(&failure)) {
     if (refused->status == 401 || refused->status == 403) return advice_on_credentials(cluster, edit);
+    if (refused->status == 0) return advice_on_credentials(cluster, edit);
+    if (refused->status == 404)
+      return fmt::format("is {} the URL of an OAR API, and of this kind ({})? fix it with {} --url or --api", cluster.url, cluster.api,
+                         edit);
     return fmt::format("is {} the URL of an OAR API? fix it with {} --url", cluster.url, edit);
   }
   return "read the log of its web server, and check that its OAR and database run";
@@ -128,7 +135,7 @@ std::string advice(const oar::Failure& failure, const store::Cluster& cluster) {
 
 /// OAR repeats any name that it is given, also one of nobody; but it must act as the user to list their home. Empty: it can.
 std::optional<std::string> cannot_act(oar::Client& client, const std::string& user) {
-  const auto home = client.list_folder(user, "~/");
+  const auto home = client.find_folder(user, "~/");
   // A listing may be too long to be read: then it is one nevertheless.
   if (home || std::holds_alternative<oar::NoAnswer>(home.error())) return std::nullopt;
   return oar::describe(home.error());
@@ -203,7 +210,8 @@ void check_resources(oar::Client& client, const Checked& checked, const process:
 
 void check_clock(const oar::Access& access, const oar::Limits& limits, Findings& findings) {
   oar::Transport transport{access, limits};
-  const std::vector<oar::Request> requests{{oar::Method::get, "/version.json", {}, {}}};
+  const auto* const path = access.api == oar::Api::oar3 ? "/version" : "/version.json";
+  const std::vector<oar::Request> requests{{oar::Method::get, path, {}, {}}};
   const auto answers = transport.send(requests);
   if (answers.empty() || !answers[0] || !answers[0]->clock_ahead) return;
   const auto ahead = *answers[0]->clock_ahead;
@@ -212,6 +220,31 @@ void check_clock(const oar::Access& access, const oar::Limits& limits, Findings&
                         ? "its clock is ours"
                         : fmt::format("its clock is {} s {} ours", off.count(), ahead.count() > 0 ? "before" : "behind");
   findings.push_back({access.name, text, off > kMostClockDifference ? "let both machines keep their time by NTP" : ""});
+}
+
+/// The limits of OAR 3's API, so that nobody waits for what it cannot do. They are no fault of the site.
+void list_what_is_missing(const Checked& checked, Findings& findings) {
+  const auto& name = checked.cluster.name;
+  findings.push_back(
+      {name, fmt::format("OAR 3: ends of tasks are read from their claims, under {}; an outage 'broken session' needs a restart of "
+                         "its API; without: pools (each task has its own job), input files, the list of output files, how many "
+                         "resources match properties, what is free on each node",
+                         checked.cluster.homes)});
+}
+
+/// The ends of the tokens: within a week, somebody must fetch another one.
+void check_token_ends(const oar::Access& access, Findings& findings) {
+  constexpr std::chrono::hours kWeek{7 * 24};
+  const auto now = fleet::now();
+  for (const auto& [user, token] : access.tokens) {
+    if (!token.ends_at || *token.ends_at > now + kWeek) continue;
+    const bool is_over = *token.ends_at <= now;
+    findings.push_back({access.name,
+                        is_over ? fmt::format("the token of {} ended {}", user, terminal::ago(now - *token.ends_at))
+                                : fmt::format("the token of {} ends in {}", user,
+                                              terminal::length(std::chrono::floor<grid::Seconds>(*token.ends_at - now))),
+                        fmt::format("let {} print a new one there by 'oarsub -T', and put it into the file of --secret-file", user)});
+  }
 }
 
 Findings check_cluster(const process::Config& config, const Checked& checked, const std::string& user) {
@@ -234,6 +267,8 @@ Findings check_cluster(const process::Config& config, const Checked& checked, co
   check_identity(client, checked, user, findings);
   check_resources(client, checked, config, findings);
   check_clock(*access, limits, findings);
+  check_token_ends(*access, findings);
+  if (access->api == oar::Api::oar3) list_what_is_missing(checked, findings);
   return findings;
 }
 

@@ -16,14 +16,35 @@ namespace gleaner::gridctl {
 
 void check_password_in_clear(const store::Cluster& cluster) {
   if (!fleet::would_send_in_clear(cluster) || cluster.insecure) return;
-  throw Error{
-      ExitCode::refused,
-      fmt::format("{}: the password of {} would be sent in clear over http: use https, or say --insecure if nobody can read what is "
-                  "sent there",
-                  cluster.url, cluster.name)};
+  throw Error{ExitCode::refused,
+              fmt::format("{}: the {} of {} would be sent in clear over http: use https, or say --insecure if nobody can read what is "
+                          "sent there",
+                          cluster.url, cluster.authentication == "token" ? "tokens" : "password", cluster.name)};
 }
 
+namespace {
+
+/// OAR 3 knows users by their tokens alone, and OAR 2 knows no token.
+void check_tokens(const Call& call, const store::Cluster& cluster) {
+  const bool is_oar3 = cluster.api == "oar3", by_token = cluster.authentication == "token";
+  if (is_oar3 != by_token)
+    throw Error{ExitCode::usage, is_oar3 ? "the API of OAR 3 takes tokens alone: --api oar3 needs --auth token and --secret-file"
+                                         : "the API of OAR 2 takes no tokens: --auth token needs --api oar3"};
+  if (!by_token) return;
+  if (cluster.secret_file.empty())
+    throw Error{
+        ExitCode::usage,
+        "authentication by tokens needs --secret-file: a file, readable by its owner only, with the token of each user of the cluster, "
+        "one a line, as 'oarsub -T' prints it for them there"};
+  const auto secret = process::read_secret_file(cluster.secret_file);
+  const auto tokens = secret ? oar::read_tokens(*secret) : tl::unexpected{secret.error()};
+  if (!tokens) call.output.report(fmt::format("gridctl: note: {}{}", secret ? cluster.secret_file + ": " : "", tokens.error()));
+}
+
+}  // namespace
+
 void check_whole(const Call& call, const store::Cluster& cluster) {
+  check_tokens(call, cluster);
   if (cluster.authentication == "basic") {
     if (cluster.login.empty() || cluster.secret_file.empty())
       throw Error{ExitCode::usage,

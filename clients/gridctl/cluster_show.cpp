@@ -49,6 +49,7 @@ process::Outcome cluster_show(const Call& call) {
   const auto add = [&](std::string what, Cell value) { table.rows.push_back({Cell{std::move(what)}, std::move(value)}); };
   add("name", Cell{c.name});
   add("url", Cell{c.url});
+  add("api", Cell{c.api});
   add("authentication", Cell{c.authentication});
   add("login", text_cell(c.login));
   add("secret_file", text_cell(c.secret_file));
@@ -56,6 +57,7 @@ process::Outcome cluster_show(const Call& call) {
   add("ca_file", text_cell(c.ca_file));
   add("certificate_file", text_cell(c.certificate_file));
   add("key_file", text_cell(c.key_file));
+  add("homes", c.api == "oar3" ? Cell{c.homes} : Cell{{}, "-"});
   add("verify_tls", Cell{c.verify_tls});
   add("insecure", Cell{c.insecure});
   add("power", Cell{c.power});

@@ -36,13 +36,31 @@ Error wrong(std::string_view option, std::string_view value, std::string_view ne
 }
 
 void read_authentication(const Call& call, store::Cluster& cluster) {
-  constexpr std::array<std::string_view, 3> kKnown{"none", "basic", "certificate"};
+  constexpr std::array<std::string_view, 4> kKnown{"none", "basic", "certificate", "token"};
   const auto longer = call.value("authentication");
   const auto given = longer ? longer : call.value("auth");
   if (!given) return;
   if (std::ranges::find(kKnown, *given) == kKnown.end())
-    throw wrong("authentication", *given, fmt::format("none, basic or certificate{}", text::did_you_mean(*given, kKnown)));
+    throw wrong("authentication", *given, fmt::format("none, basic, certificate or token{}", text::did_you_mean(*given, kKnown)));
   cluster.authentication = *given;
+}
+
+void read_api(const Call& call, store::Cluster& cluster) {
+  constexpr std::array<std::string_view, 2> kKnown{"oar2", "oar3"};
+  if (const auto given = call.value("api")) {
+    if (std::ranges::find(kKnown, *given) == kKnown.end())
+      throw wrong("api", *given, fmt::format("oar2 (OAR 2.5 and 2.6) or oar3{}", text::did_you_mean(*given, kKnown)));
+    cluster.api = *given;
+  }
+  if (const auto given = call.value("homes")) {
+    constexpr std::string_view kLetters{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%-"};
+    auto rest = *given;
+    for (auto at = rest.find("%u"); at != std::string::npos; at = rest.find("%u")) rest.erase(at, 2);
+    const bool is_path = given->starts_with('/') && given->find_first_not_of(kLetters) == std::string::npos;
+    if (!is_path || rest.find('%') != std::string::npos || given->find("%u") == std::string::npos)
+      throw wrong("homes", *given, "an absolute path with %u in place of the user's name, such as /home/%u");
+    cluster.homes = *given;
+  }
 }
 
 void read_numbers(const Call& call, store::Cluster& cluster) {
@@ -116,6 +134,7 @@ void read_memory(const Call& call, store::Cluster& cluster) {
 }
 
 void read_access(const Call& call, store::Cluster& cluster) {
+  read_api(call, cluster);
   read_authentication(call, cluster);
   if (const auto given = call.value("login")) cluster.login = *given;
   if (const auto given = call.value("secret-file")) cluster.secret_file = process::absolute_path(*given);
@@ -245,6 +264,7 @@ process::Outcome cluster_list(const Call& call) {
   auto transaction = database.begin();
   Table table{{{"name", "Name", Align::left, Shrink::last},
                {"url", "URL", Align::left, Shrink::when_needed},
+               {"api", "", Align::left, Shrink::left_out},
                {"authentication", "Auth"},
                {"power", "Power", Align::right},
                {"flood", "Flood", Align::right, Shrink::left_out},
@@ -270,6 +290,7 @@ process::Outcome cluster_list(const Call& call) {
   for (const auto& c : store::clusters(transaction)) {
     table.rows.push_back({Cell{c.name},
                           Cell{c.url},
+                          Cell{c.api},
                           Cell{c.authentication},
                           Cell{c.power},
                           Cell{optional_number(c.flood), c.flood ? "" : "-"},

@@ -21,10 +21,10 @@ using process::Error;
 using process::ExitCode;
 
 std::vector<std::string_view> access_options() {
-  std::vector<std::string_view> options{"authentication", "auth",         "login",         "secret-file", "identity-header", "ca-file",
-                                        "certificate",    "key",          "no-verify",     "verify",      "flood",           "array_size",
-                                        "headroom",       "availability", "load_property", "shared_home", "memory-property", "memory-unit",
-                                        "memory-max"};
+  std::vector<std::string_view> options{
+      "api",           "homes",       "authentication",  "auth",        "login",     "secret-file", "identity-header", "ca-file",
+      "certificate",   "key",         "no-verify",       "verify",      "flood",     "array_size",  "headroom",        "availability",
+      "load_property", "shared_home", "memory-property", "memory-unit", "memory-max"};
   for (const auto& declared : kDeclaredOptions) options.push_back(declared.option);
   return options;
 }

@@ -30,13 +30,43 @@ bool is_of_this_machine(std::string_view url) {
 }  // namespace
 
 bool would_send_in_clear(const store::Cluster& cluster) {
-  return cluster.authentication == "basic" && !cluster.url.starts_with("https://") && !is_of_this_machine(cluster.url);
+  return (cluster.authentication == "basic" || cluster.authentication == "token") && !cluster.url.starts_with("https://") &&
+         !is_of_this_machine(cluster.url);
 }
+
+namespace {
+
+/// The tokens in the cluster's file, as they are now.
+tl::expected<std::map<std::string, oar::Token, std::less<>>, std::string> tokens_of(const store::Cluster& cluster) {
+  const auto content = process::read_secret_file(cluster.secret_file);
+  if (!content) return tl::unexpected{fmt::format("the tokens of cluster {}: {}", cluster.name, content.error())};
+  auto read = oar::read_tokens(*content);
+  if (!read) return tl::unexpected{fmt::format("the tokens of cluster {}: {}: {}", cluster.name, cluster.secret_file, read.error())};
+  std::map<std::string, oar::Token, std::less<>> tokens;
+  for (auto& token : *read) {
+    auto user = token.user;
+    tokens.emplace(std::move(user), std::move(token));
+  }
+  return tokens;
+}
+
+/// Why its password or its tokens are not sent.
+std::optional<std::string> wrong_way(const store::Cluster& cluster, std::string_view secrets) {
+  if (!would_send_in_clear(cluster) || cluster.insecure) return std::nullopt;
+  return fmt::format(
+      "the {2} of cluster {0} is not sent, as it would go in clear over http to {1}: give it an https address ('gridctl "
+      "cluster edit {0} --url https://...'), or, if nobody can read what is sent there, 'gridctl cluster edit {0} --insecure'",
+      cluster.name, cluster.url, secrets);
+}
+
+}  // namespace
 
 tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) {
   oar::Access access;
   access.name = cluster.name;
   access.url = cluster.url;
+  if (cluster.api == "oar3") access.api = oar::Api::oar3;
+  access.homes = cluster.homes;
   access.login = cluster.login;
   access.identity_header = cluster.identity_header;
   access.ca_file = cluster.ca_file;
@@ -46,14 +76,17 @@ tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) 
   if (cluster.authentication == "certificate") access.authentication = oar::Authentication::certificate;
   if (cluster.authentication == "basic") {
     access.authentication = oar::Authentication::basic;
-    if (would_send_in_clear(cluster) && !cluster.insecure)
-      return tl::unexpected{fmt::format(
-          "the password of cluster {0} is not sent, as it would go in clear over http to {1}: give it an https address ('gridctl "
-          "cluster edit {0} --url https://...'), or, if nobody can read what is sent there, 'gridctl cluster edit {0} --insecure'",
-          cluster.name, cluster.url)};
+    if (auto wrong = wrong_way(cluster, "password")) return tl::unexpected{std::move(*wrong)};
     auto secret = process::read_secret_file(cluster.secret_file);
     if (!secret) return tl::unexpected{fmt::format("the password of cluster {}: {}", cluster.name, secret.error())};
     access.secret = std::move(*secret);
+  }
+  if (cluster.authentication == "token") {
+    access.authentication = oar::Authentication::token;
+    if (auto wrong = wrong_way(cluster, "tokens' text")) return tl::unexpected{std::move(*wrong)};
+    auto tokens = tokens_of(cluster);
+    if (!tokens) return tl::unexpected{std::move(tokens.error())};
+    access.tokens = std::move(*tokens);
   }
   return access;
 }

@@ -1,14 +1,20 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 
+#include "lib/oar/token.hpp"
 #include "lib/oar/traffic.hpp"
 
 namespace gleaner::oar {
 
-enum class Authentication { none, basic, certificate };
+/// The dialect of a cluster's REST API (lib/oar/dialects): that of OAR 2.5 and 2.6, or that of OAR 3.
+enum class Api { oar2, oar3 };
+
+/// With `token`, each request carries the token of the user in whose name it is made, and no identity header.
+enum class Authentication { none, basic, certificate, token };
 enum class Verification { full, off };
 
 /// How one cluster's REST API is reached, and with which identity.
@@ -18,6 +24,9 @@ struct Access {
   Authentication authentication = Authentication::none;
   std::string login;   ///< basic: the grid's login
   std::string secret;  ///< basic: its password, never in a log or a message
+  Api api = Api::oar2;
+  std::map<std::string, Token, std::less<>> tokens = {};  ///< token: by the user that each is of; never in a log or a message
+  std::string homes = "/home/%u";  ///< where users have their homes, `%u` being the user, for an API that does not expand `~`
   std::string identity_header = "X_REMOTE_IDENT";
   std::string reader;            ///< the user for reads; empty: none, which OAR allows for lists
   std::string ca_file;           ///< trusted authorities; empty: the system's

@@ -5,15 +5,10 @@
 #include "lib/oar/parse.hpp"
 
 namespace gleaner::oar {
-namespace {
-
-/// Whether a web server answers so before OAR gets the request: it wants another identity, or the request is too large.
 bool is_before_oar(int status) {
   constexpr int kUnauthorized = 401, kBodyTooLarge = 413, kAddressTooLong = 414, kHeadersTooLarge = 431;
   return status == kUnauthorized || status == kBodyTooLarge || status == kAddressTooLong || status == kHeadersTooLarge;
 }
-
-}  // namespace
 
 tl::unexpected<Failure> refused_here(std::string why) { return tl::unexpected(Failure{Refused{0, std::move(why)}}); }
 

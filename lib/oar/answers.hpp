@@ -24,6 +24,9 @@ inline constexpr int kMultiple = 300;
 /// A body of another type than JSON comes from a proxy or the web server, not from OAR.
 [[nodiscard]] std::optional<std::string> wrong_type(const Answer& answer);
 
+/// Whether a web server answers so before OAR gets the request: it wants another identity, or the request is too large.
+[[nodiscard]] bool is_before_oar(int status);
+
 /// The result of a POST of `expected` jobs. A refusal that is not OAR's own may be that of a web application firewall, which refuses OAR's
 /// answer after the jobs were made: what became of these is unknown.
 [[nodiscard]] Result<Submitted> submitted_of(const Result<Answer>& answer, std::size_t expected);

@@ -1,235 +1,82 @@
 #include "lib/oar/client.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <utility>
 
-#include "lib/grid/clock.hpp"
+#include "lib/oar/dialect.hpp"
+#include "lib/oar/dialects/oar2.hpp"
+#include "lib/oar/dialects/oar3.hpp"
 #include "lib/oar/requests.hpp"
 
 namespace gleaner::oar {
-namespace {
 
-std::string states_query(bool (*wanted)(RemoteState)) {
-  std::string states;
-  for (int number = 0; number < static_cast<int>(RemoteState::unknown); ++number) {
-    const auto state = static_cast<RemoteState>(number);
-    if (wanted(state)) {
-      states += (states.empty() ? "" : ",") + std::string{name_of(state)};
-    }
-  }
-  return states;
+std::unique_ptr<Dialect> dialect_of(Requests& requests) {
+  if (requests.access().api == Api::oar3) return std::make_unique<Oar3>(requests);
+  return std::make_unique<Oar2>(requests);
 }
 
-/// Whether the cluster answered, but gave no such list.
-bool has_none(const Failure& failure) {
-  const auto* none = std::get_if<NoAnswer>(&failure);
-  return none == nullptr ? !std::holds_alternative<NotSent>(failure) : none->invalid;
+Limits limits_for(Api api, Limits limits) {
+  // Its API has one database session for all requests, and answers 500 to some of two that come together.
+  if (api == Api::oar3) limits.parallel = 1;
+  return limits;
 }
 
-}  // namespace
-
-Client::Client(Access access, Limits limits) : implementation_{std::make_unique<Implementation>(std::move(access), limits)} {}
+Client::Client(Access access, Limits limits)
+    : requests_{std::make_unique<Requests>(std::move(access), limits)}, dialect_{dialect_of(*requests_)} {}
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Result<Resources> Client::resources(const std::string& load_property, const std::string& memory_property) {
-  // Only the longer list has the properties, and the resources' types.
-  const auto read = [&](std::string_view body) { return parse_resources(body, load_property, memory_property); };
-  auto lines = implementation_->list<ResourceLine>("/resources/details.json", read);
-  if (!lines && load_property.empty() && has_none(lines.error())) return brief_resources();
-  if (!lines) {
-    return tl::unexpected(lines.error());
-  }
-  return count_resources(*lines, grid::now() + implementation_->clock_ahead());
+  return dialect_->resources(load_property, memory_property);
 }
-
-Result<Resources> Client::brief_resources() {
-  const auto lines =
-      implementation_->list<ResourceLine>("/resources.json", [](std::string_view body) { return parse_resources(body, {}, {}); });
-  if (!lines) {
-    return tl::unexpected(lines.error());
-  }
-  return count_resources(*lines, grid::now() + implementation_->clock_ahead());
-}
-
-Result<std::map<std::string, int>> Client::held_by_node(std::string_view user) {
-  if (auto wrong = wrong_user(user)) {
-    return refused_here(std::move(*wrong));
-  }
-  return value_of("/select_all", implementation_->get(held_path(), std::string{user}), parse_held);
-}
-
-Result<std::vector<NodeHold>> Client::free_by_node(std::string_view user) {
-  if (auto wrong = wrong_user(user)) {
-    return refused_here(std::move(*wrong));
-  }
-  const auto now = grid::now() + implementation_->clock_ahead();
-  return value_of("/select_all", implementation_->get(free_path(now), std::string{user}), parse_free);
-}
-
+Result<Resources> Client::brief_resources() { return dialect_->brief_resources(); }
+Result<std::map<std::string, int>> Client::held_by_node(std::string_view user) { return dialect_->held_by_node(user); }
+Result<std::vector<NodeHold>> Client::free_by_node(std::string_view user) { return dialect_->free_by_node(user); }
 Result<int> Client::matching(std::string_view user, std::string_view properties, Effort effort) {
-  if (auto wrong = wrong_user(user)) {
-    return refused_here(std::move(*wrong));
-  }
-  if (auto wrong = wrong_properties(properties)) {
-    return refused_here(std::move(*wrong));
-  }
-  const auto now = grid::now() + implementation_->clock_ahead();
-  const auto path = matching_path(properties, effort, now);
-  if (path.size() > implementation_->limits().url_bytes) {
-    return refused_here(fmt::format("the properties are too long to be asked for: {} bytes", properties.size()));
-  }
-  const auto total = value_of("/select_all", implementation_->get(path, std::string{user}), parse_total);
-  if (!total) {
-    return tl::unexpected(total.error());
-  }
-  // Minus the one that `matching_path` adds.
-  return static_cast<int>(std::clamp<std::int64_t>(*total - 1, 0, std::numeric_limits<int>::max()));
+  return dialect_->matching(user, properties, effort);
+}
+Result<std::vector<RemoteJob>> Client::occupying() { return dialect_->occupying(); }
+Result<Occupation> Client::occupation() { return dialect_->occupation(); }
+Result<std::vector<RemoteJob>> Client::jobs(std::span<const grid::RemoteJobId> ids) { return dialect_->jobs(ids); }
+Result<std::vector<RemoteJob>> Client::jobs_since(std::string_view user, grid::Instant since) { return dialect_->jobs_since(user, since); }
+std::vector<Result<JobDetails>> Client::details(std::span<const JobOf> asked, Nodes nodes) { return dialect_->details(asked, nodes); }
+std::vector<Result<Submitted>> Client::submit(std::span<const SubmitRequest> requests) { return dialect_->submit(requests); }
+std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) { return dialect_->remove(asked); }
+Result<Removal> Client::remove_array(std::string_view user, grid::RemoteJobId array) { return dialect_->remove_array(user, array); }
+std::vector<Result<void>> Client::signal(std::span<const SignalOf> asked) { return dialect_->signal(asked); }
+std::vector<Result<std::string>> Client::read_files(std::span<const PathOf> asked, const FilePart& part) {
+  return dialect_->read_files(asked, part);
+}
+std::vector<Result<std::vector<std::string>>> Client::list_folders(std::span<const PathOf> asked) { return dialect_->list_folders(asked); }
+Result<void> Client::find_folder(std::string_view user, std::string_view path) { return dialect_->find_folder(user, path); }
+std::vector<Result<Traces>> Client::evidence(std::span<const FenceOf> asked, std::chrono::milliseconds patience) {
+  return dialect_->evidence(asked, patience);
+}
+std::vector<Result<void>> Client::write_files(std::span<const FileOf> files) { return dialect_->write_files(files); }
+std::vector<Result<void>> Client::create_files(std::span<const FileOf> files) { return dialect_->create_files(files); }
+std::vector<Result<void>> Client::delete_paths(std::span<const PathOf> asked) { return dialect_->delete_paths(asked); }
+Result<std::string> Client::version() { return dialect_->version(); }
+Result<double> Client::stress() { return dialect_->stress(); }
+Result<std::string> Client::who_am_i(std::string_view user) { return dialect_->who_am_i(user); }
+
+Result<std::string> Client::read_file(std::string_view user, std::string_view path, const FilePart& part) {
+  const PathOf file{std::string{user}, std::string{path}};
+  return std::move(read_files({&file, 1}, part).front());
 }
 
-Result<std::vector<RemoteJob>> Client::occupying() { return implementation_->job_list("state=" + states_query(holds_resources)); }
-
-Result<Occupation> Client::occupation() {
-  auto jobs = occupying();
-  if (!jobs) {
-    return tl::unexpected(jobs.error());
-  }
-  Occupation occupation{std::move(*jobs), {}, {}};
-  // After the list, not in parallel: Apache's FastCGI may let the second of two requests wait a second for a process.
-  const auto answer = implementation_->get("/stress_factor.json", implementation_->access().reader, kStressPatience);
-  if (answer) {
-    occupation.response = answer->latency;
-  } else if (std::holds_alternative<NoAnswer>(answer.error())) {
-    occupation.response = kStressPatience;
-  }
-  if (const auto stress = value_of("/stress_factor.json", answer, parse_stress); stress && std::isfinite(*stress)) {
-    occupation.stress = *stress;
-  }
-  return occupation;
+Result<std::vector<std::string>> Client::list_folder(std::string_view user, std::string_view path) {
+  const PathOf folder{std::string{user}, std::string{path}};
+  return std::move(list_folders({&folder, 1}).front());
 }
 
-Result<std::vector<RemoteJob>> Client::jobs(std::span<const grid::RemoteJobId> ids) {
-  return implementation_->chunked(id_chunks(ids, implementation_->limits().url_bytes));
+Result<void> Client::delete_path(std::string_view user, std::string_view path) {
+  const PathOf one{std::string{user}, std::string{path}};
+  return std::move(delete_paths({&one, 1}).front());
 }
 
-/// OAR's `from=` alone is not enough: among jobs that have started and not ended, it lists only running and suspended ones, so that one in
-/// launch or finishing may be missing. Therefore the unfinished jobs are read first, without `from`, then those that have ended since. In
-/// this order, a job that ends between the two requests is in both; in the other order, it would be in none.
-Result<std::vector<RemoteJob>> Client::jobs_since(std::string_view user, grid::Instant since) {
-  if (auto wrong = wrong_user(user)) {
-    return refused_here(std::move(*wrong));
-  }
-  constexpr grid::Seconds kMargin{60};
-  auto unfinished =
-      implementation_->job_list(fmt::format("user={}&state={}", user, states_query([](RemoteState state) { return !is_over(state); })));
-  if (!unfinished) {
-    return unfinished;
-  }
-  const auto from = std::max<std::int64_t>(grid::to_unix(since + implementation_->clock_ahead() - kMargin), 1);
-  auto all = implementation_->job_list(fmt::format("user={}&from={}", user, from));
-  if (!all) {
-    return all;
-  }
-  std::map<grid::RemoteJobId, RemoteJob> known;
-  for (auto* list : {&*unfinished, &*all}) {
-    for (auto& job : *list) {
-      known.insert_or_assign(job.id, std::move(job));
-    }
-  }
-  std::vector<RemoteJob> found;
-  for (auto& [id, job] : known) {
-    found.push_back(std::move(job));
-  }
-  return found;
-}
-
-std::vector<Result<JobDetails>> Client::details(std::span<const JobOf> asked, Nodes nodes) {
-  const std::string_view more = nodes == Nodes::named ? "/details" : "";
-  std::vector<Result<Request>> wanted;
-  for (const auto& [user, id] : asked) {
-    if (auto wrong = wrong_user(user)) {
-      wanted.emplace_back(refused_here(std::move(*wrong)));
-    } else {
-      wanted.emplace_back(Request{Method::get, fmt::format("/jobs/{}{}.json", id.value(), more), user, {}});
-    }
-  }
-  return implementation_->send_some<JobDetails>(wanted, [&](std::size_t place, const Result<Answer>& answer) -> Result<JobDetails> {
-    auto details = value_of("/jobs/ID.json", answer, parse_job);
-    if (details && details->job.id != asked[place].id) {
-      return nonsense("/jobs/ID.json",
-                      fmt::format("job {} was asked for, and {} answered", asked[place].id.value(), details->job.id.value()));
-    }
-    return details;
-  });
-}
-
-std::vector<Result<Submitted>> Client::submit(std::span<const SubmitRequest> requests) {
-  std::vector<Result<Request>> wanted;
-  for (const auto& request : requests) {
-    if (auto wrong = wrong_request(request)) {
-      wanted.emplace_back(refused_here(std::move(*wrong)));
-    } else {
-      wanted.emplace_back(Request{Method::post, "/jobs.json", request.user, submission_body(request)});
-    }
-  }
-  return implementation_->send_some<Submitted>(
-      wanted, [&](std::size_t place, const Result<Answer>& answer) { return submitted_of(answer, jobs_of(requests[place])); });
-}
-
-std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) {
-  std::vector<Result<Request>> wanted;
-  for (const auto& [user, id] : asked) {
-    if (auto wrong = wrong_user(user)) {
-      wanted.emplace_back(refused_here(std::move(*wrong)));
-    } else {
-      wanted.emplace_back(Request{Method::remove, fmt::format("/jobs/{}.json", id.value()), user, {}});
-    }
-  }
-  return implementation_->send_some<Removal>(wanted,
-                                             [](std::size_t /*place*/, const Result<Answer>& answer) { return removal_of(answer); });
-}
-
-std::vector<Result<void>> Client::signal(std::span<const SignalOf> asked) {
-  std::vector<Result<Request>> wanted;
-  for (const auto& [job, number] : asked) {
-    if (auto wrong = wrong_user(job.user)) {
-      wanted.emplace_back(refused_here(std::move(*wrong)));
-    } else {
-      wanted.emplace_back(Request{Method::post, fmt::format("/jobs/{}/signals/{}.json", job.id.value(), number), job.user, "{}"});
-    }
-  }
-  return implementation_->send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return signalled_of(answer); });
-}
-
-Result<Removal> Client::remove_array(std::string_view user, grid::RemoteJobId array) {
-  if (auto wrong = wrong_user(user)) {
-    return refused_here(std::move(*wrong));
-  }
-  const Request request{Method::post, fmt::format("/jobs/array/{}/deletions/new.json", array.value()), std::string{user}, "{}"};
-  return removal_of(implementation_->send({&request, 1}).front());
-}
-
-Result<std::string> Client::version() {
-  return value_of("/version.json", implementation_->get("/version.json", implementation_->access().reader), parse_version);
-}
-
-Result<double> Client::stress() {
-  return value_of("/stress_factor.json", implementation_->get("/stress_factor.json", implementation_->access().reader), parse_stress);
-}
-
-Result<std::string> Client::who_am_i(std::string_view user) {
-  return value_of("/whoami.json", implementation_->get("/whoami.json", std::string{user}), parse_identity);
-}
-
-std::chrono::milliseconds Client::last_latency() const { return implementation_->transport().last_latency(); }
-std::chrono::milliseconds Client::slowest_latency() const { return implementation_->transport().slowest_latency(); }
-std::size_t Client::requests() const { return implementation_->transport().requests(); }
-const Access& Client::access() const { return implementation_->access(); }
+std::chrono::milliseconds Client::last_latency() const { return requests_->transport().last_latency(); }
+std::chrono::milliseconds Client::slowest_latency() const { return requests_->transport().slowest_latency(); }
+std::size_t Client::requests() const { return requests_->transport().requests(); }
+const Access& Client::access() const { return requests_->access(); }
 
 }  // namespace gleaner::oar

@@ -43,6 +43,27 @@ struct FileOf {
   std::string content;
 };
 
+/// One run of one job, whose evidence is wanted.
+struct RunOf {
+  grid::TaskNumber task{0};
+  int attempt = 0;
+  grid::JobId job{0};
+  grid::RemoteJobId remote{0};  ///< OAR's present id of it
+};
+
+/// A folder in which attempts are claimed (grid::fence_folder), and the runs whose evidence there is wanted.
+struct FenceOf {
+  PathOf folder;
+  std::vector<RunOf> runs;
+};
+
+/// Names of evidence in a fence's folder (lib/grid/evidence.hpp): all of them, or at least those that concern the runs asked for.
+struct Traces {
+  std::vector<std::string> names;
+  std::vector<grid::JobId> unread = {};      ///< time was over before these were looked for: their absence from `names` says nothing
+  std::vector<grid::JobId> unreadable = {};  ///< what is there is no text of a claim; of some file system it may be one later
+};
+
 /// The part of a file to read.
 struct FilePart {
   std::optional<int> last_lines = {};                      ///< empty: all lines
@@ -68,8 +89,12 @@ struct Occupation {
 };
 constexpr std::chrono::milliseconds kStressPatience{3000};
 
-/// One cluster's REST API. Connections stay open between calls, and the requests of one call are sent in parallel, `Limits::parallel` at
-/// once. Every answer is checked; an invalid one is NoAnswer. For one thread at a time. No call throws, except std::bad_alloc.
+class Dialect;
+class Requests;
+
+/// One cluster's REST API, in the dialect that Access::api names. Connections stay open between calls, and the requests of one call are
+/// sent in parallel, `Limits::parallel` at once. Every answer is checked; an invalid one is NoAnswer. For one thread at a time. No call
+/// throws, except std::bad_alloc.
 class Client {
  public:
   explicit Client(Access access, Limits limits = {});
@@ -141,6 +166,14 @@ class Client {
   /// The same for several folders, in parallel; results in the order of `asked`.
   [[nodiscard]] std::vector<Result<std::vector<std::string>>> list_folders(std::span<const PathOf> asked);
 
+  /// Whether the folder is there: Refused 404 if OAR does not find it, as for list_folder().
+  [[nodiscard]] Result<void> find_folder(std::string_view user, std::string_view path);
+
+  /// The evidence of runs in their fences' folders; results in the order of `asked`, each as of list_folder(). OAR 3 lists no folder: there
+  /// the claim of each run's attempt is read instead, one after the other, for at most `patience`, and a fence in which nothing is found is
+  /// Refused 404 too, whether its folder is there or not.
+  [[nodiscard]] std::vector<Result<Traces>> evidence(std::span<const FenceOf> asked, std::chrono::milliseconds patience);
+
   /// Writes files as their users, and the folders that they need, in parallel; results in the order of `files`. A file that is there is
   /// replaced. OAR writes piece by piece: after any other answer than success, a file may be missing, or be cut at any byte.
   [[nodiscard]] std::vector<Result<void>> write_files(std::span<const FileOf> files);
@@ -172,8 +205,8 @@ class Client {
   [[nodiscard]] const Access& access() const;
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<Requests> requests_;
+  std::unique_ptr<Dialect> dialect_;  ///< sends by `requests_`
 };
 
 }  // namespace gleaner::oar

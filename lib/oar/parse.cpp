@@ -163,6 +163,13 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return value && *value > 0 ? std::optional{*value} : std::nullopt;
 }
 
+/// OAR 3 prints what its function returned: `4 => ((0, ''), 5)`.
+std::optional<std::int64_t> number_after_pair(std::string_view text) {
+  constexpr std::string_view kMark{"=> (("};
+  const auto at = text.rfind(kMark);
+  return at == std::string_view::npos ? std::nullopt : number_after(text.substr(at + kMark.size()), "),");
+}
+
 /// OAR reports it in words: `Resubmiting job 1182 => 1183)` or `(new id = 1173)`.
 std::optional<grid::RemoteJobId> resubmission_of(const std::vector<RemoteEvent>& events) {
   std::optional<grid::RemoteJobId> found;
@@ -170,6 +177,7 @@ std::optional<grid::RemoteJobId> resubmission_of(const std::vector<RemoteEvent>&
     if (event.type == "RESUBMIT_JOB_AUTOMATICALLY") {
       auto id = number_after(event.description, "=>");
       id = id ? id : number_after(event.description, "new id =");
+      id = id ? id : number_after_pair(event.description);
       if (id && (!found || *id > found->value())) {
         found = grid::RemoteJobId{*id};
       }
@@ -191,6 +199,19 @@ std::vector<std::string> texts_of(const Value& object, const char* name) {
     texts.emplace_back(item.GetString(), item.GetStringLength());
   }
   return texts;
+}
+
+/// A list of texts; of OAR 3 an object, whose members are true, or the text after the type's `=`.
+std::vector<std::string> types_of(const Value& object) {
+  const auto member = object.FindMember("types");
+  if (member == object.MemberEnd() || !member->value.IsObject()) return texts_of(object, "types");
+  std::vector<std::string> types;
+  for (const auto& type : member->value.GetObject()) {
+    std::string text{type.name.GetString(), type.name.GetStringLength()};
+    if (type.value.IsString()) text += '=' + std::string{type.value.GetString(), type.value.GetStringLength()};
+    types.push_back(std::move(text));
+  }
+  return types;
 }
 
 std::vector<std::string> hosts_of(const Value& object) {
@@ -219,7 +240,7 @@ JobDetails details_of(const Value& object) {
   if (const auto first = json::integer(object, {"resubmit_job_id"}); first && *first > 0) {
     details.resubmit_of = grid::RemoteJobId{*first};
   }
-  details.types = texts_of(object, "types");
+  details.types = types_of(object);
   details.directory = json::text(object, {"launching_directory"});
   details.stdout_file = expanded(json::text(object, {"stdout_file"}), details.job.id);
   details.stderr_file = expanded(json::text(object, {"stderr_file"}), details.job.id);
@@ -262,6 +283,15 @@ Parsed<Page<RemoteJob>> parse_jobs(std::string_view body) {
 
 Parsed<JobDetails> parse_job(std::string_view body) {
   return guarded(body, [](const Value& object) { return details_of(object); });
+}
+
+Parsed<Page<JobDetails>> parse_job_list(std::string_view body) {
+  return guarded(body, [](const Value& list) {
+    return page_of<JobDetails>(list, [](const Value& item) {
+      if (!item.IsObject()) throw json::Malformed("an item of the list is not an object");
+      return details_of(item);
+    });
+  });
 }
 
 Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property, const std::string& memory_property) {

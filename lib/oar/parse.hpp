@@ -43,6 +43,8 @@ struct ResourceLine {
 [[nodiscard]] Parsed<Page<RemoteJob>> parse_jobs(std::string_view body);
 /// GET /jobs/ID.
 [[nodiscard]] Parsed<JobDetails> parse_job(std::string_view body);
+/// A list of such jobs, which OAR 3 has.
+[[nodiscard]] Parsed<Page<JobDetails>> parse_job_list(std::string_view body);
 /// GET /resources; with the name of a property, GET /resources/details. A value that is no number is no error, as it is one resource's.
 [[nodiscard]] Parsed<Page<ResourceLine>> parse_resources(std::string_view body, const std::string& load_property = {},
                                                          const std::string& memory_property = {});

@@ -8,12 +8,13 @@
 
 #include "lib/oar/answers.hpp"
 #include "lib/oar/client.hpp"
+#include "lib/oar/dialect.hpp"
 #include "lib/oar/pages.hpp"
 #include "lib/oar/parse.hpp"
 #include "lib/oar/request_text.hpp"
 #include "lib/oar/transport.hpp"
 
-/// The requests of a Client. For lib/oar/client.cpp and lib/oar/media.cpp only.
+/// The requests of a dialect, and how their answers are read. For lib/oar/client.cpp and lib/oar/dialects only.
 namespace gleaner::oar {
 
 /// Parses a GET's JSON.
@@ -51,16 +52,24 @@ inline std::string query_with(const std::string& path, std::size_t limit, std::s
 inline std::int64_t number_of(const RemoteJob& job) { return job.id.value(); }
 inline std::int64_t number_of(const ResourceLine& line) { return line.id; }
 
-class Client::Implementation {
+class Requests {
  public:
-  Implementation(Access access, Limits limits) : access_{std::move(access)}, limits_{limits}, transport_{access_, limits_} {}
+  Requests(Access access, Limits limits)
+      : access_{std::move(access)}, limits_{limits_for(access_.api, limits)}, transport_{access_, limits_} {}
 
+  /// A whole list, page by page.
   template <class T, class Parse>
   Result<std::vector<T>> list(const std::string& path, Parse parse) {
+    return list_by<T>(path, [&](const std::string& page) { return value_of(path, get(page, access_.reader), parse); });
+  }
+
+  /// The same with pages that `read` asks for.
+  template <class T, class Read>
+  Result<std::vector<T>> list_by(const std::string& path, Read read) {
     std::map<std::int64_t, T> known;
     Paging paging{static_cast<std::size_t>(std::max(limits_.page, 1))};
     for (auto next = Paging::Next::more; next != Paging::Next::finished;) {
-      auto page = value_of(path, get(query_with(path, paging.limit(), paging.offset()), access_.reader), parse);
+      Result<Page<T>> page = read(query_with(path, paging.limit(), paging.offset()));
       if (!page && is_too_long(page.error()) && paging.ask_for_less()) {
         continue;
       }
@@ -70,29 +79,6 @@ class Client::Implementation {
       next = take(paging, std::move(*page), known);
       if (next == Paging::Next::lost) {
         return nonsense(path, "the pages of this list make no sense together");
-      }
-    }
-    return values(std::move(known));
-  }
-
-  Result<std::vector<RemoteJob>> job_list(const std::string& query) { return list<RemoteJob>("/jobs/table.json?" + query, parse_jobs); }
-
-  /// As list(), for several lists at once, each within one page.
-  Result<std::vector<RemoteJob>> chunked(const std::vector<std::string>& chunks) {
-    std::vector<Request> requests;
-    for (const auto& chunk : chunks) {
-      const auto count = static_cast<std::size_t>(std::ranges::count(chunk, ':')) + 1;
-      requests.push_back({Method::get, query_with("/jobs/table.json?ids=" + chunk, count, 0), access_.reader, {}});
-    }
-    std::map<std::int64_t, RemoteJob> known;
-    const auto answers = send(requests);
-    for (std::size_t place = 0; place < chunks.size(); ++place) {
-      auto jobs = whole_chunk(chunks[place], value_of("/jobs/table.json?ids=", answers[place], parse_jobs));
-      if (!jobs) {
-        return jobs;
-      }
-      for (auto& job : *jobs) {
-        known.insert_or_assign(job.id.value(), std::move(job));
       }
     }
     return values(std::move(known));
@@ -145,29 +131,6 @@ class Client::Implementation {
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] std::chrono::seconds clock_ahead() const { return clock_ahead_; }
 
- private:
-  /// If a server returns fewer items than requested, or jobs have very long commands, the list is read page by page.
-  Result<std::vector<RemoteJob>> whole_chunk(const std::string& ids, Result<Page<RemoteJob>> page) {
-    const bool is_part = page ? page->total.value_or(0) > page->items.size() : is_too_long(page.error());
-    if (is_part) {
-      return job_list("ids=" + ids);
-    }
-    if (!page) {
-      return tl::unexpected(page.error());
-    }
-    return std::move(page->items);
-  }
-
-  template <class T>
-  static Paging::Next take(Paging& paging, Page<T> page, std::map<std::int64_t, T>& known) {
-    std::vector<std::int64_t> ids;
-    for (auto& item : page.items) {
-      ids.push_back(number_of(item));
-      known.insert_or_assign(ids.back(), std::move(item));
-    }
-    return paging.take(ids, page.total);
-  }
-
   template <class T>
   static std::vector<T> values(std::map<std::int64_t, T> known) {
     std::vector<T> all;
@@ -176,6 +139,17 @@ class Client::Implementation {
       all.push_back(std::move(item));
     }
     return all;
+  }
+
+ private:
+  template <class T>
+  static Paging::Next take(Paging& paging, Page<T> page, std::map<std::int64_t, T>& known) {
+    std::vector<std::int64_t> ids;
+    for (auto& item : page.items) {
+      ids.push_back(number_of(item));
+      known.insert_or_assign(ids.back(), std::move(item));
+    }
+    return paging.take(ids, page.total);
   }
 
   Access access_;

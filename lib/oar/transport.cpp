@@ -203,7 +203,12 @@ class Transport::Transfer {
     if (request.method == Method::post) {
       append(headers_, fmt::format("Content-Type: {}", request.body_type));
     }
-    if (!request.user.empty()) {
+    if (access.authentication == Authentication::token) {
+      // A user without a token asks as nobody: OAR 3 answers lists to everybody.
+      if (const auto token = access.tokens.find(request.user); token != access.tokens.end()) {
+        append(headers_, "Authorization: Bearer " + token->second.text);
+      }
+    } else if (!request.user.empty()) {
       append(headers_, access.identity_header + ": " + request.user);
     }
     set(CURLOPT_HTTPHEADER, headers_.get());

@@ -20,6 +20,8 @@ Cluster read(const auto& row) {
   cluster.id = *row.id;
   cluster.name = *row.name;
   cluster.url = *row.url;
+  cluster.api = *row.api;
+  cluster.homes = *row.homes;
   cluster.authentication = *row.authentication;
   cluster.login = *row.login;
   cluster.secret_file = *row.secret_file;
@@ -125,6 +127,8 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
   const auto rows = exec(transaction, sql::clusters_add{
                                           .name = c.name,
                                           .url = c.url,
+                                          .api = c.api,
+                                          .homes = c.homes,
                                           .authentication = c.authentication,
                                           .login = c.login,
                                           .secret_file = c.secret_file,
@@ -153,6 +157,8 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
 void edit_cluster(Transaction& transaction, const Cluster& c) {
   exec(transaction, sql::clusters_edit{
                         .url = c.url,
+                        .api = c.api,
+                        .homes = c.homes,
                         .authentication = c.authentication,
                         .login = c.login,
                         .secret_file = c.secret_file,

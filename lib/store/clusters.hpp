@@ -21,7 +21,9 @@ struct Cluster : grid::DeclaredFacts, grid::OutOfUse {
   grid::ClusterId id{0};
   std::string name;
   std::string url;
-  std::string authentication = "none";  ///< none, basic or certificate
+  std::string api = "oar2";             ///< the dialect of its REST API: oar2 or oar3
+  std::string homes = "/home/%u";       ///< where its users have their homes, for an API that does not know `~`
+  std::string authentication = "none";  ///< none, basic, certificate or token
   std::string login;
   std::string secret_file;
   std::string identity_header = "X_REMOTE_IDENT";

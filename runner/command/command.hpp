@@ -42,6 +42,7 @@ struct LaunchFacts {
   bool streams_in_workdir =
       false;                ///< stdout and stderr are files of workdir, which is not the home; false: the output_directory's, or OAR's
   std::string folder = {};  ///< of claims and ends; empty: the campaign's, in the home of the job's user
+  bool noted = false;       ///< each job writes its end into its claim too, for a cluster whose API lists no folder
   std::string epoch = {};   ///< the token of the launch's epoch, likewise; empty: it is the campaign's
 };
 

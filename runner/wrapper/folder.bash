@@ -5,6 +5,9 @@
 
 # The reason is what the shell says at the second time, without its own name and the folder's.
 end_without_folder() {
+  #@ if noted
+  write_end f
+  #@ end
   mv "$own_file.s" "$own_file.f"
   end_without_run "its exec_directory $CIGRI_WORKDIR cannot be used, nothing was run: ${failure_reason##*: }"
 }

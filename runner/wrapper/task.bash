@@ -26,6 +26,14 @@ note_signals() {
   trap signal_came=1 HUP INT TERM USR1 USR2
 }
 
+#@ if noted
+write_end_anew() {
+  mkdir -p "$fence_folder" && write_own_file || return
+  write_end "$end_words"
+  mv "$own_file.s" "$end_file" && ln "$end_file" "$claim_file"
+}
+#@ end
+
 # A command may have removed the folder: the end is still noted.
 note_end() {
   #@ if pool || measured
@@ -37,8 +45,15 @@ note_end() {
   #@ if pool
   { : > "$end_file"; } 2> /dev/null && return
   #@ end
+  #@ if noted
+  end_words=${end_file#"$own_file".}
+  write_end "$end_words"
+  mv "$own_file.s" "$end_file" 2> /dev/null || [ -e "$end_file" ] || write_end_anew 2> /dev/null
+  #@ end
+  #@ if !noted
   mv "$own_file.s" "$end_file" 2> /dev/null || [ -e "$end_file" ] ||
     { mkdir -p "$fence_folder" && write_own_file && mv "$own_file.s" "$end_file" && ln "$end_file" "$claim_file"; } 2> /dev/null
+  #@ end
 }
 
 # Runs the command of the task, and notes its end.

@@ -17,6 +17,7 @@
 #     ….d.<holder>                            nothing was run: the job <holder> has the claim, or another run of this very job
 #     ….u                                     nothing was run: no claim could be made, or the task could not be given what it needs
 #     ….f                                     nothing was run: exec_directory cannot be used (folder.bash)
+#                                             With WrapperParts::noted, the own file, and so the claim, has the same end as its second line
 #     ….m                                     while the command runs: what GNU time has measured (measure.bash)
 #     pool                                    the list of the launch's pooled tasks (pool.bash)
 #   checkpoints/<task>/                       what the command left to go on from (checkpoints.bash)

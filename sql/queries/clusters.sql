@@ -23,9 +23,9 @@ SELECT * FROM cluster_rows WHERE name = @name
 
 -- name: clusters.add
 -- Adds a cluster.
-INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
+INSERT INTO clusters (name, url, api, homes, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
   insecure, flood, array_size, headroom, availability, load_property, enabled, memory_property, memory_unit_mb, memory_max_mb, shared_home)
-VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
+VALUES (@name, @url, @api, @homes, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
   @insecure, @flood, @array_size, @headroom, @availability, @load_property, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb,
   @shared_home)
 RETURNING id
@@ -40,6 +40,8 @@ WHERE id = @cluster
 -- Edits how a cluster is reached and used. The state of its API is reset, so that the cluster is asked at once.
 UPDATE clusters SET
   url = @url,
+  api = @api,
+  homes = @homes,
   authentication = @authentication,
   login = @login,
   secret_file = @secret_file,

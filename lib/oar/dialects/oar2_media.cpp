@@ -1,9 +1,9 @@
-// Files and folders of the users (OAR's /media).
+// Files and folders of the users on OAR 2 (its /media).
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "lib/oar/requests.hpp"
+#include "lib/oar/dialects/oar2.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -64,12 +64,7 @@ constexpr std::size_t kLongestListing = std::size_t{16} << 20;
 
 }  // namespace
 
-Result<std::string> Client::read_file(std::string_view user, std::string_view path, const FilePart& part) {
-  const PathOf file{std::string{user}, std::string{path}};
-  return std::move(read_files({&file, 1}, part).front());
-}
-
-std::vector<Result<std::string>> Client::read_files(std::span<const PathOf> asked, const FilePart& part) {
+std::vector<Result<std::string>> Oar2::read_files(std::span<const PathOf> asked, const FilePart& part) {
   std::vector<Result<Request>> wanted;
   for (const auto& [user, path] : asked) {
     if (auto wrong = wrong_file(user, path)) {
@@ -79,16 +74,10 @@ std::vector<Result<std::string>> Client::read_files(std::span<const PathOf> aske
       wanted.push_back(Request{Method::get, target, user, {}, part.patience, part.most_bytes});
     }
   }
-  return implementation_->send_some<std::string>(wanted,
-                                                 [](std::size_t /*place*/, const Result<Answer>& answer) { return content_of(answer); });
+  return requests_.send_some<std::string>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return content_of(answer); });
 }
 
-Result<std::vector<std::string>> Client::list_folder(std::string_view user, std::string_view path) {
-  const PathOf folder{std::string{user}, std::string{path}};
-  return std::move(list_folders({&folder, 1}).front());
-}
-
-std::vector<Result<std::vector<std::string>>> Client::list_folders(std::span<const PathOf> asked) {
+std::vector<Result<std::vector<std::string>>> Oar2::list_folders(std::span<const PathOf> asked) {
   std::vector<Result<Request>> wanted;
   for (const auto& [user, path] : asked) {
     if (auto wrong = wrong_file(user, path)) {
@@ -97,29 +86,24 @@ std::vector<Result<std::vector<std::string>>> Client::list_folders(std::span<con
       wanted.push_back(Request{Method::get, listing_path(path), user, {}, {}, kLongestListing});
     }
   }
-  return implementation_->send_some<std::vector<std::string>>(
+  return requests_.send_some<std::vector<std::string>>(
       wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return names_of(answer); });
 }
 
-std::vector<Result<void>> Client::write_files(std::span<const FileOf> files) {
-  return implementation_->send_some<void>(posts_of(files, replacing_path),
-                                          [](std::size_t /*place*/, const Result<Answer>& answer) { return success_of(answer); });
+std::vector<Result<void>> Oar2::write_files(std::span<const FileOf> files) {
+  return requests_.send_some<void>(posts_of(files, replacing_path),
+                                   [](std::size_t /*place*/, const Result<Answer>& answer) { return success_of(answer); });
 }
 
-std::vector<Result<void>> Client::create_files(std::span<const FileOf> files) {
+std::vector<Result<void>> Oar2::create_files(std::span<const FileOf> files) {
   constexpr int kForbidden = 403;
-  return implementation_->send_some<void>(posts_of(files, media_path), [](std::size_t /*place*/, const Result<Answer>& answer) {
+  return requests_.send_some<void>(posts_of(files, media_path), [](std::size_t /*place*/, const Result<Answer>& answer) {
     if (answer && answer->status == kForbidden && parse_message(answer->body) == "The file already exists") return Result<void>{};
     return success_of(answer);
   });
 }
 
-Result<void> Client::delete_path(std::string_view user, std::string_view path) {
-  const PathOf one{std::string{user}, std::string{path}};
-  return std::move(delete_paths({&one, 1}).front());
-}
-
-std::vector<Result<void>> Client::delete_paths(std::span<const PathOf> asked) {
+std::vector<Result<void>> Oar2::delete_paths(std::span<const PathOf> asked) {
   std::vector<Result<Request>> wanted;
   for (const auto& [user, path] : asked) {
     if (auto wrong = wrong_file(user, path)) {
@@ -128,7 +112,25 @@ std::vector<Result<void>> Client::delete_paths(std::span<const PathOf> asked) {
       wanted.push_back(Request{Method::remove, media_path(path), user, {}});
     }
   }
-  return implementation_->send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return success_of(answer); });
+  return requests_.send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return success_of(answer); });
+}
+
+Result<void> Oar2::find_folder(std::string_view user, std::string_view path) {
+  const PathOf folder{std::string{user}, std::string{path}};
+  const auto names = std::move(list_folders({&folder, 1}).front());
+  return names ? Result<void>{} : Result<void>{tl::unexpected(names.error())};
+}
+
+/// One listing has the evidence of all runs; how long it takes is bounded by the limits of a request.
+std::vector<Result<Traces>> Oar2::evidence(std::span<const FenceOf> asked, std::chrono::milliseconds /*patience*/) {
+  std::vector<PathOf> folders;
+  for (const auto& fence : asked) folders.push_back(fence.folder);
+  std::vector<Result<Traces>> found;
+  for (auto& names : list_folders(folders)) {
+    if (names) found.emplace_back(Traces{std::move(*names)});
+    else found.emplace_back(tl::unexpected(names.error()));
+  }
+  return found;
 }
 
 }  // namespace gleaner::oar
