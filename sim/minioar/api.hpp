@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <set>
 #include <string>
 
@@ -16,6 +17,8 @@ class AdminBody;
 enum class Scope { job, array };
 enum class Users { listed, any };
 enum class Admin { refused, allowed };
+/// The REST API that it has: that of OAR 2, in the dialect of the engine, or that of OAR 3 (api3.cpp).
+enum class Kind { oar2, oar3 };
 
 struct ApiOptions {
   std::string prefix = "/oarapi-grid";
@@ -23,6 +26,7 @@ struct ApiOptions {
   std::string password;
   std::set<std::string> users;  ///< users of the cluster
   Users accept = Users::listed;
+  Kind kind = Kind::oar2;
   Admin admin = Admin::refused;  ///< whether the routes of api_admin.cpp are allowed
 };
 
@@ -72,6 +76,16 @@ class Api {
   [[nodiscard]] http::Response media_delete(const std::string& file, const Call& call);
   [[nodiscard]] std::string file_of(const Call& call, std::string_view path) const;
   [[nodiscard]] bool may(const std::string& user, const std::string& file, int others_bit) const;
+  // api3.cpp
+  [[nodiscard]] std::string user_of_token(const http::Request& request) const;
+  [[nodiscard]] http::Response answer3(const http::Request& request, const std::string& path_info);
+  [[nodiscard]] http::Response route3(const Call& call);
+  [[nodiscard]] http::Response list_jobs3(const Call& call);
+  [[nodiscard]] http::Response list_resources3(const Call& call);
+  [[nodiscard]] http::Response post_job3(const Call& call);
+  [[nodiscard]] http::Response delete_jobs3(const Call& call, JobNumber id);
+  [[nodiscard]] static http::Response act3(JobNumber id, const Done& done, int wrong_state);
+  [[nodiscard]] http::Response media3(const Call& call);
   // api_admin.cpp
   [[nodiscard]] http::Response admin(const http::Request& request, const std::string& path);
   [[nodiscard]] std::optional<std::string> administer(const std::string& path, const AdminBody& body);
@@ -81,6 +95,8 @@ class Api {
   Faults faults_;
   std::mutex stress_mutex_;
   std::string stress_ = "0";
+  std::atomic<bool> session_broken_ = false;  ///< OAR 3: its database session
+  std::atomic<int> in_flight_ = 0;            ///< OAR 3: requests that use it now
 };
 
 }  // namespace gleaner::minioar

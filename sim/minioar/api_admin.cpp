@@ -22,6 +22,7 @@
 /// - /_preempt {"job":7} or {"count":3}: best-effort jobs are preempted
 /// - /_node {"name","state"}: the state is Alive, Absent, Suspected or Dead
 /// - /_stress {"value":"0.5"}: the answer of GET /stress_factor
+/// - /_session {"broken":true}: as OAR 3, its API's database session is broken, until {"broken":false}, its restart
 namespace gleaner::minioar {
 
 /// The JSON object of an administrator; a missing or wrong field is the default.
@@ -117,6 +118,8 @@ std::optional<std::string> Api::administer(const std::string& path, const AdminB
   } else if (path == "/_stress" && body.text("value")) {
     const std::lock_guard lock{stress_mutex_};
     stress_ = *body.text("value");
+  } else if (path == "/_session" && body.flag("broken")) {
+    session_broken_ = *body.flag("broken");
   } else {
     return "unknown path or missing field";
   }

@@ -27,7 +27,8 @@ std::string new_folder() {
 
 }  // namespace
 
-MiniOarProcess::MiniOarProcess(const std::string& program, const std::string& version, const std::vector<std::string>& users)
+MiniOarProcess::MiniOarProcess(const std::string& program, const std::string& version, const std::vector<std::string>& users,
+                               const std::vector<std::string>& more)
     : folder_{new_folder()} {
   if (access(program.c_str(), X_OK) != 0) {
     throw std::runtime_error(fmt::format("minioar is asked for, and '{}' is not there: build it (target minioar)", program));
@@ -53,6 +54,7 @@ MiniOarProcess::MiniOarProcess(const std::string& program, const std::string& ve
   for (const auto& user : users) {
     words.insert(words.end(), {"--user", user});
   }
+  words.insert(words.end(), more.begin(), more.end());
   std::array<int, 2> pipe_ends{};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
     throw std::runtime_error("no pipe");

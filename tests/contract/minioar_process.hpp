@@ -11,12 +11,16 @@ namespace gleaner::contract {
 class MiniOarProcess {
  public:
   /// Starts the program as OAR of this version and waits until it says where it listens; throws when it does not.
-  MiniOarProcess(const std::string& program, const std::string& version, const std::vector<std::string>& users);
+  /// `more`: further options.
+  MiniOarProcess(const std::string& program, const std::string& version, const std::vector<std::string>& users,
+                 const std::vector<std::string>& more = {});
   ~MiniOarProcess();
   MiniOarProcess(MiniOarProcess&&) = delete;
   MiniOarProcess& operator=(MiniOarProcess&&) = delete;
 
   [[nodiscard]] const std::string& url() const { return url_; }
+  /// Where its users have their homes, `%u` being the user.
+  [[nodiscard]] std::string homes() const { return folder_ + "/state/homes/%u"; }
   [[nodiscard]] const std::string& login() const { return login_; }
   [[nodiscard]] const std::string& secret() const { return secret_; }
 
