@@ -62,6 +62,7 @@ process::Command Minioar::command_of(const fs::path& folder, const MinioarWish& 
                                          (folder / "homes").string(), "--nodes", std::to_string(wish.nodes), "--cores",
                                          std::to_string(wish.cores), "--any-user", "--allow-faults", "--kill-jobs-on-exit"}};
   command.arguments.insert(command.arguments.end(), wish.options.begin(), wish.options.end());
+  if (wish.api == "oar3") command.arguments.insert(command.arguments.end(), {"--api", "oar3"});
   command.output = folder / "minioar.log";
   return command;
 }
@@ -89,7 +90,15 @@ void Minioar::start() {
   base_ = url.substr(0, url.find('/', url.find("//") + 2));
 }
 
-TestCluster Minioar::description() const { return {.name = wish_.name, .url = url_, .login = {}, .password = {}, .user = "alice"}; }
+TestCluster Minioar::description() const {
+  TestCluster cluster{.name = wish_.name, .url = url_, .login = {}, .password = {}, .user = "alice", .api = wish_.api};
+  // {"user":"alice"}: minioar takes any signature.
+  if (wish_.api == "oar3") {
+    cluster.homes = (folder_ / "homes" / "%u").string();
+    cluster.tokens = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VyIjoiYWxpY2UifQ.c2ln\n";
+  }
+  return cluster;
+}
 
 std::string Minioar::admin(const std::string& method, const std::string& path, const std::string& json) {
   const auto answer = call({.method = method, .url = base_ + path, .body = json, .headers = {"Content-Type: application/json"}});

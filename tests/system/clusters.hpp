@@ -18,6 +18,9 @@ struct TestCluster {
   std::string password;
   std::string identity_header = "X_REMOTE_IDENT";
   std::string user;  ///< the login of the campaigns' user there
+  std::string api = "oar2";
+  std::string homes{};   ///< of OAR 3, as `gridctl cluster add --homes` takes it
+  std::string tokens{};  ///< of OAR 3: the content of the file of its users' tokens
 };
 
 /// A job of one of the cluster's own users: a normal job, which best-effort ones give way to.
@@ -38,6 +41,7 @@ struct MinioarWish {
   int nodes = 2;
   int cores = 4;
   std::vector<std::string> options{};  ///< more of minioar's own
+  std::string api = "oar2";            ///< or oar3
 };
 
 /// A minioar of this test alone. Its address stays over a restart, and so do its jobs.
@@ -75,6 +79,9 @@ class Minioar {
   void start_after(const std::string& match, int count);
   /// Alive, Absent, Suspected or Dead: all its nodes.
   void set_nodes(const std::string& state);
+  /// As OAR 3: its API's session with its database is broken, or whole again, as after the restart of the API.
+  void break_session() { admin("POST", "/_session", R"({"broken":true})"); }
+  void mend_session() { admin("POST", "/_session", R"({"broken":false})"); }
   /// The answer of GET /stress_factor from now on.
   void set_stress(const std::string& value);
   /// An admission rule gives this name to the jobs submitted from now on; empty: none does.

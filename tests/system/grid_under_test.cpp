@@ -148,6 +148,13 @@ void GridUnderTest::register_clusters(const std::vector<std::string>& users) {
         cluster.secret_file = folder_ / (one.name + ".secret");
         write_secret(cluster.secret_file, one.password);
       }
+      if (one.api == "oar3") {
+        cluster.api = one.api;
+        cluster.homes = one.homes;
+        cluster.authentication = "token";
+        cluster.secret_file = folder_ / (one.name + ".tokens");
+        write_secret(cluster.secret_file, one.tokens);
+      }
       const auto id = store::add_cluster(transaction, cluster);
       for (const auto& user : {std::string{"alice"}, our_name()}) store::map_user(transaction, user, id, one.user);
       for (const auto& user : users) store::map_user(transaction, user, id, user);
