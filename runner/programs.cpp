@@ -45,7 +45,11 @@ bool Programs::may_call(const std::string& login, const ProgramFile& program) co
   return found != known_.end() && found->second.put_at && *found->second.put_at + visit_.config.evidence_delay <= now_;
 }
 
-void Programs::want(const std::string& login, const ProgramFile& program) { wanted_.try_emplace({login, program.sha256}, program); }
+void Programs::want(const std::string& login, const ProgramFile& program) {
+  // OAR 3 lists no folder, and only a listing shows that a file was written whole: there, the commands of jobs have the program in them.
+  if (visit_.client.access().api == oar::Api::oar3) return;
+  wanted_.try_emplace({login, program.sha256}, program);
+}
 
 bool Programs::is_due(const Place& place) const {
   const auto found = known_.find(place);

@@ -56,7 +56,7 @@ void Tallies::write_one(store::Transaction& transaction, const process::Config& 
 void Tallies::doubt_programs(store::Transaction& transaction, const store::Target& pair, const Tally& tally, grid::Instant now) {
   for (const auto& [program, launch] : tally.programs) {
     const store::ProgramPlace place{.cluster = *pair.cluster, .login = program.login, .sha256 = program.sha256};
-    if (store::doubt_program(transaction, place, launch, tally.cause, now) != store::Doubt::given_up) continue;
+    if (store::doubt_program(transaction, place, launch, tally.cause, now) != store::ProgramDoubt::given_up) continue;
     store::open_event(transaction,
                       {.code = "PROGRAM_UNUSABLE",
                        .target = pair,

@@ -40,7 +40,8 @@ void note_program_failed(Transaction& transaction, const ProgramPlace& place, st
                                                .sha256 = place.sha256});
 }
 
-Doubt doubt_program(Transaction& transaction, const ProgramPlace& place, grid::LaunchId launch, std::string_view why, grid::Instant now) {
+ProgramDoubt doubt_program(Transaction& transaction, const ProgramPlace& place, grid::LaunchId launch, std::string_view why,
+                           grid::Instant now) {
   const auto rows = exec(transaction, sql::programs_doubt{.again_since = now - kDoubtAgain,
                                                           .inline_until = now + kWithoutProgram,
                                                           .now = now,
@@ -49,8 +50,8 @@ Doubt doubt_program(Transaction& transaction, const ProgramPlace& place, grid::L
                                                           .cluster = place.cluster,
                                                           .login = place.login,
                                                           .sha256 = place.sha256});
-  if (rows.empty()) return Doubt::known;
-  return rows[0].given_up.as<bool>() ? Doubt::given_up : Doubt::put_again;
+  if (rows.empty()) return ProgramDoubt::known;
+  return rows[0].given_up.as<bool>() ? ProgramDoubt::given_up : ProgramDoubt::put_again;
 }
 
 }  // namespace gleaner::store

@@ -39,10 +39,10 @@ void note_program_failed(Transaction& transaction, const ProgramPlace& place, st
 /// After the second doubt in kDoubtAgain, jobs do without the program for kWithoutProgram.
 inline constexpr std::chrono::hours kDoubtAgain{1};
 inline constexpr std::chrono::hours kWithoutProgram{24};
-enum class Doubt { known, put_again, given_up };  ///< known: the launch was sent before the program was put again
+enum class ProgramDoubt { known, put_again, given_up };  ///< known: the launch was sent before the program was put again
 /// A job of this launch called a program and could not begin. The program's name is the job's word: one that was never put there changes
 /// nothing.
-[[nodiscard]] Doubt doubt_program(Transaction& transaction, const ProgramPlace& place, grid::LaunchId launch, std::string_view why,
-                                  grid::Instant now);
+[[nodiscard]] ProgramDoubt doubt_program(Transaction& transaction, const ProgramPlace& place, grid::LaunchId launch, std::string_view why,
+                                         grid::Instant now);
 
 }  // namespace gleaner::store
