@@ -154,7 +154,7 @@ std::optional<http::Response> lacking_words(const Call& call, grid::CampaignId i
   });
 }
 
-http::Response accepted(const store::views::Campaign& campaign, const Edited& result) {
+http::Response edit_accepted(const store::views::Campaign& campaign, const Edited& result) {
   text::JsonWriter json;
   json.object([&] {
     write_campaign(json, campaign);
@@ -254,7 +254,7 @@ http::Response store_edited(const Call& call, store::Transaction& transaction, g
   note_edit(call, transaction, id, before.stored.state, result.changes, wanted);
   const auto campaign = store::views::campaign(transaction, id);
   if (!campaign) throw Outdated{};
-  return accepted(*campaign, result);
+  return edit_accepted(*campaign, result);
 }
 
 /// Empty: somebody changed the campaign since it was read.
