@@ -54,6 +54,7 @@ class GridOfOneCampaign {
   explicit GridOfOneCampaign(std::function<http::Response(int)> events) : events_{std::move(events)} {}
 
   void end() { has_ended_ = true; }
+  /// Once a stream was asked for, which a thread of its own does.
   void end_after(int looks) { last_look_ = looks; }
   [[nodiscard]] int looks() const { return looks_; }
   /// The places at which streams were asked for.
@@ -80,7 +81,7 @@ class GridOfOneCampaign {
       return events_(number);
     }
     if (request.path.ends_with("/decisions")) return tests::answer(200, R"({"items": [], "cannot_end": null})");
-    if (++looks_ == last_look_) has_ended_ = true;
+    if (++looks_ >= last_look_ && last_look_ > 0 && !places().empty()) has_ended_ = true;
     return tests::answer(200, fmt::format(R"({{"items": [{{"id": 12, "state": "{}", "total_tasks": 1, "tasks": {{"done": 1}}}}]}})",
                                           has_ended_ ? "terminated" : "in_treatment"));
   }
@@ -160,7 +161,7 @@ TEST(ChangeStream, OfAnOlderApi_IsNotThere_AndCampaignsAreLookedAtAgainAndAgain)
     GridOfOneCampaign grid{[&](int) { return tests::answer(status, R"({"items": []})"); }};
     grid.end_after(4);
     EXPECT_EQ(grid.follow(std::chrono::milliseconds{5}), process::ExitCode::ok);
-    EXPECT_EQ(grid.looks(), 4);
+    EXPECT_GE(grid.looks(), 4);
     EXPECT_THAT(grid.places(), SizeIs(1)) << status;
   }
 }

@@ -188,7 +188,7 @@ TEST_F(GridsubSubmission, CampaignsOfOneFile_AreSubmittedInTheirOrder_WithNumber
 
 TEST_F(GridsubSubmission, AProblemOfOneOfSeveralInAFile_HasItsPlaceInTheFile) {
   std::ofstream{folder_ / "chain.jdl"} << "[{\"name\": \"first\", \"clusters\": {\"alpha\": {\"exec_file\": \"e\"}}, \"nb_jobs\": 2},\n"
-                                          "  {\"name\": \"second\", \"clusters\": {\"alpha\": {\"exec_file\": \"e\"}}, \"nb_jobs\": 0}]";
+                                          "  {\"name\": \"second\", \"clusters\": {\"alpha\": {\"exec_file\": \"e\"}}, \"nb_jobs\": -1}]";
   EXPECT_THAT(run("$BIN/gridsub -f chain.jdl").output, HasSubstr("chain.jdl:2:76: nb_jobs: "));
 }
 

@@ -34,7 +34,8 @@ std::map<fs::path, std::string> sources_of(const std::vector<std::string>& folde
   return sources;
 }
 
-const std::vector<std::string> kPrograms{"almighty", "updator", "predictor", "metascheduler", "runner", "nikita", "api", "clients", "sim"};
+const std::vector<std::string> kPrograms{"almighty", "updator", "predictor", "metascheduler", "runner",
+                                         "nikita",   "herald",  "api",       "clients",       "sim"};
 
 /// The texts of `group` where `expression` matches.
 std::set<std::string> matches(const std::map<fs::path, std::string>& sources, const std::regex& expression, std::size_t group) {
@@ -68,6 +69,21 @@ TEST(Options, EachIsDeclaredByAProgram_AndItsValueIsUsed) {
         option.scope == Option::Scope::planner || goes_with_database(option.key) || std::ranges::any_of(programs, declares);
     EXPECT_TRUE(is_declared) << "no program declares " << option.key;
     EXPECT_TRUE(used.contains(std::string{option.key})) << "nothing uses " << option.key;
+  }
+}
+
+/// Else it has the default there, whatever the configuration says. The options of plans come from a list that programs share.
+TEST(Options, ThatAProgramUses_IsDeclaredByThatProgram) {
+  for (const auto* const program : {"almighty", "updator", "predictor", "runner", "nikita", "herald", "api"}) {
+    const auto sources = sources_of({program});
+    const auto used = matches(sources, std::regex{R"(config(\(\))?_?\.(\w+))"}, 2);
+    for (const auto& option : options()) {
+      if (option.scope != Option::Scope::host || option.key.starts_with("database_") || option.key.starts_with("log_")) continue;
+      if (!used.contains(std::string{option.key})) continue;
+      const auto declared = '"' + std::string{option.key} + '"';
+      EXPECT_TRUE(std::ranges::any_of(sources, [&](const auto& source) { return source.second.find(declared) != std::string::npos; }))
+          << program << " uses " << option.key;
+    }
   }
 }
 
