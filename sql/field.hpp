@@ -123,7 +123,7 @@ class BasicField {
   std::optional<std::string_view> text_;
 };
 
-/// Of queries whose types nobody knows, such as those for other databases.
+/// A value of a query whose types nobody knows, such as one for another database.
 using Field = BasicField<Kind::any>;
 using BooleanField = BasicField<Kind::boolean>;
 using IntegerField = BasicField<Kind::integer>;
