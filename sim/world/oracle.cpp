@@ -129,13 +129,15 @@ void Oracle::judge_running(grid::Instant now, std::chrono::minutes longest) {
       campaigns.insert(work.campaign);
     }
   }
-  std::map<std::pair<std::int64_t, std::int64_t>, grid::Instant> idle;
+  std::map<std::int64_t, grid::Instant> idle;
   for (const auto& row : database_.query(sql::oracle_running{})) {
     const std::pair<std::int64_t, std::int64_t> task{*row.campaign_id, *row.number};
     // The outcome of a pool's task may be unknown as long as its job carries out others.
     if (carried_out.contains(task) || (row.pooled.as<bool>() && campaigns.contains(task.first))) continue;
-    const auto known = idle_since_.find(task);
-    const auto since = idle.emplace(task, known == idle_since_.end() ? now : known->second).first->second;
+    // Another job begins anew: OAR may fail to launch the next one too.
+    const std::int64_t job = *row.job;
+    const auto known = idle_since_.find(job);
+    const auto since = idle.emplace(job, known == idle_since_.end() ? now : known->second).first->second;
     if (now - since > longest)
       find(fmt::format("task {} of campaign {} is said to run, and nobody has carried it out for {} min", task.second, task.first,
                        std::chrono::duration_cast<std::chrono::minutes>(now - since).count()));

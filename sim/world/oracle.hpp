@@ -61,7 +61,7 @@ class Oracle {
   Trace& trace_;
   store::Database laws_;
   std::map<std::tuple<std::int64_t, std::int64_t, int>, std::string> done_by_;  ///< (campaign, task, attempt)
-  std::map<std::pair<std::int64_t, std::int64_t>, grid::Instant> idle_since_;   ///< tasks (campaign, number) that are said to run
+  std::map<std::int64_t, grid::Instant> idle_since_;  ///< jobs whose task is said to run, and that nobody carries out
   std::vector<std::string> faults_;
 };
 

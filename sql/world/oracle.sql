@@ -63,8 +63,10 @@ SELECT j.campaign_id, k.name, count(*) AS jobs FROM jobs j JOIN clusters k ON k.
 WHERE j.ending = 'never_began' GROUP BY 1, 2 HAVING count(*) > @most
 
 -- name: oracle.running
--- The tasks that are said to run.
-SELECT t.campaign_id, t.number, c.temporal_grouping <> 'false' AS pooled FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
+-- The tasks that are said to run, with the last job of each.
+SELECT t.campaign_id, t.number, (SELECT max(j.id) FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number) AS job,
+  c.temporal_grouping <> 'false' AS pooled
+FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
 WHERE t.state = 'running'
 
 -- name: oracle.waits_in_vain

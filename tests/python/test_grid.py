@@ -68,7 +68,7 @@ class Campaigns(Case):
         self.assertEqual(gate.lost, 3)
         self.assertEqual([one.id for one in self.grid.campaigns(all=True) if one.name == name], [campaign.id])
         self.assertEqual((appended.first_task, self.grid.campaign(campaign.id).total_tasks), (3, 4))
-        self.grid.cancel(campaign.id)
+        self.grid.wait(campaign.id)
 
     def test_a_wait_goes_on_when_the_api_goes_away_and_comes_back(self):
         gate, grid = self.gate()
@@ -87,7 +87,7 @@ class Campaigns(Case):
         self.assertTrue(result and result[0][0].has_succeeded)
 
     def test_a_wait_that_is_too_long_or_in_vain_ends(self):
-        first = self.grid.submit(ECHO, nb_jobs=1)
+        first = self.grid.submit({**ECHO, "exec_file": "sleep 600"}, nb_jobs=1)
         self.grid.hold(first.id)
         second = self.grid.submit({**ECHO, "after": first.id}, nb_jobs=1)
         self.grid.cancel(first.id)
@@ -95,7 +95,7 @@ class Campaigns(Case):
             self.grid.wait(second.id, period=0.2, timeout=60)
         self.assertIn(f"campaign {first.id}, which was cancelled", raised.exception.reasons[second.id])
         self.grid.cancel(second.id)
-        paused = self.grid.submit(ECHO, nb_jobs=1)
+        paused = self.grid.submit({**ECHO, "exec_file": "sleep 5"}, nb_jobs=1)
         self.grid.hold(paused.id)
         with self.assertRaises(gleaner.WaitTimeout):
             self.grid.wait(paused.id, timeout=0.5)
@@ -111,7 +111,7 @@ class Campaigns(Case):
         self.assertEqual(self.grid.retry(campaign.id, [1]).count, 1)
         self.grid.wait(campaign.id)
         self.assertEqual([one.state for one in self.grid.tasks(campaign.id)], ["failed", "done"])
-        held = self.grid.submit(jdl, nb_jobs=5)
+        held = self.grid.submit({**ECHO, "exec_file": "sleep 600"}, nb_jobs=5)
         self.grid.hold(held.id)
         changed = self.grid.cancel(held.id, [1, 3])
         self.assertEqual(changed.cancelled + changed.killed, 2)
