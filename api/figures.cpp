@@ -6,7 +6,7 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::chrono::seconds kKept{1};
+constexpr std::chrono::seconds kFiguresKept{1};
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::shared_ptr<const Figures::Reading> Figures::within(std::chrono::millisecond
   std::unique_lock lock{mutex_};
   if (!thread_.joinable()) thread_ = std::jthread{[this](const std::stop_token& stop) { serve(stop); }};
   const auto asked = grid::SteadyClock::now();
-  const auto is_new = [&] { return last_ != nullptr && read_at_ + kKept >= asked; };
+  const auto is_new = [&] { return last_ != nullptr && read_at_ + kFiguresKept >= asked; };
   if (is_new()) return last_;
   is_wanted_ = true;
   changed_.notify_all();

@@ -84,8 +84,4 @@ void prune_messages(Transaction& transaction, grid::Instant before) {
   exec(transaction, sql::outbox_prune{.before = before, .batch = kPrunedAtOnce});
 }
 
-std::uint64_t database_size(Transaction& transaction) {
-  return static_cast<std::uint64_t>(exec(transaction, sql::outbox_size{})[0].bytes.as<std::int64_t>());
-}
-
 }  // namespace gleaner::store

@@ -62,7 +62,4 @@ void configure_subscriptions(Transaction& transaction, std::span<const std::stri
 /// Deletes messages that were settled before.
 void prune_messages(Transaction& transaction, grid::Instant before);
 
-/// Bytes of this database.
-[[nodiscard]] std::uint64_t database_size(Transaction& transaction);
-
 }  // namespace gleaner::store

@@ -152,7 +152,7 @@ http::Response Api::handle(const http::Request& request) {
 }
 
 http::Response Api::answer(const http::Request& request, const std::string& path_info) {
-  if (options_.kind == Kind::oar3) return answer3(request, path_info);
+  if (options_.rest_api == RestApi::oar3) return answer3(request, path_info);
   if (!password_is_right(request)) return password_page(fmt::format("OAR API of {} for the grid", engine_.options().shape.name));
   if (const auto problem = format_problem(request, path_info)) return error_answer(*problem);
   Call call{request, options_.prefix, path_info, without_extension(path_info), identity(request), engine_.date()};

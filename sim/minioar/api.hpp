@@ -18,7 +18,7 @@ enum class Scope { job, array };
 enum class Users { listed, any };
 enum class Admin { refused, allowed };
 /// The REST API that it has: that of OAR 2, in the dialect of the engine, or that of OAR 3 (api3.cpp).
-enum class Kind { oar2, oar3 };
+enum class RestApi { oar2, oar3 };
 
 struct ApiOptions {
   std::string prefix = "/oarapi-grid";
@@ -26,7 +26,7 @@ struct ApiOptions {
   std::string password;
   std::set<std::string> users;  ///< users of the cluster
   Users accept = Users::listed;
-  Kind kind = Kind::oar2;
+  RestApi rest_api = RestApi::oar2;
   Admin admin = Admin::refused;  ///< whether the routes of api_admin.cpp are allowed
 };
 

@@ -168,7 +168,7 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   if (s.engine.dialect == nullptr) throw po::error{fmt::format("--oar {}: 2.5 or 2.6 is needed", given["oar"].as<std::string>())};
   const auto api = given["api"].as<std::string>();
   if (api != "oar2" && api != "oar3") throw po::error{fmt::format("--api {}: oar2 or oar3 is needed", api)};
-  if (api == "oar3") s.api.kind = Kind::oar3;
+  if (api == "oar3") s.api.rest_api = RestApi::oar3;
   if (s.engine.shape.nodes < 1 || s.engine.shape.cores < 1) throw std::runtime_error{"--nodes and --cores are at least 1"};
   if (s.engine.shape.reserved_nodes < 0 || s.engine.shape.reserved_nodes > s.engine.shape.nodes || s.engine.shape.licences < 0)
     throw std::runtime_error{"--reserved-nodes is from 0 to --nodes, and --licences is at least 0"};

@@ -157,10 +157,6 @@ WHERE state = 'sending' AND NOT id = ANY (@kept::bigint[])
 -- Deletes messages that were settled before.
 DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE state IN ('sent', 'failed') AND settled_at < instant(@before) LIMIT @batch)
 
--- name: outbox.size
--- The bytes of this database.
-SELECT pg_database_size(current_database()) AS bytes
-
 -- name: outbox.configure
 -- Makes the subscriptions of the configuration those that it has: mail to administrators, and the program of on_event.
 WITH wanted AS (
