@@ -7,7 +7,6 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::exec_prepared;
 
 constexpr std::int64_t kNoticesAtOnce = 200'000;
 constexpr std::int64_t kMessagesAtOnce = 1'000;
