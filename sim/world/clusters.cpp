@@ -81,8 +81,10 @@ void Cluster::make(const Change& change) {
     case Change::Kind::launch_fails: {
       constexpr std::array kFates{minioar::LaunchFate::launching, minioar::LaunchFate::running, minioar::LaunchFate::unseen,
                                   minioar::LaunchFate::resubmitted, minioar::LaunchFate::run_twice};
+      const auto fate = faults_.random(Fault::failed_launch).one_of(kFates);
       faults_.count(Fault::failed_launch);
-      return engine_->spoil_launches(faults_.random(Fault::failed_launch).one_of(kFates), 1);
+      trace_.note(fmt::format("{} fails its next launch: {}", name_, minioar::kLaunchFateNames.at(static_cast<std::size_t>(fate))));
+      return engine_->spoil_launches(fate, 1);
     }
     case Change::Kind::local_job: {
       const auto body = fmt::format(R"({{"resource": "/core={},walltime=2:00:00", "command": "task {}"}})", change.cores,
@@ -136,7 +138,10 @@ std::vector<Cluster::Unfinished> Cluster::unfinished() {
     std::vector<Unfinished> found;
     for (const auto id : ledger.unfinished()) {
       const auto* job = ledger.find(id);
-      if (job->submission->user != kLocalUser) found.push_back({id, job->state});
+      if (job->submission->user == kLocalUser) continue;
+      std::string history = fmt::format("submitted at {}, in place of {}", job->submission->submission_time, job->resubmitted);
+      for (const auto& event : job->events) history += ", " + event.type;
+      found.push_back({id, job->state, job->missed == minioar::Missed::start, history});
     }
     return found;
   });

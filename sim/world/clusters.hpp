@@ -69,6 +69,8 @@ class Cluster {
   struct Unfinished {
     minioar::JobNumber job;
     minioar::JobState state;
+    bool is_launched_badly;  ///< nothing of it was executed, and nothing will be
+    std::string history;     ///< the job that it replaces, and the kinds of its events in OAR
   };
   [[nodiscard]] std::vector<Unfinished> unfinished();
   /// The works that are under way.

@@ -76,7 +76,10 @@ oar::Result<oar::Answer> WorldMessenger::exchange(Cluster& cluster, const oar::A
   }
   if (const auto refused = refusal_of(cluster, request)) return *refused;
   auto answer = answer_of(cluster, access, request);
-  if (faults_.happens(Fault::doubled)) answer = answer_of(cluster, access, request);
+  if (faults_.happens(Fault::doubled)) {
+    answer = answer_of(cluster, access, request);
+    trace_.note(fmt::format("{} got that request twice", cluster.name()));
+  }
   if (faults_.happens(Fault::lost)) return tl::unexpected(oar::Failure{oar::NoAnswer{"Empty reply from server"}});
   falsify(cluster, request, answer);
   if (faults_.happens(Fault::truncated)) answer.body.resize(answer.body.size() / 2);

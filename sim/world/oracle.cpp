@@ -184,11 +184,11 @@ void Oracle::judge_end() {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Work>> works;
   for (auto& [name, cluster] : clusters_.all()) {
     for (const auto& work : cluster->works()) works[{work.campaign, work.task}].push_back(work);
-    for (const auto& [job, state] : cluster->unfinished()) {
-      // OAR may fail to launch a job, and have it for ever; one of a request that was doubled is unknown to the grid.
+    for (const auto& [job, state, is_launched_badly, history] : cluster->unfinished()) {
+      // OAR may fail to launch a job, and have it until its walltime or for ever; one of a request that was doubled is unknown to the grid.
       const bool is_known = database_.query(sql::oracle_known{.cluster = name, .remote = job}).one().jobs.as<int>() > 0;
-      if (is_known || state != minioar::JobState::launching)
-        find(fmt::format("{} still has job {} of the grid ({})", name, job, minioar::name_of(state)));
+      if (is_known || !is_launched_badly)
+        find(fmt::format("{} still has job {} of the grid ({}; {})", name, job, minioar::name_of(state), history));
     }
   }
   for (const auto& row : database_.query(sql::oracle_tasks{})) {
