@@ -21,6 +21,7 @@
 #include "nikita/checkpoint.hpp"
 #include "nikita/excess.hpp"
 #include "nikita/identify.hpp"
+#include "nikita/resent.hpp"
 #include "nikita/withhold.hpp"
 
 namespace gleaner::nikita {
@@ -113,6 +114,7 @@ void Wiping::kill() {
   visit_.database.transact([&](store::Transaction& transaction) {
     kills = store::pending_kills(transaction, visit_.cluster.id, store::now(transaction), kResend);
   });
+  kills = resolve_resent(visit_, std::move(kills));
   if (kills.empty()) return;
   const auto asked = kills.size();
   auto ours = still_ours(visit_, std::move(kills));

@@ -658,6 +658,22 @@ CREATE FUNCTION is_kept_waiting(campaign bigint) RETURNS boolean
       AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = campaign AND NOT is_script(r.number)))
 $$;
 
+CREATE TABLE kill_requests (
+    job_id bigint NOT NULL,
+    reason text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    sends integer DEFAULT 0 NOT NULL,
+    CONSTRAINT kill_requests_reason_check CHECK ((reason = ANY (ARRAY['cancelled'::text, 'task_cancelled'::text, 'excess'::text, 'waited_too_long'::text, 'replica'::text, 'preempted'::text, 'impatient'::text, 'overdue'::text, 'late'::text, 'lost'::text, 'resent'::text])))
+);
+
+CREATE FUNCTION is_killed_after_its_end(job jobs, kill kill_requests) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT NOT is_live(job.state) AND job.remote_id IS NOT NULL AND kill.sends < 3 AND kill.requested_at > now() - interval '1 day'
+    AND (kill.reason = 'resent' OR (kill.reason = 'lost' AND job.ending = 'lost'))
+$$;
+
 CREATE FUNCTION is_live(state campaign_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT state IN ('in_treatment', 'paused') $$;
@@ -665,22 +681,6 @@ CREATE FUNCTION is_live(state campaign_state) RETURNS boolean
 CREATE FUNCTION is_live(state job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown', 'pooled') $$;
-
-CREATE TABLE kill_requests (
-    job_id bigint NOT NULL,
-    reason text NOT NULL,
-    requested_at timestamp with time zone NOT NULL,
-    sent_at timestamp with time zone,
-    sends integer DEFAULT 0 NOT NULL,
-    CONSTRAINT kill_requests_reason_check CHECK ((reason = ANY (ARRAY['cancelled'::text, 'task_cancelled'::text, 'excess'::text, 'waited_too_long'::text, 'replica'::text, 'preempted'::text, 'impatient'::text, 'overdue'::text, 'late'::text, 'lost'::text])))
-);
-
-CREATE FUNCTION is_lost_and_killed(job jobs, kill kill_requests) RETURNS boolean
-    LANGUAGE sql STABLE
-    AS $$
-  SELECT job.state = 'error' AND job.ending = 'lost' AND job.remote_id IS NOT NULL AND kill.reason = 'lost' AND kill.sends < 3
-    AND kill.requested_at > now() - interval '1 day'
-$$;
 
 CREATE FUNCTION is_open(state job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -2246,6 +2246,8 @@ CREATE INDEX jobs_start_late ON jobs USING btree (campaign_id, ended_at) WHERE (
 CREATE INDEX jobs_task ON jobs USING btree (campaign_id, task);
 
 CREATE INDEX kill_requests_lost ON kill_requests USING btree (requested_at) WHERE (reason = 'lost'::text);
+
+CREATE INDEX kill_requests_resent ON kill_requests USING btree (requested_at) WHERE (reason = 'resent'::text);
 
 CREATE INDEX launches_campaign ON launches USING btree (campaign_id);
 

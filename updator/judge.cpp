@@ -95,6 +95,13 @@ bool noted_its_end(const grid::Evidence& evidence) {
 /// Whether these notes are all that is needed. A carrier may have gone on with other tasks, and OAR alone knows its end.
 bool ended_with_its_note(const store::LiveJob& job, const grid::Evidence& evidence) { return !job.carries && noted_its_end(evidence); }
 
+/// Whether OAR may have submitted another in its place: of a type that it submits again, after a failed launch, a preemption, or an exit
+/// status of 99.
+bool may_be_resent(const oar::RemoteJob& remote) {
+  constexpr int kSubmitAgain = 99;
+  return remote.state == oar::RemoteState::error || (remote.exit_status && oar::shell_status(*remote.exit_status) == kSubmitAgain);
+}
+
 /// The same for a job that OAR does not list. A carrier that noted the end of its own task may have gone on with others, for as long as its
 /// walltime lets it.
 bool is_over_by_itself(const store::LiveJob& job, const grid::Evidence& evidence, grid::Instant now) {
@@ -266,6 +273,7 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   const auto longest = job.walltime + (is_read(evidence) ? grid::Seconds{0} : patience_.evidence);
   if (grid::needs_evidence(known) && may_run_on(job, known, evidence, details) && !is_due(job.over_since, poll_.began, longest))
     return note_waits(job, waits);
+  if (may_be_resent(remote) && (details == nullptr || details->resubmitted_as)) judged_.perhaps_resent.push_back(job.id);
   add_end(job, &remote, known, evidence);
 }
 

@@ -96,11 +96,12 @@ struct Judged {
   std::vector<Renamed> renamed;         ///< those that were not known to run; they are judged as all others
   std::vector<store::Claimed> claimed;  ///< pooled jobs whose carrier was not known before
   std::vector<Over> over;
-  std::vector<grid::JobId> impatient;  ///< to be deleted: in launch for too long without running, or after they noted an end
-  std::vector<grid::JobId> overdue;    ///< to be deleted: they run beyond their walltime although OAR has not called them Running
-  std::vector<grid::JobId> starts;     ///< jobs that started since the last poll, those that are over by now included
-  int ran_before = 0;                  ///< jobs that ran at the last poll
-  int absent = 0;                      ///< jobs that OAR does not list: they keep their state
+  std::vector<grid::JobId> impatient;       ///< to be deleted: in launch for too long without running, or after they noted an end
+  std::vector<grid::JobId> overdue;         ///< to be deleted: they run beyond their walltime although OAR has not called them Running
+  std::vector<grid::JobId> perhaps_resent;  ///< over by their own notes; OAR may have submitted others in their place
+  std::vector<grid::JobId> starts;          ///< jobs that started since the last poll, those that are over by now included
+  int ran_before = 0;                       ///< jobs that ran at the last poll
+  int absent = 0;                           ///< jobs that OAR does not list: they keep their state
 };
 /// The result points into `live` and `poll`. Cost: O(live jobs).
 [[nodiscard]] Judged judge(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);

@@ -283,6 +283,7 @@ Changes Writer::write(const Judged& judged) {
     if (settled.over->end == grid::JobEnd::done) done.push_back(settled.over->job);
     if (settled.over->end == grid::JobEnd::never_began || settled.over->end == grid::JobEnd::node_failure) nodes_failed = true;
   });
+  store::request_kills_of_resent(transaction_, judged.perhaps_resent, now_);
   sample_durations(judged);
   tallies.write(transaction_, visit_, now_);
   brake_sinks(transaction_, visit_, done, now_);

@@ -33,6 +33,7 @@ std::string_view name_of(KillReason reason) {
     case KillReason::overdue: return "overdue";
     case KillReason::late: return "late";
     case KillReason::lost: return "lost";
+    case KillReason::resent: return "resent";
   }
   return "cancelled";
 }
@@ -46,7 +47,7 @@ void request_all(Transaction& transaction, std::string_view what, grid::Instant 
 KillReason kill_reason(std::string_view name) {
   for (const auto reason :
        {KillReason::cancelled, KillReason::task_cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica,
-        KillReason::preempted, KillReason::impatient, KillReason::overdue, KillReason::late, KillReason::lost}) {
+        KillReason::preempted, KillReason::impatient, KillReason::overdue, KillReason::late, KillReason::lost, KillReason::resent}) {
     if (name == name_of(reason)) return reason;
   }
   throw std::logic_error{"a kill request has a reason that nobody knows"};
@@ -75,6 +76,19 @@ void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, 
       [&](grid::JobId job, const std::string& why) {
         note_refused(transaction, {}, fmt::format("the request to kill job {} ({})", job.value(), name_of(reason)), why, now);
       });
+}
+
+void request_kills_of_resent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
+  write_batch(
+      transaction, jobs,
+      [&](std::span<const grid::JobId> part) { exec(transaction, sql::kills_request_resent{.now = now, .jobs = ids(part)}); },
+      [&](grid::JobId job, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("the request to kill what was submitted in place of job {}", job.value()), why, now);
+      });
+}
+
+void drop_kills_of_resent(Transaction& transaction, std::span<const grid::JobId> jobs) {
+  exec(transaction, sql::kills_drop_resent{.jobs = ids(jobs)});
 }
 
 std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now, grid::Seconds again) {

@@ -14,8 +14,9 @@ namespace gleaner::store {
 
 /// Why a job is to be killed, in the order of the enum: its campaign is cancelled; its task alone is cancelled; it is in excess of the
 /// flood; it waits too long; its task waits for another copy only; it gives way to a campaign of higher priority; it does not begin; it
-/// runs beyond its walltime; it is late; an administrator declared it lost.
-enum class KillReason { cancelled, task_cancelled, excess, waited_too_long, replica, preempted, impatient, overdue, late, lost };
+/// runs beyond its walltime; it is late; an administrator declared it lost; OAR submitted another in its place, which is the one to be
+/// killed.
+enum class KillReason { cancelled, task_cancelled, excess, waited_too_long, replica, preempted, impatient, overdue, late, lost, resent };
 
 /// Requests kills of all jobs of cancelled campaigns.
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now);
@@ -30,9 +31,14 @@ void request_kills_of_superseded(Transaction& transaction, grid::Instant now);
 /// If the database refuses a request, it is left out, and an event names the job.
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now);
 
+/// Requests that what OAR may have submitted in place of jobs that are over is deleted. Their other requests are over.
+void request_kills_of_resent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
+/// Nothing was submitted in place of these jobs, or it is over.
+void drop_kills_of_resent(Transaction& transaction, std::span<const grid::JobId> jobs);
+
 struct PendingKill {
   grid::JobId job{0};
-  grid::RemoteJobId remote{0};
+  grid::RemoteJobId remote{0};  ///< of the job; what was submitted in its place (KillReason::resent) has another
   grid::CampaignId campaign{0};
   grid::TaskNumber task{0};
   int attempt = 0;

@@ -958,7 +958,7 @@ WITH closed AS (
 SELECT count(*) AS changed FROM closed
 
 -- name: checks.leftover_kills
--- A request to kill is of a live job.
+-- A request to kill is of a live job, of one that was declared lost, or of what OAR submitted in place of one.
 -- Repair: the request is removed.
 SELECT
   j.campaign_id,
@@ -967,12 +967,14 @@ SELECT
   format('job %s is %s, and asked to be killed', j.id, j.state) AS breach,
   count(*) OVER () AS breaches
 FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND NOT is_live(j.state) AND j.ending IS DISTINCT FROM 'lost'
+  AND k.reason <> 'resent'
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.drop_kills
 WITH dropped AS (
   DELETE FROM kill_requests k USING jobs j
-    WHERE j.id = k.job_id AND NOT is_live(j.state) AND j.ending IS DISTINCT FROM 'lost' RETURNING k.job_id)
+    WHERE j.id = k.job_id AND NOT is_live(j.state) AND j.ending IS DISTINCT FROM 'lost' AND k.reason <> 'resent'
+    RETURNING k.job_id)
 SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_brakes

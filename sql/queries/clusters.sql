@@ -181,7 +181,7 @@ SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND 
   OR EXISTS (SELECT FROM campaigns g JOIN campaign_clusters p ON p.campaign_id = g.id AND p.cluster_id = c.id AND p.running > 0
     WHERE g.checkpoint_cost_s IS NOT NULL AND is_live(g.state))
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id
-    WHERE k.reason = 'lost' AND j.cluster_id = c.id AND is_lost_and_killed(j, k))
+    WHERE k.reason IN ('lost', 'resent') AND j.cluster_id = c.id AND is_killed_after_its_end(j, k))
   OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.ended_at < instant(@ended_before)
              WHERE p.cluster_id = c.id AND p.cleaned_at IS NULL AND is_over(g.state))
   OR EXISTS (SELECT FROM launches l JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id

@@ -51,6 +51,16 @@ ON CONFLICT DO NOTHING
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT id, @reason, instant(@now) FROM unnest(@jobs::bigint[]) AS g(id) ON CONFLICT DO NOTHING
 
+-- name: kills.request_resent
+-- Requests that what OAR submitted in place of jobs that are over is deleted, if there is such a job.
+INSERT INTO kill_requests AS k (job_id, reason, requested_at)
+SELECT j.id, 'resent', instant(@now) FROM jobs j WHERE j.id = ANY (@jobs::bigint[]) AND NOT is_live(j.state)
+ON CONFLICT (job_id) DO UPDATE SET reason = 'resent', requested_at = EXCLUDED.requested_at, sent_at = NULL, sends = 0
+
+-- name: kills.drop_resent
+-- Nothing was submitted in place of these jobs, or it is over.
+DELETE FROM kill_requests WHERE job_id = ANY (@jobs::bigint[]) AND reason = 'resent'
+
 -- name: kills.pending
 -- Kill requests on a cluster without a DELETE since @sent_before (a time after @now, from a clock that was set back, counts as none). Those
 -- sent least often come first, and users take turns. A running job with checkpoints that is preempted is signalled first (checkpoints.due), and has the time of a
@@ -70,7 +80,7 @@ SELECT
 FROM (
   SELECT id FROM jobs WHERE cluster_id = @cluster AND is_remote(state)
   UNION ALL SELECT j.id FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.cluster_id = @cluster
-    WHERE k.reason = 'lost' AND is_lost_and_killed(j, k)) due
+    WHERE k.reason IN ('lost', 'resent') AND is_killed_after_its_end(j, k)) due
 JOIN kill_requests k ON k.job_id = due.id
 JOIN jobs j ON j.id = due.id
 JOIN campaigns c ON c.id = j.campaign_id
