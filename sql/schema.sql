@@ -524,6 +524,7 @@ CREATE TABLE campaign_clusters (
     peak_memory_mb integer,
     clean_tried_at timestamp with time zone,
     cleaned_at timestamp with time zone,
+    last_unbegun bigint,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0)),
     CONSTRAINT campaign_clusters_nodes_per_job_check CHECK ((nodes_per_job > 0))

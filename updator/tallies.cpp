@@ -77,7 +77,8 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   const auto& verdict = *settled.verdict;
   auto& tally = tallies_[over.campaign];
   if (over.live != nullptr) tally.failures_before = over.live->failures_in_a_row;
-  if (over.end == grid::JobEnd::done) ++tally.done;
+  const auto last_unbegun = over.live != nullptr ? over.live->last_unbegun : std::nullopt;
+  if (over.end == grid::JobEnd::done && grid::shows_beginning(over.job, last_unbegun)) ++tally.done;
   const auto script = grid::script_of(verdict.left.number);
   const bool script_failed = script && verdict.settlement.moves && verdict.settlement.state == grid::TaskState::failed;
   const bool was_planned = over.end == grid::JobEnd::walltime && verdict.settlement.kept;

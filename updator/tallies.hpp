@@ -25,7 +25,7 @@ class Tallies {
     auto operator<=>(const CalledProgram&) const = default;
   };
   struct Tally {
-    int done = 0;
+    int done = 0;     ///< that show that the cluster begins jobs (grid::shows_beginning)
     int failed = 0;   ///< by the tasks' fault, or because the cluster could not start them; the next ones would fail too
     int excused = 0;  ///< they open an event, but do not count towards the brake (grid::is_failure)
     int failures_before = 0;

@@ -191,6 +191,8 @@ bool is_failure(JobEnd end, const Settlement& next, const TaskFacts& task) {
   return is_failure(end) && !next.walltime && !continues_from_checkpoint && !is_the_tasks_own;
 }
 
+bool shows_beginning(JobId done, std::optional<JobId> last_unbegun) { return !last_unbegun || done > *last_unbegun; }
+
 int failures_in_a_row(int before, int done, int failed) { return (done > 0 ? 0 : before) + failed; }
 
 bool is_copy(const TaskFacts& task, int attempt) { return attempt == task.attempt || (task.replica_lives && attempt == task.replica); }

@@ -175,9 +175,13 @@ struct Settlement {
 /// continues from its checkpoint, nor the end of a task that failed before, there or elsewhere: that it fails again is no evidence about
 /// the cluster.
 [[nodiscard]] bool is_failure(JobEnd end, const Settlement& next, const TaskFacts& task);
-/// Failures in a row of a campaign on a cluster after more of its jobs ended there. A success among these resets the count, whatever their
-/// order. The query jobs.settle counts in the same way.
+/// Failures in a row of a campaign on a cluster after more of its jobs ended there. A success among these (shows_beginning) resets the
+/// count, whatever their order. The query jobs.settle counts in the same way.
 [[nodiscard]] int failures_in_a_row(int before, int done, int failed);
+
+/// Whether a job that was done shows that its cluster begins jobs of its campaign: one that was planned before the last that never began
+/// does not. While the login shell of a user is broken, jobs that began before go on, and end well.
+[[nodiscard]] bool shows_beginning(JobId done, std::optional<JobId> last_unbegun);
 
 /// Whether a job of this attempt is a copy that the task waits for.
 [[nodiscard]] bool is_copy(const TaskFacts& task, int attempt);

@@ -39,6 +39,7 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.kill_reason = row.kill_reason.value_or("");
   job.login = *row.login;
   job.failures_in_a_row = *row.failures_in_a_row;
+  job.last_unbegun = row.last_unbegun;
   job.walltime = *row.walltime_s;
   job.carries = *row.carries;
   job.pool_files = *row.pool_files;
@@ -133,6 +134,7 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
     model.launch = pool.launch;
     model.login = *row.login;
     model.failures_in_a_row = *row.failures_in_a_row;
+    model.last_unbegun = row.last_unbegun;
     model.exec_directory = *row.exec_directory;
     model.output_directory = *row.output_directory;
     model.walltime = *row.walltime_s;

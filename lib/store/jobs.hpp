@@ -34,6 +34,7 @@ struct LiveJob {
   std::string kill_reason;
   std::string login;
   int failures_in_a_row = 0;                  ///< of its campaign on this cluster
+  std::optional<grid::JobId> last_unbegun;    ///< of its campaign on this cluster: the last job that never began
   grid::Seconds walltime{};                   ///< with which it was launched
   bool carries = false;                       ///< it takes pooled tasks after its own
   std::int64_t pool_files = 0;                ///< in the folder of its launch, if it carries

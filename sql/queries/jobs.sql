@@ -21,6 +21,7 @@ SELECT
   k.reason AS kill_reason,
   coalesce(l.login, u.login) AS login,
   p.failures_in_a_row,
+  p.last_unbegun,
   coalesce(l.walltime_s, p.walltime_s) + coalesce(l.pool_s, 0) AS walltime_s,
   l.pool_s IS NOT NULL AS carries,
   CASE WHEN l.pool_s IS NULL THEN 0 ELSE coalesce(l.files, 0) END AS pool_files,
@@ -255,7 +256,7 @@ settled AS (
   RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, e.priority, CASE WHEN e.bound OR e.kept THEN e.cluster_id END AS cluster_id,
     CASE WHEN e.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 outcomes AS MATERIALIZED (
-  SELECT e.campaign_id, e.cluster_id, e.started_at, e.ended_at, e.resources, e.known_resources, e.ending, e.seconds, e.failure, e.command,
+  SELECT e.id, e.campaign_id, e.cluster_id, e.started_at, e.ended_at, e.resources, e.known_resources, e.ending, e.seconds, e.failure, e.command,
     e.wall, e.cpu, e.peak, e.pooled, e.was_warned, is_script(e.task) AS script, s.state
   FROM ended e FULL JOIN settled s ON s.job = e.id),
 back AS (
@@ -271,7 +272,8 @@ pair AS (
     last_start_at = greatest(p.last_start_at, d.started_at),
     resources_sum = p.resources_sum + d.resources,
     resources_jobs = p.resources_jobs + d.resources_jobs,
-    failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.failures,
+    failures_in_a_row = CASE WHEN d.last_done > coalesce(p.last_unbegun, 0) THEN 0 ELSE p.failures_in_a_row END + d.failures,
+    last_unbegun = greatest(p.last_unbegun, d.last_unbegun),
     measured = p.measured + d.measured,
     command_s = p.command_s + d.command_s,
     held_s = p.held_s + d.held_s,
@@ -288,7 +290,8 @@ pair AS (
       cluster_id,
       count(*) FILTER (WHERE (state IN ('done', 'failed') OR (state = 'cancelled' AND started_at IS NOT NULL)) AND NOT script) AS concluded,
       count(*) FILTER (WHERE state = 'done' AND NOT script) AS done,
-      count(*) FILTER (WHERE ending = 'done') AS succeeded,
+      max(id) FILTER (WHERE ending = 'done') AS last_done,
+      max(id) FILTER (WHERE ending = 'never_began') AS last_unbegun,
       coalesce(sum(seconds) FILTER (WHERE state = 'done' AND NOT script), 0) AS seconds,
       coalesce(sum(seconds ^ 2) FILTER (WHERE state = 'done' AND NOT script), 0) AS squares,
       max(started_at) AS started_at,

@@ -12,6 +12,7 @@ SELECT
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   p.max_walltime_s,
   p.failures_in_a_row,
+  p.last_unbegun,
   p.exec_directory,
   p.output_directory,
   l.state,

@@ -64,6 +64,27 @@ TEST_F(Failures, OfJobsThatNeverBegan_AddUpOverTheTurns_ToABrake) {
   EXPECT_EQ(brakes(), "1");
 }
 
+/// A user broke the login shell while jobs ran there.
+TEST_F(Failures, OfJobsThatNeverBegan_AreNotForgotten_WhenJobsThatBeganBeforeAreDone) {
+  const auto campaign = a_campaign(12);
+  const auto began_before = launched(campaign, alpha, 4);
+  const auto done = [&](const store::LiveJob& job) {
+    auto remote = shown(job, oar::RemoteState::terminated);
+    remote.exit_status = 0;
+    turn(remote, "", {file(job, job.remote.value(), "e0")});
+  };
+  for (std::size_t failed = 0; failed < 3; ++failed) {
+    EXPECT_EQ(brakes(), "0") << "after " << failed;
+    turn(shown(launched(campaign, alpha, 1).at(0), oar::RemoteState::error), "WALLTIME", {});
+    done(began_before.at(failed));
+  }
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_EQ(value("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = 1"), "3");
+  done(launched(campaign, alpha, 1).at(0));
+  EXPECT_EQ(value("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = 1"), "0");
+  EXPECT_EQ(brakes(), "0");
+}
+
 /// Its first run claimed the attempt: the second one could only find it claimed.
 TEST_F(Failures, OfAJobThatOarRunsAgain_AndKeepsInLaunch_DeleteItAfterTheLaunchPatience_AndLeaveItsFirstRunTheWalltime) {
   const auto job = launched(a_campaign(1), alpha, 1).at(0);

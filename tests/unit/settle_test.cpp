@@ -402,6 +402,12 @@ TEST(Failures, InARow_BeginAnewWithASuccess_WhateverTheOrderOfThoseSeenAtOnce) {
   EXPECT_EQ(failures_in_a_row(2, 1, 3), 3);
 }
 
+TEST(Failures, InARow_EndWithASuccessOfAJob_ThatWasPlannedAfterTheLastThatNeverBegan) {
+  EXPECT_FALSE(shows_beginning(JobId{99}, JobId{100}));
+  EXPECT_TRUE(shows_beginning(JobId{101}, JobId{100}));
+  EXPECT_TRUE(shows_beginning(JobId{99}, {}));
+}
+
 TEST(Settle, ATaskOfACancelledCampaign_IsCancelled_UnlessItWasDone) {
   const TaskFacts task{.cancelled = true};
   expect({{"killed", task, kRan, JobEnd::killed_by_us, Deletion::ours, to(TaskState::cancelled, 0)},
