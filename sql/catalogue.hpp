@@ -18,6 +18,13 @@ struct NamedQuery {
   std::span<const std::string_view> parameter_types;  ///< those of the parameters, likewise
 };
 
+/// A composite type, of which sql/composite.hpp makes rows of parameters and columns.
+struct NamedComposite {
+  std::string_view name;
+  std::span<const std::string_view> columns;
+  std::span<const std::string_view> column_types;  ///< in PostgreSQL, by sql/types.txt
+};
+
 /// The migrations in their order.
 [[nodiscard]] std::span<const Migration> migrations();
 
@@ -26,6 +33,9 @@ struct NamedQuery {
 
 /// Every query of sql/queries, for the test that has PostgreSQL prepare each of them and name its columns.
 [[nodiscard]] std::span<const NamedQuery> queries();
+
+/// The composite types that sql/types.txt has.
+[[nodiscard]] std::span<const NamedComposite> composites();
 
 /// Those of sql/foreign: they read the databases of other systems.
 [[nodiscard]] std::span<const NamedQuery> foreign_queries();

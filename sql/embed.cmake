@@ -4,7 +4,8 @@
 # starts at a line "-- name: group.query" in the file group.sql and goes to the next such line. Its parameters are written @name and numbered for PostgreSQL ($1, $2, …) in the order in which they first appear. Its
 # columns are those of its RETURNING, else of its outermost SELECT. sql/types.txt has the type of each in PostgreSQL, and the C++ that fills
 # in or reads it must fit: what is not in that file is untyped, until tools/schema has written it again. Those of sql/world and sql/foreign
-# stay untyped.
+# stay untyped. Its lines "type name: …" have the columns of the composite types: each is a struct too, and a parameter that is an array of
+# one takes these.
 # With DESCRIBE, it writes only that file instead: a script for psql that prints these types.
 cmake_minimum_required(VERSION 3.20)
 file(GLOB query_files ${SQL}/queries/*.sql)
@@ -140,6 +141,24 @@ foreach(line IN LISTS types)
   endforeach()
 endforeach()
 
+# The composite types: "type request: resources text, walltime_s integer".
+set(composites "")
+set(lines "")
+if(EXISTS ${SQL}/types.txt)
+  file(STRINGS ${SQL}/types.txt lines REGEX "^type [a-z_]+: ")
+endif()
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^type ([a-z_]+): (.*)$" line "${line}")
+  set(composite ${CMAKE_MATCH_1})
+  list(APPEND composites ${composite})
+  string(REPLACE ", " ";" list "${CMAKE_MATCH_2}")
+  foreach(one ${list})
+    string(REGEX MATCH "^([^ ]+) (.*)$" one "${one}")
+    list(APPEND members_of_${composite} ${CMAKE_MATCH_1})
+    set(member_${composite}_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+  endforeach()
+endforeach()
+
 # kind_of(TYPE CLASS OUT): the C++ type of a parameter or column, as IntegerField; CLASS for one of which no type is known.
 function(kind_of type class out)
   if(type STREQUAL "")
@@ -152,12 +171,65 @@ function(kind_of type class out)
     set(kind Real)
   elseif(type STREQUAL "numeric")
     set(kind Numeric)
+  elseif(class STREQUAL "Parameter" AND type MATCHES "^([a-z_]+)[[][]]$" AND CMAKE_MATCH_1 IN_LIST composites)
+    set(${out} "RowsParameter<${CMAKE_MATCH_1}>" PARENT_SCOPE)
+    return()
   elseif(type MATCHES "[]]$")
     set(kind Array)
   else()
     set(kind Text)
   endif()
   set(${out} ${kind}${class} PARENT_SCOPE)
+endfunction()
+
+# declare_row(NAMES TYPES_PREFIX FIELDS QUOTED KINDS): the members of a Row with these columns, their names as strings, and their kinds;
+# ${TYPES_PREFIX}_NAME has the type of each.
+function(declare_row names types_prefix fields quoted kinds)
+  set(row "")
+  set(strings "")
+  set(list "")
+  foreach(column ${names})
+    kind_of("${${types_prefix}_${column}}" Field kind)
+    string(APPEND row " ${kind} ${column};")
+    string(REGEX REPLACE "Field$" "" kind "${kind}")
+    string(TOLOWER "Kind::${kind}" kind)
+    string(REPLACE "kind::" "Kind::" kind "${kind}")
+    string(REGEX REPLACE "::$" "::any" kind "${kind}")
+    list(APPEND list ${kind})
+    list(APPEND strings "\"${column}\"")
+  endforeach()
+  string(REPLACE ";" ", " strings "${strings}")
+  string(REPLACE ";" ", " list "${list}")
+  set(${fields} "${row}" PARENT_SCOPE)
+  set(${quoted} "${strings}" PARENT_SCOPE)
+  set(${kinds} "${list}" PARENT_SCOPE)
+endfunction()
+
+# declare_composite(NAME OUT): appends the struct of a composite type to OUT.
+function(declare_composite name out)
+  set(names "${members_of_${name}}")
+  declare_row("${names}" member_${name} fields quoted kinds)
+  set(members "")
+  set(types "")
+  foreach(member ${names})
+    kind_of("${member_${name}_${member}}" Parameter kind)
+    string(APPEND members "  ${kind} ${member};\n")
+    list(APPEND types "\"${member_${name}_${member}}\"")
+  endforeach()
+  string(REPLACE ";" ", " types "${types}")
+  list(LENGTH names count)
+  list(TRANSFORM names PREPEND "&" OUTPUT_VARIABLE list)
+  string(REPLACE ";" ", " list "${list}")
+  set(${out} "${${out}}
+struct ${name} {
+  static constexpr std::string_view kType = \"${name}\";
+  static constexpr std::array<std::string_view, ${count}> kColumns{${quoted}};
+  static constexpr std::array<std::string_view, ${count}> kColumnTypes{${types}};
+  static constexpr std::array<Kind, ${count}> kColumnKinds{${kinds}};
+  struct Row {${fields} };
+${members}  [[nodiscard]] std::array<const Parameter*, ${count}> members() const { return {${list}}; }
+};
+" PARENT_SCOPE)
 endfunction()
 
 # declare_query(NAME TEXT PARAMETERS COLUMNS OUT): appends the struct of a query to OUT.
@@ -174,25 +246,13 @@ function(declare_query name text parameters columns out)
   list(TRANSFORM parameters PREPEND "&" OUTPUT_VARIABLE list)
   list(LENGTH list parameter_count)
   string(REPLACE ";" ", " list "${list}")
-  set(fields "")
-  set(quoted "")
+  declare_row("${columns}" columns_${name} fields quoted kinds)
   set(column_types "")
-  set(kinds "")
   foreach(column ${columns})
-    kind_of("${columns_${name}_${column}}" Field kind)
-    string(APPEND fields " ${kind} ${column};")
-    string(REGEX REPLACE "Field$" "" kind "${kind}")
-    string(TOLOWER "Kind::${kind}" kind)
-    string(REPLACE "kind::" "Kind::" kind "${kind}")
-    string(REGEX REPLACE "::$" "::any" kind "${kind}")
-    list(APPEND kinds ${kind})
-    list(APPEND quoted "\"${column}\"")
     list(APPEND column_types "\"${columns_${name}_${column}}\"")
   endforeach()
-  list(LENGTH quoted count)
-  string(REPLACE ";" ", " quoted "${quoted}")
+  list(LENGTH columns count)
   string(REPLACE ";" ", " column_types "${column_types}")
-  string(REPLACE ";" ", " kinds "${kinds}")
   set(${out} "${${out}}
 struct ${type} {
   static constexpr std::string_view kName = \"${name}\";
@@ -207,8 +267,16 @@ ${members}  [[nodiscard]] std::array<const Parameter*, ${parameter_count}> param
 " PARENT_SCOPE)
 endfunction()
 
-set(header "#pragma once\n#include <array>\n#include <string_view>\n#include \"sql/field.hpp\"\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
+set(header "#pragma once\n#include <array>\n#include <string_view>\n#include \"sql/composite.hpp\"\n#include \"sql/field.hpp\"\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
+foreach(composite ${composites})
+  declare_composite(${composite} header)
+endforeach()
 set(world_header "#pragma once\n#include \"sql/catalogue.hpp\"\n#include \"sql/queries.hpp\"\nnamespace gleaner::sql {\n")
+list(LENGTH composites composite_count)
+set(composite_list "")
+foreach(composite ${composites})
+  string(APPEND composite_list "    {${composite}::kType, ${composite}::kColumns, ${composite}::kColumnTypes},\n")
+endforeach()
 set(list "")
 set(foreign_list "")
 set(world_list "")
@@ -270,6 +338,7 @@ file(WRITE ${OUT}/world_queries.hpp.new "${world_header}")
 
 set(source "#include \"sql/catalogue.hpp\"\n#include \"sql/queries.hpp\"\n#include <array>\nnamespace gleaner::sql {\nnamespace {\n")
 string(APPEND source "const auto kQueries = std::to_array<NamedQuery>({\n${list}});\n")
+string(APPEND source "const std::array<NamedComposite, ${composite_count}> kComposites{{\n${composite_list}}};\n")
 string(APPEND source "const auto kForeignQueries = std::to_array<NamedQuery>({\n${foreign_list}});\n")
 string(APPEND source "const auto kMigrations = std::to_array<Migration>({\n")
 foreach(file ${migration_files})
@@ -283,7 +352,7 @@ set(setup "")
 if(EXISTS ${SQL}/setup.psql)
   file(READ ${SQL}/setup.psql setup)
 endif()
-string(APPEND source "});\n}  // namespace\nstd::span<const NamedQuery> queries() { return kQueries; }\nstd::span<const NamedQuery> foreign_queries() { return kForeignQueries; }\nstd::span<const Migration> migrations() { return kMigrations; }\n")
+string(APPEND source "});\n}  // namespace\nstd::span<const NamedQuery> queries() { return kQueries; }\nstd::span<const NamedQuery> foreign_queries() { return kForeignQueries; }\nstd::span<const NamedComposite> composites() { return kComposites; }\nstd::span<const Migration> migrations() { return kMigrations; }\n")
 string(APPEND source "std::string_view setup_script() { return R\"sql(${setup})sql\"; }\n}  // namespace gleaner::sql\n")
 file(WRITE ${OUT}/catalogue.cpp.new "${source}")
 

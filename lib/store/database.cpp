@@ -7,10 +7,12 @@
 #include <array>
 #include <atomic>
 #include <initializer_list>
+#include <stdexcept>
 #include <string_view>
 
 #include "lib/store/detail.hpp"
 #include "lib/store/watcher.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::store {
 
@@ -207,6 +209,20 @@ std::string text_array(std::span<const std::string> values) {
   Array array;
   for (const auto& value : values) array.add(std::string_view{value});
   return array.literal();
+}
+
+std::vector<std::int64_t> numbers_in(std::string_view array) {
+  const auto unreadable = [&] { return std::logic_error{fmt::format("'{}' is no array of whole numbers", array)}; };
+  std::vector<std::int64_t> numbers;
+  auto rest = array;
+  if (!rest.starts_with('{')) throw unreadable();
+  for (rest.remove_prefix(1); rest != "}";) {
+    const auto number = text::take_whole_number(rest);
+    if (!number) throw unreadable();
+    numbers.push_back(*number);
+    if (rest.starts_with(',')) rest.remove_prefix(1);
+  }
+  return numbers;
 }
 
 void Array::add(std::string_view value) {

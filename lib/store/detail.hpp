@@ -48,6 +48,9 @@ std::string number_array(std::span<const T> values) {
 }
 [[nodiscard]] std::string text_array(std::span<const std::string> values);
 
+/// The numbers of a bigint[] in PostgreSQL's text form; std::logic_error where it is no such text.
+[[nodiscard]] std::vector<std::int64_t> numbers_in(std::string_view array);
+
 /// Builds an array literal element by element, with nulls.
 class Array {
  public:

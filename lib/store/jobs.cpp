@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "lib/store/batch.hpp"
 #include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
@@ -91,6 +94,41 @@ SettlingFacts read_facts(const sql::jobs_facts::Row& row) {
   job.signalled = *row.signalled;
   job.has_checkpoint = *row.has_checkpoint;
   return facts;
+}
+
+sql::verdict verdict_row(const Verdict& verdict) {
+  const auto& next = verdict.settlement;
+  const bool fails = !verdict.lacked_program && grid::is_failure(verdict.end, next, verdict.left.task);
+  return {
+      .id = verdict.left.id,
+      .leaves = grid::name_of(verdict.left.state),
+      .state = grid::name_of(verdict.state),
+      .ending = grid::name_of(verdict.end),
+      .exit_status = verdict.exit_status,
+      .started_at = verdict.started_at,
+      .ended_at = verdict.ended_at,
+      .checkpointed_at = verdict.checkpointed_at,
+      .resources = verdict.resources,
+      .message = text::clean_text(verdict.message, {.lines = text::Lines::kept}),
+      .failure = fails ? 1 : 0,
+      .moves = next.moves,
+      .task_leaves = grid::name_of(verdict.left.task.state),
+      .attempt_leaves = verdict.left.task.attempt,
+      .task_state = grid::name_of(next.state),
+      .attempt = next.attempt,
+      .charge = next.charged ? 1 : 0,
+      .counted = next.counted,
+      .priority = static_cast<int>(next.place),
+      .bound = next.bound,
+      .kept = next.kept,
+      .walltime_s = next.walltime ? std::optional{next.walltime->count()} : std::nullopt,
+      .duration = verdict.duration,
+      .run_ending = verdict.run_end ? std::optional{grid::name_of(*verdict.run_end)} : std::nullopt,
+      .command = verdict.command,
+      .wall = verdict.wall,
+      .cpu = verdict.cpu,
+      .peak = verdict.peak_memory,
+  };
 }
 
 void add(Array& array, std::optional<int> value) { array.add(value ? std::optional<std::int64_t>{*value} : std::nullopt); }
@@ -225,78 +263,10 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
 
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
-  Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
-  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, kept, walltimes, durations;
-  Array run_ends, commands, walls, cpus, peaks, checkpoints;
-  const auto add_number = [](Array& array, const std::optional<double>& number) {
-    if (number) array.add(*number);
-    else array.add(std::optional<std::int64_t>{});
-  };
-  const auto truth = [](bool value) { return std::string_view{value ? "t" : "f"}; };
-  for (const auto& one : verdicts) {
-    const auto& next = one.settlement;
-    jobs.add(one.left.id.value());
-    leaves.add(grid::name_of(one.left.state));
-    states.add(grid::name_of(one.state));
-    ends.add(grid::name_of(one.end));
-    add(statuses, one.exit_status);
-    starts.add(one.started_at);
-    stops.add(one.ended_at);
-    checkpoints.add(one.checkpointed_at);
-    add(resources, one.resources);
-    messages.add(text::clean_text(one.message, {.lines = text::Lines::kept}));
-    failures.add(std::int64_t{!one.lacked_program && grid::is_failure(one.end, next, one.left.task) ? 1 : 0});
-    moves.add(truth(next.moves));
-    task_leaves.add(grid::name_of(one.left.task.state));
-    attempt_leaves.add(std::int64_t{one.left.task.attempt});
-    task_states.add(grid::name_of(next.state));
-    attempts.add(std::int64_t{next.attempt});
-    charges.add(std::int64_t{next.charged ? 1 : 0});
-    counted.add(truth(next.counted));
-    places.add(std::int64_t{static_cast<int>(next.place)});
-    bound.add(truth(next.bound));
-    kept.add(truth(next.kept));
-    add_number(durations, one.duration);
-    add_number(commands, one.command);
-    add_number(walls, one.wall);
-    add_number(cpus, one.cpu);
-    add(peaks, one.peak_memory);
-    walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
-    if (one.run_end) run_ends.add(grid::name_of(*one.run_end));
-    else run_ends.add(std::optional<std::int64_t>{});
-  }
-  const auto rows = exec_prepared(transaction, sql::jobs_settle{
-                                                   .jobs = jobs,
-                                                   .leaves = leaves,
-                                                   .states = states,
-                                                   .endings = ends,
-                                                   .exit_statuses = statuses,
-                                                   .starts = starts,
-                                                   .ends = stops,
-                                                   .checkpoints = checkpoints,
-                                                   .resources = resources,
-                                                   .messages = messages,
-                                                   .failures = failures,
-                                                   .moves = moves,
-                                                   .task_leaves = task_leaves,
-                                                   .attempt_leaves = attempt_leaves,
-                                                   .task_states = task_states,
-                                                   .attempts = attempts,
-                                                   .charges = charges,
-                                                   .counted = counted,
-                                                   .priorities = places,
-                                                   .bound = bound,
-                                                   .kept = kept,
-                                                   .walltimes = walltimes,
-                                                   .durations = durations,
-                                                   .run_endings = run_ends,
-                                                   .commands = commands,
-                                                   .walls = walls,
-                                                   .cpus = cpus,
-                                                   .peaks = peaks,
-                                                   .now = now,
-                                               });
-  return *rows[0].ended;
+  std::vector<sql::verdict> rows;
+  rows.reserve(verdicts.size());
+  std::ranges::transform(verdicts, std::back_inserter(rows), verdict_row);
+  return *exec_prepared(transaction, sql::jobs_settle{.verdicts = rows, .now = now})[0].ended;
 }
 
 void follow_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId from, grid::RemoteJobId to) {

@@ -15,7 +15,6 @@
 #include "lib/store/events.hpp"
 #include "lib/store/fields.hpp"
 #include "lib/store/scripts.hpp"
-#include "lib/text/numbers.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -25,44 +24,24 @@ using detail::exec;
 using detail::exec_prepared;
 using detail::read_fields;
 
-/// Reads campaigns.asked: the requests of a campaign's pairs, as the SQL function asked_of writes them.
-class Asked {
- public:
-  Asked(const grid::CampaignFacts& campaign, std::string_view text) : rest_{text} {
-    pair_.campaign = campaign.id;
-    pair_.login = campaign.user;
-    if (campaign.differing) pair_.fitting_tasks = 0;
+/// Adds the pairs of a campaign with what its JDL requests of each cluster, in the order of their ids. A cluster may have been added since
+/// the clusters were read: it is left out.
+void add_pairs(const grid::CampaignFacts& campaign, const std::string& requested, grid::PlanningFacts& facts) {
+  const auto first = facts.pairs.size();
+  sql::CompositeRows<sql::pair_requests> rows{requested};
+  while (const auto row = rows.next()) {
+    grid::PairFacts pair;
+    pair.campaign = campaign.id;
+    pair.login = campaign.user;
+    if (campaign.differing) pair.fitting_tasks = 0;
+    read_fields<grid::kAskedFields>(*row, pair);
+    for (const auto id : detail::numbers_in(row->clusters.as<std::string>())) {
+      pair.cluster = grid::ClusterId{id};
+      if (std::ranges::binary_search(facts.clusters, pair.cluster, {}, &grid::ClusterFacts::id)) facts.pairs.push_back(pair);
+    }
   }
-
-  /// Null after the last. A value that a pair leaves out is that of the pair before it.
-  const grid::PairFacts* next() {
-    if (rest_.empty()) return nullptr;
-    pair_.cluster = grid::ClusterId{text::take_whole_number(rest_).value()};
-    if (rest_.starts_with(':')) grid::for_each_field(grid::kAskedFields, [&](const auto& field) { read(pair_.*field.member); });
-    if (!rest_.empty()) pass(' ');
-    return &pair_;
-  }
-
- private:
-  template <class Number>
-  void read(Number& into) {
-    pass(':');
-    into = static_cast<Number>(text::take_whole_number(rest_).value());
-  }
-  template <class Number>
-  void read(std::optional<Number>& into) {
-    pass(':');
-    const auto number = text::take_whole_number(rest_);
-    into = number ? std::optional{static_cast<Number>(*number)} : std::nullopt;
-  }
-  void pass(char mark) {
-    if (!rest_.starts_with(mark)) throw std::logic_error{fmt::format("campaigns.asked: '{}' is missing before '{}'", mark, rest_)};
-    rest_.remove_prefix(1);
-  }
-
-  std::string_view rest_;
-  grid::PairFacts pair_;
-};
+  std::ranges::sort(std::span{facts.pairs}.subspan(first), {}, &grid::PairFacts::cluster);
+}
 
 /// Reads details of clusters, campaigns and pairs, and adds them to the facts, which are in the order of their ids. Rows without a match
 /// are over, or new since.
@@ -225,12 +204,7 @@ void add_campaign(const CampaignRows::Row& row, grid::PlanningFacts& facts) {
   try {
     grid::CampaignFacts campaign;
     read_fields<grid::kCampaignFields>(row, campaign);
-    const auto text = row.asked.as<std::string>();
-    Asked asked{campaign, text};
-    while (const auto* pair = asked.next()) {
-      // A cluster may have been added since the clusters were read.
-      if (std::ranges::binary_search(facts.clusters, pair->cluster, {}, &grid::ClusterFacts::id)) facts.pairs.push_back(*pair);
-    }
+    add_pairs(campaign, row.requested.as<std::string>(), facts);
     facts.campaigns.push_back(std::move(campaign));
   } catch (const std::bad_alloc&) {
     throw;

@@ -30,27 +30,20 @@ std::int64_t digest_of(const StoredDecision& decision) {
 }
 
 void write_some_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now) {
-  Array campaigns, clusters, stages, reasons, figures, jobs, digests;
+  std::vector<sql::changed_decision> rows;
   for (const auto& decision : decisions) {
     const auto [campaign, cluster] = key_of(decision);
-    campaigns.add(campaign);
-    clusters.add(cluster);
-    stages.add(std::string_view{decision.stage});
-    reasons.add(std::string_view{decision.reason});
-    figures.add(std::string_view{decision.figures});
-    jobs.add(std::int64_t{decision.jobs});
-    digests.add(digest_of(decision));
+    rows.push_back({
+        .campaign_id = campaign,
+        .cluster_id = cluster,
+        .stage = decision.stage,
+        .reason = decision.reason,
+        .figures = decision.figures,
+        .jobs = decision.jobs,
+        .digest = digest_of(decision),
+    });
   }
-  exec(transaction, sql::decisions_write{
-                        .now = now,
-                        .campaigns = campaigns,
-                        .clusters = clusters,
-                        .stages = stages,
-                        .reasons = reasons,
-                        .figures = figures,
-                        .jobs = jobs,
-                        .digests = digests,
-                    });
+  exec(transaction, sql::decisions_write{.now = now, .decisions = rows});
 }
 
 /// Upserts the changed decisions of these campaigns, and deletes the obsolete ones.

@@ -12,7 +12,6 @@
 namespace gleaner::store {
 namespace {
 
-using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
 
@@ -98,44 +97,36 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
 
 namespace {
 
-void write_some_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
-  Array campaigns, methods, ends, ends_earliest, ends_latest, starts, starts_earliest, starts_latest, kept;
-  Array pair_campaigns, pair_clusters, ratios, throughputs;
-  const auto add_interval = [](Array& earliest, Array& latest, const std::optional<grid::Interval>& interval) {
-    earliest.add(interval ? std::optional{interval->earliest} : std::nullopt);
-    latest.add(interval ? std::optional{interval->latest} : std::nullopt);
+sql::campaign_forecast forecast_row(const StoredForecast& forecast) {
+  const auto earliest = [](const std::optional<grid::Interval>& interval) {
+    return interval ? std::optional{interval->earliest} : std::nullopt;
   };
+  const auto latest = [](const std::optional<grid::Interval>& interval) {
+    return interval ? std::optional{interval->latest} : std::nullopt;
+  };
+  return {
+      .campaign_id = forecast.campaign,
+      .method = forecast.method,
+      .end_at = forecast.end,
+      .end_earliest = earliest(forecast.end_between),
+      .end_latest = latest(forecast.end_between),
+      .start_at = forecast.start,
+      .start_earliest = earliest(forecast.start_between),
+      .start_latest = latest(forecast.start_between),
+      .kept = forecast.is_kept,
+  };
+}
+
+void write_some_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
+  std::vector<sql::campaign_forecast> campaigns;
+  std::vector<sql::pair_forecast> pairs;
   for (const auto& forecast : forecasts) {
-    campaigns.add(forecast.campaign.value());
-    methods.add(std::string_view{forecast.method});
-    ends.add(forecast.end);
-    add_interval(ends_earliest, ends_latest, forecast.end_between);
-    starts.add(forecast.start);
-    add_interval(starts_earliest, starts_latest, forecast.start_between);
-    kept.add(std::string_view{forecast.is_kept ? "true" : "false"});
-    for (const auto& pair : forecast.pairs) {
-      pair_campaigns.add(forecast.campaign.value());
-      pair_clusters.add(pair.cluster.value());
-      ratios.add(pair.job_ratio);
-      throughputs.add(pair.throughput);
-    }
+    campaigns.push_back(forecast_row(forecast));
+    for (const auto& pair : forecast.pairs)
+      pairs.push_back(
+          {.campaign_id = forecast.campaign, .cluster_id = pair.cluster, .job_ratio = pair.job_ratio, .throughput = pair.throughput});
   }
-  exec_prepared(transaction, sql::prediction_write{
-                                 .now = now,
-                                 .campaigns = campaigns,
-                                 .methods = methods,
-                                 .ends = ends,
-                                 .ends_earliest = ends_earliest,
-                                 .ends_latest = ends_latest,
-                                 .starts = starts,
-                                 .starts_earliest = starts_earliest,
-                                 .starts_latest = starts_latest,
-                                 .kept = kept,
-                                 .pair_campaigns = pair_campaigns,
-                                 .pair_clusters = pair_clusters,
-                                 .job_ratios = ratios,
-                                 .throughputs = throughputs,
-                             });
+  exec_prepared(transaction, sql::prediction_write{.now = now, .campaigns = campaigns, .pairs = pairs});
 }
 
 }  // namespace

@@ -5,30 +5,21 @@
 namespace gleaner::store {
 namespace {
 
-using detail::Array;
 using detail::exec;
 
 void add_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests) {
-  Array clusters, numbers, shapes, resources, counts, memories, walltimes;
-  for (const auto& one : requests) {
-    clusters.add(std::string_view{one.cluster});
-    numbers.add(std::int64_t{one.request});
-    shapes.add(std::int64_t{one.shape});
-    resources.add(std::string_view{one.resources});
-    counts.add(one.resources_per_job ? std::optional<std::int64_t>{*one.resources_per_job} : std::nullopt);
-    memories.add(one.memory_mb);
-    walltimes.add(std::int64_t{one.walltime.count()});
-  }
-  exec(transaction, sql::campaigns_add_requests{
-                        .campaign = campaign,
-                        .clusters = clusters,
-                        .requests = numbers,
-                        .shapes = shapes,
-                        .resources = resources,
-                        .resources_per_job = counts,
-                        .memories_mb = memories,
-                        .walltimes_s = walltimes,
-                    });
+  std::vector<sql::cluster_request> rows;
+  for (const auto& one : requests)
+    rows.push_back({
+        .cluster = one.cluster,
+        .request = one.request,
+        .shape = one.shape,
+        .resources = one.resources,
+        .resources_per_job = one.resources_per_job,
+        .memory_mb = one.memory_mb,
+        .walltime_s = one.walltime.count(),
+    });
+  exec(transaction, sql::campaigns_add_requests{.campaign = campaign, .requests = rows});
 }
 
 }  // namespace

@@ -69,17 +69,10 @@ INSERT INTO tasks (campaign_id, number, parameter)
 SELECT @campaign, n, n::text FROM generate_series(@first::bigint, @first + @tasks::bigint - 1) AS n
 
 -- name: campaigns.add_requests
--- Adds the different requests of the campaign's tasks, for each cluster that can hold them. @clusters: names.
+-- Adds the different requests of the campaign's tasks, for each cluster that can hold them.
 INSERT INTO campaign_requests (campaign_id, cluster_id, request, shape, resources, resources_per_job, memory_mb, walltime_s)
 SELECT @campaign, k.id, g.request, g.shape, g.resources, g.resources_per_job, g.memory_mb, g.walltime_s
-FROM unnest(
-  @clusters::text[],
-  @requests::smallint[],
-  @shapes::smallint[],
-  @resources::text[],
-  @resources_per_job::integer[],
-  @memories_mb::bigint[],
-  @walltimes_s::integer[]) AS g(cluster, request, shape, resources, resources_per_job, memory_mb, walltime_s)
+FROM unnest(@requests::cluster_request[]) AS g
 JOIN clusters k ON k.name = g.cluster
 
 -- name: campaigns.sort_tasks

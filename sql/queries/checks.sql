@@ -19,7 +19,7 @@ WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - @period_ms * inter
 RETURNING one
 
 -- name: checks.triggers
--- The triggers that keep counters, usage, dependencies, campaigns.asked and the feed are there and enabled.
+-- The triggers that keep counters, usage, dependencies, campaigns.requested and the feed are there and enabled.
 SELECT
   NULL::bigint AS campaign_id,
   NULL::bigint AS cluster_id,
@@ -28,7 +28,7 @@ SELECT
   count(*) OVER () AS breaches
 FROM (VALUES ('tasks', 'count_tasks'), ('tasks', 'release_tasks'), ('campaigns', 'meet_dependencies'),
   ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'),
-  ('campaign_clusters', 'note_failure'), ('campaign_clusters', 'note_asked'),
+  ('campaign_clusters', 'note_failure'), ('campaign_clusters', 'note_requested'),
   ('campaigns', 'note_new_campaign'), ('campaigns', 'note_state'), ('campaigns', 'note_progress'),
   ('events', 'note_new_event'), ('events', 'note_event'), ('clusters', 'note_new_cluster'), ('clusters', 'note_cluster')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name
@@ -714,20 +714,20 @@ WITH mended AS (
     RETURNING p.campaign_id)
 SELECT count(*) AS changed FROM mended
 
--- name: checks.asked
+-- name: checks.requested
 -- The request of a campaign to its clusters is stored as its pairs have it.
 -- Repair: it is written anew.
 SELECT
   id AS campaign_id,
   NULL::bigint AS cluster_id,
   id,
-  format('campaign %s asks "%s" of its clusters, and "%s" is written', id, asked_of(id), asked) AS breach,
+  format('campaign %s asks "%s" of its clusters, and "%s" is written', id, requested_of(id), requested) AS breach,
   count(*) OVER () AS breaches
-FROM campaigns WHERE is_live(state) AND asked <> asked_of(id)
+FROM campaigns WHERE is_live(state) AND requested <> requested_of(id)::text
 ORDER BY id LIMIT 1000
 
--- name: checks.mend_asked
-WITH mended AS (UPDATE campaigns SET asked = asked_of(id) WHERE id = ANY (@campaigns::bigint[]) AND asked <> asked_of(id) RETURNING id)
+-- name: checks.mend_requested
+WITH mended AS (UPDATE campaigns SET requested = requested_of(id)::text WHERE id = ANY (@campaigns::bigint[]) AND requested <> requested_of(id)::text RETURNING id)
 SELECT count(*) AS changed FROM mended
 
 -- name: checks.inactive_pair

@@ -11,14 +11,8 @@ SELECT campaign_id, cluster_id, digest FROM decisions WHERE campaign_id = ANY (@
 -- name: decisions.write
 -- Upserts the changed decisions of these campaigns.
 INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, figures, jobs, digest, since)
-SELECT g.campaign, g.cluster, g.stage, g.reason, g.figures::jsonb, g.jobs, g.digest, instant(@now) FROM unnest(
-  @campaigns::bigint[],
-  @clusters::bigint[],
-  @stages::text[],
-  @reasons::text[],
-  @figures::text[],
-  @jobs::integer[],
-  @digests::bigint[]) AS g (campaign, cluster, stage, reason, figures, jobs, digest)
+SELECT g.campaign_id, g.cluster_id, g.stage, g.reason, g.figures, g.jobs, g.digest, instant(@now)
+FROM unnest(@decisions::changed_decision[]) AS g
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
   stage = EXCLUDED.stage,
   reason = EXCLUDED.reason,

@@ -155,15 +155,8 @@ WHERE j.id = ANY (@jobs::bigint[])
 ORDER BY j.id
 
 -- name: jobs.settle
--- Ends jobs and writes the settlements of their tasks. Each change is guarded by the state that the rule saw (@leaves, @task_leaves,
--- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
--- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
--- and whether it is bound to this cluster; @kept: whether it is kept at it, with an attempt of its own; @walltimes: in seconds, null:
--- unchanged. @checkpoints: when OAR itself sent the last signal for a checkpoint, null: it sent none; such an end is no interruption.
--- @durations: of the task, as its job measured it, in seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks
--- had ended before; else null. @commands: the seconds that the command of a job with one task took; null: unknown. @walls, @cpus, @peaks:
--- the seconds that the job's own task took, those of the processors, and the MB of memory at most; null: unknown. The results of scripts
--- are no result of their pair; one that could not start shows that others cannot either.
+-- Ends jobs and writes the settlements of their tasks. Each change is guarded by the states and the attempt that the rule saw; no two jobs
+-- are of one task. The results of scripts are no result of their pair; one that could not start shows that others cannot either.
 --
 -- The guard of the jobs' states compares them with what was given. A guard of jobs alone would be a filter of them, for which PostgreSQL
 -- expects one row where most jobs are over; it might then compare each given job with each that lives. The same holds for their tasks.
@@ -180,37 +173,7 @@ WITH given AS (
     CASE WHEN said.start IS NOT NULL THEN moved.start END AS start,
     moved.start + held.time AS stop,
     moved.start - coalesce(said.start, said.stop) AS shift
-  FROM unnest(
-    @jobs::bigint[],
-    @leaves::job_state[],
-    @states::job_state[],
-    @endings::text[],
-    @exit_statuses::integer[],
-    @starts::bigint[],
-    @ends::bigint[],
-    @checkpoints::bigint[],
-    @resources::integer[],
-    @messages::text[],
-    @failures::integer[],
-    @moves::boolean[],
-    @task_leaves::task_state[],
-    @attempt_leaves::integer[],
-    @task_states::task_state[],
-    @attempts::integer[],
-    @charges::integer[],
-    @counted::boolean[],
-    @priorities::integer[],
-    @bound::boolean[],
-    @kept::boolean[],
-    @walltimes::integer[],
-    @durations::double precision[],
-    @run_endings::text[],
-    @commands::double precision[],
-    @walls::double precision[],
-    @cpus::double precision[],
-    @peaks::integer[])
-    AS g(id, leaves, state, ending, exit_status, started_at, ended_at, checkpointed_at, resources, message, failure, moves, task_leaves, attempt_leaves,
-      task_state, attempt, charge, counted, priority, bound, kept, walltime_s, duration, run_ending, command, wall, cpu, peak)
+  FROM unnest(@verdicts::verdict[]) AS g
   JOIN jobs j ON j.id = g.id
   JOIN launches l ON l.id = j.launch_id
   CROSS JOIN LATERAL (SELECT coalesce(instant(g.started_at), j.started_at) AS start,

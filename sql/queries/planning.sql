@@ -58,7 +58,7 @@ ORDER BY c.id
 
 -- name: planning.campaigns
 -- The campaigns in treatment or paused, with the numbers of tasks never taken from their bags and of those that are not settled, and
--- their requests of clusters. Unordered: to sort rows as wide as these takes PostgreSQL a quarter of the query's time.
+-- their requests of clusters (a pair_requests[]). Unordered: to sort rows as wide as these takes PostgreSQL a quarter of the query's time.
 SELECT
   id,
   user_name,
@@ -79,7 +79,7 @@ SELECT
   needs,
   checkpoint_cost_s::double precision AS checkpoint_cost,
   checkpoint_period_s::double precision AS checkpoint_period,
-  asked
+  requested
 FROM campaigns
 WHERE is_live(state)
 

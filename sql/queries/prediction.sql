@@ -36,8 +36,7 @@ JOIN campaigns c ON c.id = w.campaign_id AND is_live(c.state)
 WHERE w.minute >= date_trunc('minute', instant(@window_begin)) GROUP BY 1, 2
 
 -- name: prediction.write
--- Stores the forecasts of campaigns (those marked @kept also in the history), and those of pairs (@pair_campaigns and the parameters after
--- it). The numbers submitted belong to the metascheduler and are unchanged.
+-- Stores the forecasts of campaigns, and of pairs. The numbers submitted belong to the metascheduler and are unchanged.
 WITH made AS MATERIALIZED (
   SELECT
     g.campaign_id,
@@ -50,16 +49,7 @@ WITH made AS MATERIALIZED (
     instant(g.start_earliest) AS start_earliest,
     instant(g.start_latest) AS start_latest,
     g.kept
-  FROM unnest(
-    @campaigns::bigint[],
-    @methods::text[],
-    @ends::bigint[],
-    @ends_earliest::bigint[],
-    @ends_latest::bigint[],
-    @starts::bigint[],
-    @starts_earliest::bigint[],
-    @starts_latest::bigint[],
-    @kept::boolean[]) AS g(campaign_id, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest, kept)),
+  FROM unnest(@campaigns::campaign_forecast[]) AS g),
 campaigns AS (
   INSERT INTO campaign_forecasts (campaign_id, made_at, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest)
   SELECT campaign_id, made_at, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest FROM made
@@ -76,7 +66,7 @@ history AS (
   INSERT INTO forecast_history (campaign_id, made_at, end_at, end_earliest, end_latest, method)
   SELECT campaign_id, made_at, end_at, end_earliest, end_latest, method FROM made WHERE kept)
 INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput)
-SELECT * FROM unnest(@pair_campaigns::bigint[], @pair_clusters::bigint[], @job_ratios::double precision[], @throughputs::double precision[])
+SELECT campaign_id, cluster_id, job_ratio, throughput FROM unnest(@pairs::pair_forecast[])
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET job_ratio = EXCLUDED.job_ratio, throughput = EXCLUDED.throughput
 WHERE (f.job_ratio, f.throughput) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput)
 

@@ -167,5 +167,40 @@ TEST_F(ProductionCycle, WhereEveryPairWasUsed_AndEveryFigureChanged) {
   EXPECT_LE(whole, 30 * rows);
 }
 
+/// The end of a pool: as many jobs end in one statement. The floor is the statement before it, which writes that they run.
+TEST_F(ProductionCycle, SettlesAThousandJobs) {
+  constexpr int kJobs = 1000;
+  double observed = Times::kNever;
+  double settled = Times::kNever;
+  for (int round = 0; round < 12; ++round) {
+    const auto jobs = launched(a_campaign(kJobs), alpha, kJobs);
+    ASSERT_EQ(jobs.size(), kJobs);
+    std::vector<grid::JobId> ids;
+    std::vector<store::Observation> observations;
+    for (const auto& job : jobs) {
+      ids.push_back(job.id);
+      observations.push_back({.job = job.id, .state = grid::JobState::running, .started_at = now, .resources = 4});
+    }
+    transact([&](store::Transaction& transaction) {
+      observed = std::min(observed, least_seconds(1, [&] { store::observe_jobs(transaction, observations); }));
+      std::vector<store::Verdict> verdicts;
+      for (auto& facts : store::facts_for_settling(transaction, ids)) {
+        auto& verdict =
+            verdicts.emplace_back(store::Verdict{.left = std::move(facts), .exit_status = 0, .started_at = now, .resources = 4});
+        verdict.ended_at = now + grid::Seconds{10};
+        verdict.duration = verdict.command = verdict.wall = 9.5;
+        verdict.cpu = 9.25;
+        verdict.peak_memory = 120;
+        verdict.message = "as the wrapper noted it";
+        verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::none, {});
+      }
+      settled = std::min(settled, least_seconds(1, [&] { EXPECT_EQ(store::settle_jobs(transaction, verdicts, now), kJobs); }));
+    });
+  }
+  report("a thousand jobs of one statement: settled, against observed",
+         fmt::format("{:.1f} ms and {:.1f} ms, ratio {:.2f}", settled * 1e3, observed * 1e3, settled / observed));
+  EXPECT_LE(settled, 5 * observed);
+}
+
 }  // namespace
 }  // namespace gleaner::tests

@@ -41,8 +41,9 @@ TEST_F(EditCampaign, ChangesTheJdl_ThePairs_AndWhatIsPlanned_Together_AndRecords
   EXPECT_EQ(answer.json["changes"].Size(), 6U);
   EXPECT_EQ(of_cluster("alpha", "walltime_s, max_jobs, properties, done, matching_resources, matching_at"), "7200 50 mem > 9 5");
   EXPECT_EQ(of_cluster("beta", "walltime_s, max_jobs, done, matching_resources"), "7200 5 3") << "what was learnt of the others stays";
-  EXPECT_EQ(sql("SELECT concat_ws(' ', name, jdl ->> 'name', priority, asked = asked_of(id), asked LIKE '%:7200:50%') FROM campaigns"),
-            "u u 2 t t");
+  EXPECT_EQ(
+      sql("SELECT concat_ws(' ', name, jdl ->> 'name', priority, requested = requested_of(id)::text, requested LIKE '%,7200,50,%') FROM campaigns"),
+      "u u 2 t t");
   EXPECT_EQ(sql("SELECT concat_ws(' ', changed_by, tasks, jsonb_array_length(edits)) FROM campaign_changes"), "alice 0 6");
   const auto shown = get(fmt::format("/v1/campaigns/{}", id));
   EXPECT_STREQ(shown.json["changes"][0]["user"].GetString(), "alice");

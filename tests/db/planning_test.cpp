@@ -61,8 +61,9 @@ TEST_F(Planning, PairsWithTheSameRequest_AreReportedShortly_AndLikeTheOthers) {
   execute(
       "UPDATE campaign_clusters SET walltime_s = 90, max_jobs = 2 WHERE cluster_id IN (SELECT id FROM clusters WHERE name IN ('c3', 'c4'))");
   const auto id = [&](const std::string& name) { return value("SELECT id FROM clusters WHERE name = '" + name + "'"); };
-  EXPECT_EQ(value("SELECT asked FROM campaigns"), id("alpha") + ":1:1:600:::1 " + id("beta") + " " + id("c3") + ":1:1:90:2::1 " + id("c4") +
-                                                      " " + id("c5") + ":1:1:600:::1 " + id("c6"));
+  EXPECT_EQ(value("SELECT requested FROM campaigns"),
+            fmt::format(R"x({{"(\"{{{},{},{},{}}}\",1,1,600,,,t)","(\"{{{},{}}}\",1,1,90,2,,t)"}})x", id("alpha"), id("beta"), id("c5"),
+                        id("c6"), id("c3"), id("c4")));
   std::string told;
   for (const auto& pair : facts().pairs) told += fmt::format("{}/{} ", pair.walltime, pair.max_jobs.value_or(0));
   EXPECT_EQ(told, "600/0 600/0 90/2 90/2 600/0 600/0 ");
@@ -325,9 +326,9 @@ TEST_F(PoisonedCampaign, WhoseSchedulerNobodyKnows_IsSetAside_AndTheOtherGetsIts
 }
 
 TEST_F(PoisonedCampaign, WhoseRowCannotBeRead_IsSetAside_AndTheOtherGetsItsPlan) {
-  set(fmt::format("asked = '{}:1;1:600:'", alpha.value()));
-  is_set_aside_alone("campaigns.asked");
-  set("asked = asked_of(id)");
+  set("requested = '{(1;1)}'");
+  is_set_aside_alone("'{(1;1)}' is no array of rows");
+  set("requested = requested_of(id)");
   gets_its_plan_again();
 }
 

@@ -213,6 +213,22 @@ TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow_I
   tests::expect_accepted(postgres().fresh_database(), sql::queries(), true);
 }
 
+TEST(Schema, EveryCompositeType_HasTheColumnsOfItsStruct_InTheirOrderAndTypes) {
+  pqxx::connection connection{postgres().fresh_database()};
+  pqxx::work work{connection};
+  std::vector<std::string> made;
+  for (const auto& row : work.exec("SELECT c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) FROM pg_class c "
+                                   "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+                                   "WHERE c.relkind = 'c' AND c.relnamespace = 'public'::regnamespace ORDER BY c.relname, a.attnum"))
+    made.push_back(row[0].as<std::string>());
+  std::vector<std::string> known;
+  for (const auto& composite : sql::composites())
+    for (std::size_t place = 0; place < composite.columns.size(); ++place)
+      known.push_back(fmt::format("{}.{} {}", composite.name, composite.columns[place], composite.column_types[place]));
+  EXPECT_FALSE(known.empty());
+  EXPECT_EQ(made, known) << "run tools/schema";
+}
+
 TEST(Schema, QueriesForOtherSystemsDatabases_AreAcceptedThere) {
   tests::expect_accepted(postgres().cigri_database(), sql::foreign_queries());
 }

@@ -131,6 +131,19 @@ TEST(Embed, ParametersAndColumns_HaveTheClassesOfTheirTypes_WhereTheseAreKnown) 
   EXPECT_THAT(embedded.header, HasSubstr("struct Row { Field id; };\n  Parameter id;\n")) << "a query that tools/schema has not seen yet";
 }
 
+TEST(Embed, AnArrayOfACompositeType_TakesRowsOfItsStruct) {
+  const auto embedded =
+      embed("-- name: jobs.end\nUPDATE jobs SET a = g.a FROM unnest(@ends::job_finish[]) AS g WHERE g.id = ANY (@ids)\n", {}, {},
+            "type job_finish: id bigint, a text, days integer[]\njobs.end: ends job_finish[], ids bigint[] -> \n");
+  EXPECT_EQ(embedded.status, 0) << embedded.output;
+  EXPECT_THAT(embedded.header, HasSubstr("  RowsParameter<job_finish> ends;\n  ArrayParameter ids;\n"));
+  EXPECT_THAT(embedded.header, HasSubstr("struct job_finish {\n  static constexpr std::string_view kType = \"job_finish\";\n"
+                                         "  static constexpr std::array<std::string_view, 3> kColumns{\"id\", \"a\", \"days\"};\n"));
+  EXPECT_THAT(embedded.header, HasSubstr("  struct Row { IntegerField id; TextField a; ArrayField days; };\n"
+                                         "  IntegerParameter id;\n  TextParameter a;\n  ArrayParameter days;\n"));
+  EXPECT_THAT(embedded.header, HasSubstr("members() const { return {&id, &a, &days}; }"));
+}
+
 TEST(Embed, Columns_AreThoseOfReturning_ElseOfTheOutermostSelect) {
   EXPECT_EQ(columns_of("UPDATE t SET a = 1"), "");
   EXPECT_EQ(columns_of("INSERT INTO t SELECT a, b FROM s"), "");

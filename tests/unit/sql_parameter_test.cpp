@@ -9,6 +9,7 @@
 
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
+#include "sql/composite.hpp"
 #include "sql/parameter.hpp"
 
 namespace gleaner::sql {
@@ -34,6 +35,24 @@ static_assert(!std::is_constructible_v<IntegerParameter, bool> && !std::is_const
 static_assert(!std::is_constructible_v<IntegerParameter, std::string> && !std::is_constructible_v<TextParameter, int>);
 static_assert(!std::is_constructible_v<BooleanParameter, int> && !std::is_constructible_v<BooleanParameter, const char*>);
 static_assert(!std::is_constructible_v<TextParameter, std::optional<int>> && !std::is_constructible_v<ArrayParameter, int>);
+
+/// Composite types.
+template <int kNumber>
+struct of_jobs {
+  static constexpr std::string_view kType = "of_jobs";
+  static constexpr std::array<std::string_view, 1> kColumns{"id"};
+  struct Row {
+    IntegerField id;
+  };
+  IntegerParameter id;
+  [[nodiscard]] std::array<const Parameter*, 1> members() const { return {&id}; }
+};
+
+// Nor does code that passes rows of another type, or an array's literal for them.
+static_assert(std::is_constructible_v<RowsParameter<of_jobs<1>>, std::vector<of_jobs<1>>>);
+static_assert(!std::is_constructible_v<RowsParameter<of_jobs<1>>, std::vector<of_jobs<2>>>);
+static_assert(!std::is_constructible_v<RowsParameter<of_jobs<1>>, std::string>);
+static_assert(!std::is_default_constructible_v<of_jobs<1>>, "a row without one of its members");
 
 std::string text_of(const Parameter& parameter) { return parameter.text().value_or("NULL"); }
 
