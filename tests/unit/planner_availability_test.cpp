@@ -22,9 +22,9 @@ struct Loaded : FactsOfOne {
 };
 
 TEST(Document004, ResourceAvailability_IsWhatNeitherAJobHoldsNorLoadKeepsBusy) {
-  EXPECT_EQ(jobs_on(Loaded(0).made(), 1, 1), 18) << "10, and a flood of 8";
-  EXPECT_EQ(jobs_on(Loaded(4).made(), 1, 1), 6) << "and nothing waits: OAR would start it on the busy ones";
-  EXPECT_EQ(jobs_on(Loaded(10).made(), 1, 1), 0);
+  EXPECT_EQ(Loaded(0).made(), (Expect{.launched = {{1, 1, 18}}})) << "10, and a flood of 8";
+  EXPECT_EQ(Loaded(4).made(), (Expect{.launched = {{1, 1, 6}}})) << "and nothing waits: OAR would start it on the busy ones";
+  EXPECT_EQ(Loaded(10).made(), (Expect{.stopped = {{1, 1, "busy_without_job"}}}));
 }
 
 TEST(Document004, ResourceAvailability_OnceGiven_IsNotGivenAgain_UntilTheLoadIsRead) {
@@ -34,18 +34,19 @@ TEST(Document004, ResourceAvailability_OnceGiven_IsNotGivenAgain_UntilTheLoadIsR
     EXPECT_EQ(jobs_on(loaded.made(), 1, 1), 6 - started);
   }
   loaded.facts.clusters[0].free_resources = 2;
-  EXPECT_EQ(jobs_on(loaded.made(), 1, 1), 0) << "local jobs run on busy ones, and still nothing waits";
+  EXPECT_EQ(loaded.made(), (Expect{.stopped = {{1, 1, "busy_without_job"}}})) << "local jobs run on busy ones, and still nothing waits";
   loaded.facts.clusters[0].free_resources = 12;
-  EXPECT_EQ(jobs_on(loaded.made(), 1, 1), 8) << "what jobs that end leave is available at once";
+  EXPECT_EQ(loaded.made(), (Expect{.launched = {{1, 1, 8}}})) << "what jobs that end leave is available at once";
 }
 
 TEST(Document004, ResourceAvailability_ThatLoadTakes_IsTheReason) {
   const Loaded full{10};
-  EXPECT_EQ(reason_on(full.made(), 1, 1), "busy_without_job");
+  EXPECT_EQ(full.made(), (Expect{.stopped = {{1, 1, "busy_without_job"}}}));
   EXPECT_THAT(full.said(),
               HasSubstr("what is free on alpha is busy without a job: 10 of 16 resources are free, 10 of these are busy without "
                         "a job (load), 0 may wait; a job needs 1, and starts when the load falls"));
-  EXPECT_EQ(reason_on(Loaded(4, 12).made(), 1, 1), "not_enough_resources") << "10 are too few for a job of 12, whatever the load";
+  EXPECT_EQ(Loaded(4, 12).made(), (Expect{.stopped = {{1, 1, "not_enough_resources"}}}))
+      << "10 are too few for a job of 12, whatever the load";
 }
 
 TEST(Document004, ResourceAvailability_ThatLoadTakes_IsMadeByKills_WhereTheyHelp) {
@@ -63,13 +64,13 @@ TEST(Document004, ResourceAvailability_ThatLoadTakes_IsMadeByKills_WhereTheyHelp
 TEST(Document004, ResourceAvailability_AndAHeadroom_AddUp) {
   Loaded both{4};
   both.facts.clusters[0].headroom = *grid::headroom("4");
-  EXPECT_EQ(jobs_on(both.made(), 1, 1), 2) << "4 of the 6 that are available stay free";
+  EXPECT_EQ(both.made(), (Expect{.launched = {{1, 1, 2}}})) << "4 of the 6 that are available stay free";
   both.facts.clusters[0].loaded_resources = 7;
-  EXPECT_EQ(reason_on(both.made(), 1, 1), "busy_without_job") << "without the load, 6 would be left";
+  EXPECT_EQ(both.made(), (Expect{.stopped = {{1, 1, "busy_without_job"}}})) << "without the load, 6 would be left";
   both.facts.clusters[0].free_resources = both.facts.clusters[0].loaded_resources = 4;
-  EXPECT_EQ(reason_on(both.made(), 1, 1), "kept_for_local_jobs") << "without the load, they would stay free";
+  EXPECT_EQ(both.made(), (Expect{.stopped = {{1, 1, "kept_for_local_jobs"}}})) << "without the load, they would stay free";
   both.facts.clusters[0].loaded_resources = 0;
-  EXPECT_EQ(reason_on(both.made(), 1, 1), "kept_for_local_jobs");
+  EXPECT_EQ(both.made(), (Expect{.stopped = {{1, 1, "kept_for_local_jobs"}}}));
 }
 
 }  // namespace

@@ -1,7 +1,12 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <ostream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -86,4 +91,96 @@ inline std::string reason_on(const Plan& plan, std::int64_t campaign, std::int64
   return decision ? std::string{name_of(decision->reason)} : "no decision";
 }
 
+/// All that a plan decides: `EXPECT_EQ(plan(snapshot), (Expect{.launched = {{1, 1, 16}}, .stopped = {{2, 1, "earlier_campaigns"}}}))`. A
+/// job, a kill, a replica, a reservation or a reason that the test does not expect is a failure.
+struct Expect {
+  /// Of a campaign on a cluster.
+  struct Jobs {
+    std::int64_t campaign = 0, cluster = 0;
+    int jobs = 0;
+    auto operator<=>(const Jobs&) const = default;
+  };
+  /// Why a pair gets no jobs; cluster 0: the whole campaign.
+  struct Why {
+    std::int64_t campaign = 0, cluster = 0;
+    std::string reason;
+    auto operator<=>(const Why&) const = default;
+  };
+  /// Clusters for which a campaign's inputs are wanted, or that are held back for it.
+  struct Pair {
+    std::int64_t campaign = 0, cluster = 0;
+    auto operator<=>(const Pair&) const = default;
+  };
+  std::vector<Jobs> launched = {};  ///< all launches of a pair together
+  std::vector<Why> stopped = {};
+  std::vector<Jobs> preempted = {};
+  std::vector<Jobs> replicas = {};
+  std::vector<Pair> inputs = {};
+  std::vector<Pair> held = {};
+  bool operator==(const Expect&) const = default;
+};
+
+/// In any order; the sums of each pair.
+inline std::vector<Expect::Jobs> summed(const auto& lines) {
+  std::map<std::pair<std::int64_t, std::int64_t>, int> jobs;
+  for (const auto& line : lines) jobs[{line.campaign.value(), line.cluster.value()}] += line.jobs;
+  std::vector<Expect::Jobs> sums;
+  for (const auto& [pair, number] : jobs) sums.push_back({pair.first, pair.second, number});
+  return sums;
+}
+
+inline Expect outcome_of(const Plan& plan) {
+  Expect outcome{.launched = summed(plan.launches), .preempted = summed(plan.preemptions), .replicas = summed(plan.replicas)};
+  for (const auto& decision : plan.decisions) {
+    const bool launched = name_of(decision.reason) == "launched";
+    const auto cluster = decision.cluster ? decision.cluster->value() : 0;
+    // One that says so without a launch is no expected one.
+    if (!launched || jobs_on(plan, decision.campaign.value(), cluster) == 0)
+      outcome.stopped.push_back({decision.campaign.value(), cluster, std::string{name_of(decision.reason)}});
+  }
+  for (const auto& wanted : plan.inputs) outcome.inputs.push_back({wanted.campaign.value(), wanted.cluster.value()});
+  for (const auto& held : plan.reservations) outcome.held.push_back({held.campaign.value(), held.cluster.value()});
+  return outcome;
+}
+
+inline Expect sorted(Expect expected) {
+  std::ranges::sort(expected.launched);
+  std::ranges::sort(expected.stopped);
+  std::ranges::sort(expected.preempted);
+  std::ranges::sort(expected.replicas);
+  std::ranges::sort(expected.inputs);
+  std::ranges::sort(expected.held);
+  return expected;
+}
+
+/// As a test writes it.
+inline void PrintTo(const Expect& expected, std::ostream* out) {
+  std::vector<std::string> members;
+  const auto add = [&](const char* name, const auto& lines, auto text_of) {
+    if (lines.empty()) return;
+    std::string list;
+    for (const auto& line : lines) list += fmt::format("{}{{{}}}", list.empty() ? "" : ", ", text_of(line));
+    members.push_back(fmt::format(".{} = {{{}}}", name, list));
+  };
+  const auto jobs = [](const Expect::Jobs& line) { return fmt::format("{}, {}, {}", line.campaign, line.cluster, line.jobs); };
+  const auto pair = [](const Expect::Pair& line) { return fmt::format("{}, {}", line.campaign, line.cluster); };
+  add("launched", expected.launched, jobs);
+  add("stopped", expected.stopped,
+      [](const Expect::Why& line) { return fmt::format("{}, {}, \"{}\"", line.campaign, line.cluster, line.reason); });
+  add("preempted", expected.preempted, jobs);
+  add("replicas", expected.replicas, jobs);
+  add("inputs", expected.inputs, pair);
+  add("held", expected.held, pair);
+  *out << fmt::format("Expect{{{}}}", fmt::join(members, ", "));
+}
+
 }  // namespace gleaner::planner::test
+
+namespace gleaner::planner {
+
+inline bool operator==(const Plan& plan, const test::Expect& expected) {
+  return test::sorted(test::outcome_of(plan)) == test::sorted(expected);
+}
+inline void PrintTo(const Plan& plan, std::ostream* out) { PrintTo(test::sorted(test::outcome_of(plan)), out); }
+
+}  // namespace gleaner::planner

@@ -77,12 +77,10 @@ TEST(Document001, CampaignsThatNeedALicence_ShareIt_AndThoseOfThePlanAreNamed) {
   snapshot.campaigns[0].waiting_tasks = 6;
   snapshot.limits = {a_licence(10)};
   const auto result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 1, 1), 6);
-  EXPECT_EQ(jobs_on(result, 2, 1), 4);
-  EXPECT_EQ(jobs_on(result, 3, 1), 100);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 1, 6}, {2, 1, 4}, {3, 1, 100}}}));
   EXPECT_THAT(why(snapshot, 2), HasSubstr("limit 7 (consumable matlab): "));
   snapshot.limits = {a_licence(6)};
-  EXPECT_EQ(reason_on(plan(snapshot), 2, 1), "limit_reached");
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{1, 1, 6}, {3, 1, 100}}, .stopped = {{2, 1, "limit_reached"}}}));
   EXPECT_THAT(why(snapshot, 2), HasSubstr("6 of 6 are in use, 6 by campaign 1;"));
 }
 
@@ -101,9 +99,9 @@ TEST(Document001, AJobThatCarriesOutTasksSideBySide_HoldsALicenceForEach) {
   snapshot.campaigns[0].grouping = grid::Grouping::on;
   snapshot.campaigns[0].side_by_side = true;
   snapshot.limits = {a_licence(9)};
-  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 2) << "of four tasks each";
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{1, 1, 2}}})) << "of four tasks each";
   snapshot.campaigns[0].side_by_side = false;
-  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 4) << "all that there is room for, one task after the other";
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{1, 1, 4}}})) << "all that there is room for, one task after the other";
 }
 
 TEST(Document001, AReplica_HoldsALicenceToo) {
@@ -124,9 +122,7 @@ TEST(Document004, ALimitOfAGroup_HoldsTheCampaignsOfItsMembers_Together) {
   snapshot.campaigns[0].waiting_tasks = 4;
   snapshot.limits = {{.id = 7, .kind = LimitKind::running_jobs, .most = 6, .group = "chemistry"}};
   const auto result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 1, 1), 4);
-  EXPECT_EQ(jobs_on(result, 2, 1), 2);
-  EXPECT_EQ(jobs_on(result, 3, 1), 100);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 1, 4}, {2, 1, 2}, {3, 1, 100}}}));
   snapshot.campaigns[0].waiting_tasks = 6;
   EXPECT_THAT(why(snapshot, 2), HasSubstr("limit 7 (group chemistry): at most 6 jobs at once, 6 now"));
 }

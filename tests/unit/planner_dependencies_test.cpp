@@ -53,7 +53,7 @@ TEST(Plan, ACampaignThatComesAfterAnotherTaskByTask_GetsWhatIsInItsBag) {
                                                     .tasks = 100,
                                                     .left = 97,
                                                     .first_failed = {}};
-  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 3);
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{1, 1, 3}}}));
   snapshot.campaigns[0].waiting_tasks = 0;
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), {}),
             "waiting for another campaign: 97 tasks wait for the tasks of their numbers in campaign 12, which has 97 of 100 tasks left");

@@ -32,8 +32,8 @@ Plan made(const grid::PlanningFacts& facts) {
 }
 
 TEST(FirstJobs, OfARequestThatLeavesTheResourcesOpen_TakeTheBiggestNode) {
-  EXPECT_EQ(jobs_on(made(whole_nodes(4)), 1, 1), 6) << "16 + 8 resources";
-  EXPECT_EQ(jobs_on(made(whole_nodes(0)), 1, 1), 24) << "the nodes are unknown: one resource each";
+  EXPECT_EQ(made(whole_nodes(4)), (Expect{.launched = {{1, 1, 6}}})) << "16 + 8 resources";
+  EXPECT_EQ(made(whole_nodes(0)), (Expect{.launched = {{1, 1, 24}}})) << "the nodes are unknown: one resource each";
 }
 
 TEST(FirstJobs, AreCountedAtTheRatioThatThePredictorBeginsWith) {
@@ -48,7 +48,7 @@ TEST(FirstJobs, FollowTheForecast_OnceThereIsOne) {
   auto facts = whole_nodes(4);
   facts.pairs[0].active = true;
   facts.pairs[0].forecast_ratio = 0.125;
-  EXPECT_EQ(jobs_on(made(facts), 1, 1), 3);
+  EXPECT_EQ(made(facts), (Expect{.launched = {{1, 1, 3}}}));
 }
 
 }  // namespace

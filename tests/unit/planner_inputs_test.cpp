@@ -24,8 +24,7 @@ TEST(InputFilesInPlans, GoOnlyToClustersThatTasksGoTo) {
   auto result = plan(without_inputs(10));
   EXPECT_THAT(result.launches, IsEmpty());
   EXPECT_THAT(result.inputs, ElementsAre(wanted(1, 1)));
-  EXPECT_EQ(reason_on(result, 1, 1), "inputs_first");
-  EXPECT_EQ(reason_on(result, 1, 2), "tasks_elsewhere");
+  EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "inputs_first"}, {1, 2, "tasks_elsewhere"}}, .inputs = {{1, 1}}}));
   result = plan(without_inputs(20));
   EXPECT_THAT(result.inputs, ElementsAre(wanted(1, 1), wanted(1, 2)));
 }
@@ -35,11 +34,11 @@ TEST(InputFilesInPlans, TasksGoFirstWhereTheFilesAre_WhateverThePriorityOfTheClu
   snapshot.pairs[0].priority = 5;
   snapshot.pairs[1].missing_inputs.reset();
   auto result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 1, 2), 10);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 2, 10}}, .stopped = {{1, 1, "tasks_elsewhere"}}}));
   EXPECT_THAT(result.inputs, IsEmpty());
   snapshot.campaigns[0].waiting_tasks = 20;
   result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 1, 2), 16);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 2, 16}}, .stopped = {{1, 1, "inputs_first"}}, .inputs = {{1, 1}}}));
   EXPECT_THAT(result.inputs, ElementsAre(wanted(1, 1)));
 }
 
@@ -62,7 +61,7 @@ TEST(InputFilesInPlans, HoldNoResources_WhileTheyAreMissing) {
   snapshot.pairs[0].missing_inputs = grid::MissingInputs{.bytes = 1'000'000, .mb_s = 1};
   const auto result = plan(snapshot);
   EXPECT_THAT(result.inputs, ElementsAre(wanted(1, 1)));
-  EXPECT_EQ(jobs_on(result, 2, 1), 16);
+  EXPECT_EQ(result, (Expect{.launched = {{2, 1, 16}}, .stopped = {{1, 1, "inputs_first"}}, .inputs = {{1, 1}}}));
 }
 
 TEST(InputFilesInPlans, AreNotStarved_ByACampaignThatComesLaterInTheOrder) {

@@ -29,17 +29,17 @@ struct WholeNodes : FactsOfOne {
 };
 
 TEST(Nodes, OfAJobForWholeNodes_CountBeforeItsFirstJobHasStarted) {
-  EXPECT_EQ(jobs_on(WholeNodes{1}.made(), 1, 1), 2);
-  EXPECT_EQ(jobs_on(WholeNodes{2}.made(), 1, 1), 1);
-  EXPECT_EQ(reason_on(WholeNodes{4}.made(), 1, 1), "too_big");
+  EXPECT_EQ(WholeNodes{1}.made(), (Expect{.launched = {{1, 1, 2}}}));
+  EXPECT_EQ(WholeNodes{2}.made(), (Expect{.launched = {{1, 1, 1}}}));
+  EXPECT_EQ(WholeNodes{4}.made(), (Expect{.stopped = {{1, 1, "too_big"}}}));
 }
 
 TEST(Nodes, OfAHeadroom_StayFree) {
   WholeNodes job{1};
   job.facts.clusters[0].headroom = *grid::headroom("12");
-  EXPECT_EQ(reason_on(job.made(), 1, 1), "too_big");
+  EXPECT_EQ(job.made(), (Expect{.stopped = {{1, 1, "too_big"}}}));
   job.facts.clusters[0].headroom = *grid::headroom("4");
-  EXPECT_EQ(jobs_on(job.made(), 1, 1), 1) << "12 of 16 are offered";
+  EXPECT_EQ(job.made(), (Expect{.launched = {{1, 1, 1}}})) << "12 of 16 are offered";
 }
 
 TEST(Nodes, OfDifferentSizes_CountAsTheBiggest_UntilJobsHaveShownWhatTheyHold) {
@@ -47,16 +47,15 @@ TEST(Nodes, OfDifferentSizes_CountAsTheBiggest_UntilJobsHaveShownWhatTheyHold) {
   job.facts.clusters[0].min_node_resources = 4;
   job.facts.pairs[0].resources_per_job.reset();
   EXPECT_DOUBLE_EQ(grid::first_ratio({}, grid::whole_nodes(job.facts.pairs[0], job.facts.clusters[0])), 1.0 / 16);
-  EXPECT_EQ(jobs_on(job.made(), 1, 1), 1);
+  EXPECT_EQ(job.made(), (Expect{.launched = {{1, 1, 1}}}));
 }
 
 TEST(Nodes, WithAPartFree_AreNotAddedUpForAJobOfOneNode) {
-  EXPECT_EQ(jobs_on(WholeNodes{1}.of_one_node(8, "8x1").made(), 1, 1), 1);
-  EXPECT_EQ(jobs_on(WholeNodes{1}.of_one_node(4, "4x2").made(), 1, 1), 2);
+  EXPECT_EQ(WholeNodes{1}.of_one_node(8, "8x1").made(), (Expect{.launched = {{1, 1, 1}}}));
+  EXPECT_EQ(WholeNodes{1}.of_one_node(4, "4x2").made(), (Expect{.launched = {{1, 1, 2}}}));
   auto split = WholeNodes{1}.of_one_node(8, "4x2");
-  EXPECT_EQ(jobs_on(split.made(), 1, 1), 0);
-  EXPECT_EQ(reason_on(split.made(), 1, 1), "no_node_free");
-  EXPECT_EQ(jobs_on(WholeNodes{1}.of_one_node(8, "").made(), 1, 1), 1) << "not known: as before";
+  EXPECT_EQ(split.made(), (Expect{.stopped = {{1, 1, "no_node_free"}}}));
+  EXPECT_EQ(WholeNodes{1}.of_one_node(8, "").made(), (Expect{.launched = {{1, 1, 1}}})) << "not known: as before";
 }
 
 TEST(Nodes, OfAbsurdSizesAndRequests_LeaveThePlanWhole) {
@@ -64,8 +63,8 @@ TEST(Nodes, OfAbsurdSizesAndRequests_LeaveThePlanWhole) {
   job.facts.pairs[0].nodes_per_job = 10'000'000;
   job.facts.pairs[0].resources_per_job.reset();
   job.facts.clusters[0].max_node_resources = 2'000'000'000;
-  EXPECT_EQ(reason_on(job.made(), 1, 1), "too_big");
-  EXPECT_EQ(jobs_on(WholeNodes{1}.of_one_node(8, "8x").made(), 1, 1), 1) << "what cannot be read is not known";
+  EXPECT_EQ(job.made(), (Expect{.stopped = {{1, 1, "too_big"}}}));
+  EXPECT_EQ(WholeNodes{1}.of_one_node(8, "8x").made(), (Expect{.launched = {{1, 1, 1}}})) << "what cannot be read is not known";
 }
 
 TEST(Nodes, ThatAnEarlierCampaignTakesAPartOf_AreNotGivenToAJobOfAWholeNode) {
@@ -81,8 +80,7 @@ TEST(Nodes, ThatAnEarlierCampaignTakesAPartOf_AreNotGivenToAJobOfAWholeNode) {
   job.facts.campaigns.insert(job.facts.campaigns.begin(), first);
   job.facts.pairs.insert(job.facts.pairs.begin(), pair);
   const auto made = job.made();
-  EXPECT_EQ(jobs_on(made, 1, 1), 1);
-  EXPECT_EQ(jobs_on(made, 2, 1), 0);
+  EXPECT_EQ(made, (Expect{.launched = {{1, 1, 1}}, .stopped = {{2, 1, "earlier_campaigns"}}}));
 }
 
 TEST(Nodes, ReservedForOtherJobs_AreNotAddedUpEither) {
@@ -91,11 +89,11 @@ TEST(Nodes, ReservedForOtherJobs_AreNotAddedUpEither) {
   cluster.reserved_resources = cluster.reserved_free = 8;
   cluster.reserved_free_nodes = "4x2";
   job.facts.pairs[0].best_effort = false;
-  EXPECT_EQ(reason_on(job.made(), 1, 1), "no_node_free");
+  EXPECT_EQ(job.made(), (Expect{.stopped = {{1, 1, "no_node_free"}}}));
   cluster.reserved_free_nodes = "8x1";
-  EXPECT_EQ(jobs_on(job.made(), 1, 1), 1);
+  EXPECT_EQ(job.made(), (Expect{.launched = {{1, 1, 1}}}));
   cluster.free_nodes = "8x1";
-  EXPECT_EQ(jobs_on(job.made(), 1, 1), 2);
+  EXPECT_EQ(job.made(), (Expect{.launched = {{1, 1, 2}}}));
 }
 
 TEST(Nodes, ReservedForOtherJobs_AreOfferedToNormalJobsAlone) {
@@ -105,13 +103,13 @@ TEST(Nodes, ReservedForOtherJobs_AreOfferedToNormalJobsAlone) {
   cluster.reserved_resources = cluster.reserved_free = 8;
   job.facts.pairs[0].nodes_per_job.reset();
   job.facts.pairs[0].resources_per_job = 1;
-  EXPECT_EQ(jobs_on(job.made(), 1, 1), 8);
+  EXPECT_EQ(job.made(), (Expect{.launched = {{1, 1, 8}}}));
   job.facts.pairs[0].best_effort = false;
-  EXPECT_EQ(jobs_on(job.made(), 1, 1), 16);
+  EXPECT_EQ(job.made(), (Expect{.launched = {{1, 1, 16}}}));
   cluster.max_resources = cluster.free_resources = 0;
-  EXPECT_EQ(jobs_on(job.made(), 1, 1), 8);
+  EXPECT_EQ(job.made(), (Expect{.launched = {{1, 1, 8}}}));
   job.facts.pairs[0].best_effort = true;
-  EXPECT_EQ(reason_on(job.made(), 1, 1), "no_resources");
+  EXPECT_EQ(job.made(), (Expect{.stopped = {{1, 1, "no_resources"}}}));
 }
 
 }  // namespace

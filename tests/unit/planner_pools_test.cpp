@@ -122,7 +122,7 @@ TEST(PlannedPools, AFewTasksWaitForTheCampaignsOwnPools_AndDoNotHoldAQueue) {
   for (auto& pair : snapshot.pairs) pair.active = true, pair.running = pair.live_jobs = 16;
   const auto waits = plan(snapshot);
   EXPECT_EQ(given(waits).jobs, 0);
-  EXPECT_EQ(reason_on(waits, 1, 1), "pools_under_way");
+  EXPECT_EQ(waits, (Expect{.stopped = {{1, 1, "pools_under_way"}, {1, 2, "pools_under_way"}}}));
   EXPECT_NE(text_on(waits, 1, 1).find("this campaign has 16 jobs on "), std::string::npos) << text_on(waits, 1, 1);
   for (auto& pair : snapshot.pairs) pair.running = pair.live_jobs = 2;
   EXPECT_GT(given(plan(snapshot)).jobs, 0) << "others use the cluster: the queue is the only way to it";
@@ -173,7 +173,7 @@ TEST(PlannedPools, WhereTheEndsOfManyTasksAreUnread_ThereIsNoMoreToDo_UntilTheyA
   auto snapshot = grouped(two_clusters(100'000), 0.1);
   snapshot.pairs[0].unread_tasks = 20'001;
   const auto one = plan(snapshot);
-  EXPECT_EQ(reason_on(one, 1, 1), "ends_unread");
+  EXPECT_EQ(one, (Expect{.launched = {{1, 2, 16}}, .stopped = {{1, 1, "ends_unread"}}}));
   EXPECT_NE(text_on(one, 1, 1).find("the jobs of 20001 tasks on "), std::string::npos) << text_on(one, 1, 1);
   for (const auto& launch : one.launches) EXPECT_EQ(launch.cluster, cluster_id(2));
   snapshot.pairs[0].unread_tasks = 8'000;

@@ -23,10 +23,10 @@ TEST(Preemption, LowestJobs_GiveWayToNormalOnes_NoMoreThanAreNeeded) {
   auto snapshot = full_of_lowest();
   const auto result = plan(snapshot);
   EXPECT_THAT(result.preemptions, ElementsAre(Preemption{campaign_id(1), cluster_id(1), 5}));
-  EXPECT_EQ(reason_on(result, 2, 1), "preempting");
+  EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "no_free_resources"}, {2, 1, "preempting"}}, .preempted = {{1, 1, 5}}}));
   snapshot.pairs[0].dying_jobs = 5;
   EXPECT_TRUE(plan(snapshot).preemptions.empty());
-  EXPECT_EQ(reason_on(plan(snapshot), 2, 1), "preempting");
+  EXPECT_EQ(plan(snapshot), (Expect{.stopped = {{1, 1, "no_free_resources"}, {2, 1, "preempting"}}}));
   snapshot.pairs[0].dying_jobs = 2;
   EXPECT_EQ(plan(snapshot).preemptions.at(0).jobs, 3);
 }
@@ -91,7 +91,7 @@ Snapshot full_of_matching() {
 
 TEST(Preemption, JobsForWhichTooFewResourcesHaveTheProperties_HaveNothingKilledForThem) {
   auto snapshot = full_of_matching();
-  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 20) << "the queue takes them";
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{1, 1, 30}, {2, 1, 20}}})) << "the queue takes them";
   EXPECT_TRUE(plan(snapshot).preemptions.empty());
   snapshot.pairs[1].live_jobs = 60;
   snapshot.pairs[1].waiting_jobs = 20;

@@ -37,7 +37,7 @@ TEST(Replicas, OtherCampaigns_GoBeforeTheLastTasks_AndBehindExpiredOnes) {
   snapshot.pairs[0].expired_tasks = 2;
   const auto result = plan(snapshot);
   EXPECT_THAT(result.replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(2), 2, ReplicaKind::expired}));
-  EXPECT_EQ(jobs_on(result, 2, 2), 14);
+  EXPECT_EQ(result, (Expect{.launched = {{2, 2, 14}}, .stopped = {{1, 0, "bag_empty"}}, .replicas = {{1, 2, 2}}}));
 }
 
 /// The copies that the last 40 tasks of a campaign on alpha get on beta, which has 40 resources free.
@@ -100,7 +100,7 @@ TEST(Replicas, DoNotGoWhereTheCampaignFileWantsNone_ThoughTasksAreBoundThere) {
   snapshot.pairs[1].returned_tasks = 3;
   const auto result = plan(snapshot);
   EXPECT_TRUE(result.replicas.empty());
-  EXPECT_EQ(jobs_on(result, 1, 2), 3);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 2, 3}}, .stopped = {{1, 1, "tasks_reserved"}}}));
 }
 
 TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
@@ -164,13 +164,13 @@ TEST(Document002, ExpiredTasks_GetReplicas_WhileOthersOfTheirCampaignWait) {
   snapshot.pairs[0].expired_tasks = 2;
   auto result = plan(snapshot);
   EXPECT_THAT(result.replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(2), 2, ReplicaKind::expired}));
-  EXPECT_EQ(jobs_on(result, 1, 2), 14);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 1, 16}, {1, 2, 14}}, .replicas = {{1, 2, 2}}}));
   snapshot = last_tasks_of_one_cluster();
   snapshot.campaigns[0].waiting_tasks = 100;
   snapshot.pairs[0].expired_tasks = 3;
   result = plan(snapshot);
   EXPECT_THAT(result.replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(1), 3, ReplicaKind::expired, ReplicaPlace::other_node}));
-  EXPECT_EQ(jobs_on(result, 1, 1), 9);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 1, 9}}, .replicas = {{1, 1, 3}}}));
 }
 
 TEST(Replicas, OfTasksWithRequestsOfTheirOwn_AreGiven_ThoughNoneWaitsThatWouldFit) {

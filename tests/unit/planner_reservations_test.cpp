@@ -24,20 +24,19 @@ Snapshot wide_and_narrow() {
 TEST(Reservations, WhatIsFreed_IsHeldBackForAWideJob_AndShortWorkMayUseIt) {
   auto snapshot = wide_and_narrow();
   auto result = plan(snapshot);
-  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
-  EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+  EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}));
   ASSERT_EQ(result.reservations.size(), 1U);
   EXPECT_EQ(result.reservations[0].at, snapshot.now + grid::Seconds{600});
   snapshot.pairs[1].walltime = 600;
-  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
-  EXPECT_EQ(jobs_on(plan(snapshot, {.reservations = false}), 2, 1), 10);
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{2, 1, 10}}, .stopped = {{1, 1, "reserved"}}, .held = {{1, 1}}}));
+  EXPECT_EQ(plan(snapshot, {.reservations = false}), (Expect{.launched = {{2, 1, 10}}, .stopped = {{1, 1, "not_enough_resources"}}}));
 }
 
 TEST(Reservations, WhatTheWideJobLeaves_IsForEverybody) {
   auto snapshot = wide_and_narrow();
   snapshot.pairs[0] = a_pair(1, 1, 12);
   const auto result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 2, 1), 4);
+  EXPECT_EQ(result, (Expect{.launched = {{2, 1, 4}}, .stopped = {{1, 1, "reserved"}}, .held = {{1, 1}}}));
 }
 
 /// A real OAR starts three jobs a second: some are always on their way.
@@ -46,8 +45,7 @@ TEST(Reservations, JobsThatAreAboutToStart_AreWaitedForToo) {
     auto snapshot = wide_and_narrow();
     snapshot.clusters[0].*about_to_start = 2;
     const auto result = plan(snapshot);
-    EXPECT_EQ(reason_on(result, 1, 1), "reserved");
-    EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+    EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}));
   }
 }
 
@@ -57,8 +55,7 @@ TEST(Reservations, ResourcesOfJobsThatAreJustEnding_AreWaitedForToo) {
   snapshot.clusters[0].free_resources = 7;
   snapshot.clusters[0].our_resources = 9;
   const auto result = plan(snapshot);
-  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
-  EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+  EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}));
   ASSERT_EQ(result.reservations.size(), 1U);
   EXPECT_EQ(result.reservations[0].at, snapshot.now + grid::Seconds{600});
 }
@@ -68,8 +65,7 @@ TEST(Reservations, ResourcesOfLocalUsers_AreNotWaitedFor) {
   snapshot.clusters[0].endings = {{600, 5}};
   const auto result = plan(snapshot);
   EXPECT_TRUE(result.reservations.empty());
-  EXPECT_EQ(reason_on(result, 1, 1), "not_enough_resources");
-  EXPECT_EQ(jobs_on(result, 2, 1), 10);
+  EXPECT_EQ(result, (Expect{.launched = {{2, 1, 10}}, .stopped = {{1, 1, "not_enough_resources"}}}));
 }
 
 TEST(Reservations, WithoutThem_AStreamOfNarrowTasksStarvesAWideJobForEver) {
@@ -112,12 +108,10 @@ TEST(Reservations, AWideTaskThatWaitsForAnotherCluster_HasNothingHeldBack) {
   snapshot.clusters[1].reachable = false;
   snapshot.pairs.push_back(a_pair(1, 2, 12));
   snapshot.pairs[2].returned_tasks = 1;
-  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_reserved");
-  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 24);
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{2, 1, 24}}, .stopped = {{1, 1, "tasks_reserved"}, {1, 2, "unreachable"}}}));
   snapshot.clusters[0].free_resources = 10;
   snapshot.clusters[0].flood = 0.0;
-  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "not_enough_resources");
-  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{2, 1, 10}}, .stopped = {{1, 1, "not_enough_resources"}, {1, 2, "unreachable"}}}));
 }
 
 TEST(Reservations, AWideTestCampaign_HasNothingHeldBackWhereItHadItsJob) {
@@ -125,8 +119,7 @@ TEST(Reservations, AWideTestCampaign_HasNothingHeldBackWhereItHadItsJob) {
   snapshot.campaigns[0].type = grid::CampaignType::test;
   snapshot.pairs[0].live_jobs = 1;
   const auto result = plan(snapshot);
-  EXPECT_EQ(reason_on(result, 1, 1), "test_already_given");
-  EXPECT_EQ(jobs_on(result, 2, 1), 24);
+  EXPECT_EQ(result, (Expect{.launched = {{2, 1, 24}}, .stopped = {{1, 1, "test_already_given"}}}));
 }
 
 TEST(Reservations, AClusterThatTakesNoMoreOfACampaign_HasNothingHeldBackForIt_WhateverItsClass) {
@@ -136,8 +129,7 @@ TEST(Reservations, AClusterThatTakesNoMoreOfACampaign_HasNothingHeldBackForIt_Wh
   snapshot.pairs[2].has_affinity = true;
   for (const std::size_t full : {0U, 2U}) snapshot.pairs[full].max_jobs = snapshot.pairs[full].live_jobs = 1;
   const auto result = plan(snapshot, {.campaign_order = "affinity"});
-  EXPECT_EQ(reason_on(result, 1, 1), "max_jobs_reached");
-  EXPECT_EQ(jobs_on(result, 2, 1), 24);
+  EXPECT_EQ(result, (Expect{.launched = {{2, 1, 24}}, .stopped = {{1, 1, "max_jobs_reached"}, {1, 2, "max_jobs_reached"}}}));
 }
 
 TEST(Reservations, AWideJobThatALimitKeepsOutOfTheQueue_HasResourcesHeldBack) {
@@ -146,8 +138,7 @@ TEST(Reservations, AWideJobThatALimitKeepsOutOfTheQueue_HasResourcesHeldBack) {
   snapshot.campaigns[1].user = "bob";
   snapshot.limits = {{.id = 7, .kind = LimitKind::waiting_jobs, .most = 0, .user = "ada"}};
   const auto result = plan(snapshot);
-  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
-  EXPECT_EQ(jobs_on(result, 2, 1), 0);
+  EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}));
 }
 
 TEST(Reservations, AJobThatMayNotWaitBehindOne_HasThatReason_AlsoWhenNothingIsFree) {
@@ -155,7 +146,7 @@ TEST(Reservations, AJobThatMayNotWaitBehindOne_HasThatReason_AlsoWhenNothingIsFr
   snapshot.clusters[0].free_resources = 0;
   snapshot.clusters[0].endings = {{600, 16}};
   snapshot.clusters[0].flood = 0.5;
-  EXPECT_EQ(reason_on(plan(snapshot), 2, 1), "held_for_reservation");
+  EXPECT_EQ(plan(snapshot), (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}));
 }
 
 /// The wide job comes after the narrow ones in each plan.
@@ -169,32 +160,33 @@ Snapshot wide_comes_last() {
 TEST(Reservations, OfEarlierPlans_AreHeldBeforeTheTurnsOfAllCampaigns_UntilTheJobStarts) {
   auto snapshot = wide_comes_last();
   const auto result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 2, 1), 0) << "their walltime ends after the reservation begins";
-  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+  EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}))
+      << "their walltime ends after the reservation begins";
+  EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}));
   EXPECT_EQ(held_by(result), snapshot.held);
   snapshot.clusters[0].free_resources = 16;
   snapshot.clusters[0].endings = {};
   const auto freed = plan(snapshot);
-  EXPECT_EQ(jobs_on(freed, 1, 1), 1);
+  EXPECT_EQ(freed, (Expect{.launched = {{1, 1, 1}}, .stopped = {{2, 1, "held_for_reservation"}}}));
   EXPECT_TRUE(held_by(freed).empty());
   snapshot = wide_comes_last();
   snapshot.held = {};
-  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{2, 1, 10}}, .stopped = {{1, 1, "reserved"}}, .held = {{1, 1}}}));
 }
 
 TEST(Reservations, OfEarlierPlans_BeginNoLaterThanTheyForesaw_SoThatWorkBesideThemCannotPutThemOff) {
   auto snapshot = wide_comes_last();
   snapshot.pairs[1].walltime = 500;
-  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
+  EXPECT_EQ(plan(snapshot), (Expect{.launched = {{2, 1, 10}}, .stopped = {{1, 1, "reserved"}}, .held = {{1, 1}}}));
   snapshot.held[0].begins = snapshot.now + grid::Seconds{499};
-  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 0);
+  EXPECT_EQ(plan(snapshot), (Expect{.stopped = {{1, 1, "reserved"}, {2, 1, "held_for_reservation"}}, .held = {{1, 1}}}));
 }
 
 TEST(Reservations, OfACampaignWhoseJobRunsThere_AreMadeInItsTurnAlone) {
   auto snapshot = wide_comes_last();
   snapshot.pairs[0].live_jobs = 1;
   const auto result = plan(snapshot);
-  EXPECT_EQ(jobs_on(result, 2, 1), 10);
+  EXPECT_EQ(result, (Expect{.launched = {{2, 1, 10}}, .stopped = {{1, 1, "reserved"}}, .held = {{1, 1}}}));
   EXPECT_TRUE(held_by(result).empty());
 }
 

@@ -28,12 +28,12 @@ TEST(Resources, WhenNoneIsLive_AreTheReason_SinceWhen_WhateverTheRequest) {
     Suspected none{0};
     none.facts.pairs[0].resources_per_job = request;
     EXPECT_EQ(none.jobs(), 0) << "no smaller request would fit";
-    EXPECT_EQ(reason_on(none.made(), 1, 1), "no_resources");
+    EXPECT_EQ(none.made(), (Expect{.stopped = {{1, 1, "no_resources"}}}));
   }
   EXPECT_EQ(Suspected{4}.jobs(), 4) << "some are back";
   Suspected braked{0};
   braked.facts.pairs[0].brake = Brake{"3 jobs in a row failed there", {}};
-  EXPECT_EQ(reason_on(braked.made(), 1, 1), "no_resources") << "the end of the brake would start nothing";
+  EXPECT_EQ(braked.made(), (Expect{.stopped = {{1, 1, "no_resources"}}})) << "the end of the brake would start nothing";
   Suspected empty{0};
   empty.facts.clusters[0].suspected_resources = empty.facts.clusters[0].dead_resources = 0;
   empty.facts.clusters[0].no_resources_since.reset();
@@ -50,7 +50,7 @@ TEST(Resources, TooFewForAJob_AreNamed_WithTheBiggestRequestThatFits) {
               HasSubstr("a job needs 12 resources, and alpha now has 4, as 12 are out of use (10 suspected, 2 dead); it starts when "
                         "enough of these are back, or with a request of at most 4 in the JDL"));
   EXPECT_EQ(Suspected(4, 4).jobs(), 1);
-  EXPECT_EQ(reason_on(Suspected(4, 5).made(), 1, 1), "too_big");
+  EXPECT_EQ(Suspected(4, 5).made(), (Expect{.stopped = {{1, 1, "too_big"}}}));
   EXPECT_EQ(Suspected(12, 12).jobs(), 1) << "enough are back";
   EXPECT_THAT(Suspected(4, 17).why(), HasSubstr("alpha has 4; a request of at most 4 in the JDL fits")) << "even all would be too few";
 }
