@@ -100,7 +100,7 @@ void TwoAccounts::submit(int index) {
 void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
   std::ranges::sort(booked, {}, [&](int job) { return key_of(job); });
   std::vector<store::AcceptedJob> accepted;
-  std::vector<AttemptKey> stored;
+  std::vector<AttemptKey> kept;
   std::vector<grid::JobId> lines;
   transact([&](store::Transaction& t) {
     const auto planned = store::planned_launches(t, cluster_id(cluster));
@@ -109,7 +109,7 @@ void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
     const auto id = planned.back().id;
     ASSERT_TRUE(store::begin_launch(t, {.launch = id, .tag = fmt::format("tag-{}", id.value()), .login = "alice"}, term, now));
     for (const auto& line : store::launch_lines(t, id)) {
-      stored.emplace_back(campaign, line.task.value(), line.attempt);
+      kept.emplace_back(campaign, line.task.value(), line.attempt);
       lines.push_back(line.job);
       if (!line.pooled) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
     }
@@ -117,7 +117,7 @@ void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
   });
   std::vector<AttemptKey> keys;
   for (const int job : booked) keys.push_back(key_of(job));
-  ASSERT_EQ(texts(stored), texts(keys));
+  ASSERT_EQ(texts(kept), texts(keys));
   for (std::size_t i = 0; i < booked.size(); ++i) {
     const int job = booked[i];
     ids.emplace(job, lines[i]);
@@ -174,15 +174,15 @@ void TwoAccounts::preempt(int campaign, int cluster, int jobs) {
 /// As nikita does: some of those that wait.
 void TwoAccounts::wipe(int cluster) {
   const auto waiting = book.waiting_jobs(cluster);
-  std::vector<grid::JobId> booked, stored;
+  std::vector<grid::JobId> booked, kept;
   for (const auto& job : waiting) {
     if (below(3) != 0) continue;
     booked.push_back(job.id);
-    stored.push_back(ids.at(static_cast<int>(job.id.value()) - 1));
+    kept.push_back(ids.at(static_cast<int>(job.id.value()) - 1));
     to_kill.insert(static_cast<int>(job.id.value()) - 1);
   }
   book.request_kills(booked);
-  transact([&](store::Transaction& t) { store::request_kills(t, stored, store::KillReason::excess, now); });
+  transact([&](store::Transaction& t) { store::request_kills(t, kept, store::KillReason::excess, now); });
 }
 
 /// For good: when its user resumes it, its failures are forgiven, which gridsim does not know.

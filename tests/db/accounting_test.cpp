@@ -32,18 +32,18 @@ class Accounting : public TwoAccounts, public ::testing::WithParamInterface<std:
   void step();
 
  private:
-  void compare_failures(const std::vector<grid::PairFacts>& stored, const std::vector<grid::PairFacts>& booked);
+  void compare_failures(const std::vector<grid::PairFacts>& known, const std::vector<grid::PairFacts>& booked);
 
   std::size_t next_end = 0;                                                                               ///< of those in kEnds
   std::map<std::size_t, std::pair<std::optional<grid::Instant>, std::optional<grid::Instant>>> failures;  ///< of each pair: stored, booked
 };
 
 /// The database has its own clock for the last failure: only whether there is a new one is the same.
-void Accounting::compare_failures(const std::vector<grid::PairFacts>& stored, const std::vector<grid::PairFacts>& booked) {
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    auto& [in_store, in_book] = failures[static_cast<std::size_t>(stored[i].campaign.value() * 2 + stored[i].cluster.value())];
-    const bool failed = std::exchange(in_store, stored[i].last_failure_at) != stored[i].last_failure_at;
-    EXPECT_EQ(std::exchange(in_book, booked[i].last_failure_at) != booked[i].last_failure_at, failed) << text_of(stored[i]);
+void Accounting::compare_failures(const std::vector<grid::PairFacts>& known, const std::vector<grid::PairFacts>& booked) {
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    auto& [in_store, in_book] = failures[static_cast<std::size_t>(known[i].campaign.value() * 2 + known[i].cluster.value())];
+    const bool failed = std::exchange(in_store, known[i].last_failure_at) != known[i].last_failure_at;
+    EXPECT_EQ(std::exchange(in_book, booked[i].last_failure_at) != booked[i].last_failure_at, failed) << text_of(known[i]);
   }
 }
 
@@ -53,12 +53,12 @@ void Accounting::compare() {
   const auto booked = book.planning_facts(now);
   const auto predicted = book.prediction_facts(window);
   transact([&](store::Transaction& t) {
-    const auto stored = store::planning_facts(t, {.flood = config.flood, .array_size = config.array_size}, now);
-    EXPECT_EQ(difference(texts(booked.campaigns), texts(stored.campaigns)), "");
-    EXPECT_EQ(difference(texts(booked.pairs), texts(stored.pairs)), "");
-    compare_failures(stored.pairs, booked.pairs);
-    for (std::size_t i = 0; i < stored.clusters.size(); ++i)
-      EXPECT_EQ(booked.clusters[i].max_node_resources, stored.clusters[i].max_node_resources);
+    const auto known = store::planning_facts(t, {.flood = config.flood, .array_size = config.array_size}, now);
+    EXPECT_EQ(difference(texts(booked.campaigns), texts(known.campaigns)), "");
+    EXPECT_EQ(difference(texts(booked.pairs), texts(known.pairs)), "");
+    compare_failures(known.pairs, booked.pairs);
+    for (std::size_t i = 0; i < known.clusters.size(); ++i)
+      EXPECT_EQ(booked.clusters[i].max_node_resources, known.clusters[i].max_node_resources);
     EXPECT_EQ(difference(texts(booked.policies.replicable),
                          texts(store::replicable_tasks(t, config.expired_quantile, metascheduler::kMinJobsDone, now))),
               "");

@@ -87,7 +87,7 @@ TEST_F(Batch, ACulprit_CanBeNamedByAnEventOfTheSameTransaction) {
           store::open_event(transaction, {.code = "TEST", .target = {}, .job = {}, .message = fmt::format("item {}", item)}, now);
         });
   });
-  EXPECT_EQ(value("SELECT message FROM events"), "item -2");
+  EXPECT_EQ(stored.event().message, "item -2");
   EXPECT_EQ(value("SELECT count(*) FROM written"), "2");
 }
 

@@ -118,7 +118,7 @@ TEST_F(ChosenTasks, WithAJob_AreKilledAlone_AndEndCancelled) {
       << "and no array is deleted whole";
   take_back(jobs[1]);
   EXPECT_EQ(tasks_in(campaign, "cancelled"), "1");
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(stored.returned_tasks().size(), 0U);
   EXPECT_EQ(value("SELECT count(*) FROM tasks WHERE cancelling"), "0");
   EXPECT_EQ(counters(campaign), recount(campaign));
   EXPECT_THAT(broken(), IsEmpty());
@@ -139,7 +139,7 @@ TEST_F(ChosenTasks, ThatWereGivenBack_LeaveTheBagToo) {
   const auto campaign = a_campaign(6);
   for (const auto& job : launched(campaign, alpha, 3)) end(job, grid::JobEnd::preempted);
   EXPECT_EQ(cancel(campaign, {{1, 4}}).waiting, 4);
-  EXPECT_EQ(value("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0");
+  EXPECT_EQ(stored.returned_numbers(), (std::vector<std::int64_t>{0}));
   EXPECT_EQ(of(campaign, "waiting, cancelled, next_task, skipped"), "2 4 3 2") << "tasks 3 and 4 are ahead of the cursor";
   EXPECT_THAT(broken(), IsEmpty());
 }
@@ -210,7 +210,7 @@ TEST_F(ChosenTasks, MaxFails_PausesTheCampaign_AndCountsAnewFromItsResume) {
                   "--resume {}' goes on, and counts from 0 again",
                   campaign.value()));
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::resume_campaign(t, campaign, now)); });
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+  EXPECT_EQ(stored.open_events().size(), 0U);
   EXPECT_EQ(fail(2), 0);
   EXPECT_EQ(of(campaign, "state, failed"), "in_treatment 5");
   EXPECT_EQ(fail(1), 1);

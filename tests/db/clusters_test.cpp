@@ -38,7 +38,7 @@ TEST_F(Outage, AfterARecovery_IsReportedAgain) {
 TEST_F(Outage, SeenByAnotherModuleMeanwhile_IsOverToo) {
   fleet::note_unreachable(shared, seen(), "the runner's error");
   transact([&](store::Transaction& transaction) { store::record_reached(transaction, alpha, now); });
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+  EXPECT_EQ(stored.open_events().size(), 0U);
 }
 
 }  // namespace

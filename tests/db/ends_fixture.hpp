@@ -90,11 +90,14 @@ class Ends : public GridFixture {
     apply(live());
     now += std::chrono::minutes{1};
     apply(live());
-    EXPECT_EQ(value(fmt::format("SELECT ending FROM jobs WHERE id = {}", job.id.value())), "never_began");
+    EXPECT_EQ(stored.job(job.id).ending, "never_began");
     return job;
   }
-  std::string ended(const std::string& ending) { return value(fmt::format("SELECT count(*) FROM jobs WHERE ending = '{}'", ending)); }
-  std::string task() { return value("SELECT concat_ws(' ', state, attempt, charged) FROM tasks"); }
+  [[nodiscard]] std::string ended(const std::string& ending) const { return std::to_string(stored.ended(ending)); }
+  [[nodiscard]] std::string task() const {
+    const auto task = stored.task();
+    return fmt::format("{} {} {}", task.state, task.attempt, task.charged);
+  }
 
   process::Config config;
   updator::Poll poll;

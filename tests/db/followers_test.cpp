@@ -251,7 +251,7 @@ TEST_F(Followers, OfARetiredCluster_AreNamedByAnEventOfTheirCampaign_UntilItIsBa
   };
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::retire_cluster(t, beta, now)); });
   EXPECT_EQ(events(), fmt::format("FILES_OUT_OF_REACH {}", second.value()));
-  EXPECT_THAT(value("SELECT message FROM events"),
+  EXPECT_THAT(stored.event().message,
               ::testing::StartsWith("beta is retired, where 1 task of campaign 1 ran, and no cluster of this campaign has the homes"));
   EXPECT_EQ(bag(second), "0:alpha 1:");
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::bring_back_cluster(t, beta, now)); });

@@ -11,6 +11,7 @@
 #include "lib/store/lease.hpp"
 #include "lib/store/planning.hpp"
 #include "tests/db/postgres.hpp"
+#include "tests/db/stored_rows.hpp"
 
 namespace gleaner::tests {
 
@@ -47,6 +48,7 @@ class GridFixture : public ::testing::Test {
   void transact(const std::function<void(store::Transaction&)>& work) { store::transact(database, term, work); }
 
   std::string conninfo;
+  StoredRows stored{conninfo};
   store::Database database;
   store::Term term;
   grid::ClusterId alpha{0}, beta{0};

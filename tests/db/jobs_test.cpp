@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <random>
 
@@ -17,15 +18,16 @@ TEST_F(Jobs, AJobDone_SettlesItsTask_AndCountsItsDuration) {
   const auto jobs = launched(campaign, alpha, 2);
   end(jobs[0], grid::JobEnd::done);
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 1, 0, 1, 0, 0}));
-  EXPECT_EQ(value(fmt::format("SELECT done || ' ' || duration_sum || ' ' || concluded FROM campaign_clusters WHERE cluster_id = {}",
-                              alpha.value())),
-            "1 10 1");
+  const auto pair = stored.pair(campaign, alpha);
+  EXPECT_EQ(pair.done, 1);
+  EXPECT_EQ(pair.duration_sum, 10);
+  EXPECT_EQ(pair.concluded, 1);
 }
 
 TEST_F(Jobs, APreemptedJob_GivesItsTaskBack_AsANewAttempt_WithoutACharge) {
   const auto campaign = a_campaign(1);
   end(launched(campaign, alpha, 1)[0], grid::JobEnd::preempted);
-  EXPECT_EQ(value("SELECT state || ' ' || attempt || ' ' || charged FROM tasks"), "waiting 1 0");
+  EXPECT_EQ(stored.task().fate(), (Fate{.state = "waiting", .attempt = 1, .charged = 0}));
   EXPECT_EQ(launched(campaign, beta, 1)[0].attempt, 1);
 }
 
@@ -55,17 +57,19 @@ TEST_F(Jobs, ALateWordOfADeadAttempt_DoesNotTouchTheNewOne) {
 TEST_F(Jobs, ATaskError_IsChargedToTheTask) {
   const auto campaign = a_campaign(1);
   end(launched(campaign, alpha, 1)[0], grid::JobEnd::task_error);
-  EXPECT_EQ(value("SELECT state || ' ' || charged FROM tasks"), "failed 1");
-  EXPECT_EQ(value(fmt::format("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "1");
+  EXPECT_EQ(stored.task().state, "failed");
+  EXPECT_EQ(stored.task().charged, 1);
+  EXPECT_EQ(stored.pair(campaign, alpha).failures_in_a_row, 1);
 }
 
 TEST_F(Jobs, JobsThatTheClusterCouldNotStart_AreFailuresThere_ThoughNobodyPays) {
-  const auto jobs = launched(a_campaign(3), alpha, 3);
+  const auto campaign = a_campaign(3);
+  const auto jobs = launched(campaign, alpha, 3);
   end(jobs[0], grid::JobEnd::cannot_start);
   end(jobs[1], grid::JobEnd::never_began);
   end(jobs[2], grid::JobEnd::preempted);
-  EXPECT_EQ(value(fmt::format("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "2");
-  EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
+  EXPECT_EQ(stored.pair(campaign, alpha).failures_in_a_row, 2);
+  EXPECT_THAT(stored.tasks(), ::testing::Each(::testing::Field(&StoredTask::charged, 0)));
 }
 
 TEST_F(Jobs, TheLastTaskSettled_EndsTheCampaign) {
@@ -73,7 +77,7 @@ TEST_F(Jobs, TheLastTaskSettled_EndsTheCampaign) {
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::finish_campaigns(t, now).empty()); });
   end(launched(campaign, alpha, 1)[0], grid::JobEnd::done);
   transact([&](store::Transaction& t) { EXPECT_EQ(store::finish_campaigns(t, now), std::vector{campaign}); });
-  EXPECT_EQ(value("SELECT state FROM campaigns"), "terminated");
+  EXPECT_EQ(stored.campaign().state, "terminated");
 }
 
 TEST_F(Jobs, AJobOfACancelledCampaign_IsToBeKilled_AndItsTaskIsCancelled_NotGivenBack) {
@@ -85,7 +89,7 @@ TEST_F(Jobs, AJobOfACancelledCampaign_IsToBeKilled_AndItsTaskIsCancelled_NotGive
     EXPECT_EQ(store::pending_kills(t, alpha, now).size(), 1U);
   });
   end(job, grid::JobEnd::killed_by_us);
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(stored.returned_tasks().size(), 0U);
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 0, 0, 3}));
 }
 
@@ -99,7 +103,7 @@ TEST_F(Jobs, OnlyJobsWhoseTaskRunsAgain_EndWithoutSettlingIt) {
   // A task that its user cancels while it runs does not run again.
   execute("UPDATE tasks SET cancelling = true WHERE number = 2");
   end(jobs[2], grid::JobEnd::killed_by_us);
-  EXPECT_EQ(value("SELECT state FROM tasks WHERE number = 2"), "cancelled");
+  EXPECT_EQ(stored.task(2).state, "cancelled");
   EXPECT_EQ(concluded(), "2");
   // A failed task that its user gives back does.
   end(jobs[3], grid::JobEnd::task_error);
@@ -115,8 +119,8 @@ TEST_F(Jobs, ATaskThatCameBackJustWhenItsCampaignWasCancelled_IsCancelledToo) {
   execute(
       "UPDATE tasks SET state = 'waiting'; INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT campaign_id, number, now() FROM tasks");
   transact([&](store::Transaction& t) { static_cast<void>(store::finish_campaigns(t, now)); });
-  EXPECT_EQ(value("SELECT state FROM tasks"), "cancelled");
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(stored.task().state, "cancelled");
+  EXPECT_EQ(stored.returned_tasks().size(), 0U);
 }
 
 TEST_F(Jobs, AKillThatWasSent_IsNotSentAgain_BeforeItsTime) {
@@ -196,11 +200,11 @@ TEST_F(Brakes, SetByHand_StayWhenJobsSucceed_AndAreReplacedOnlyAfterTheirEnd) {
     store::release_brake(t, pair);
   });
   EXPECT_EQ(next(0), 0) << "in place of the brake of the grid, and still there";
-  EXPECT_EQ(value("SELECT set_by FROM brakes"), "ada");
+  EXPECT_EQ(stored.brake().set_by, "ada");
   now = ends;
   EXPECT_GT(next(0), 0);
   transact([&](store::Transaction& t) { store::release_brake(t, pair); });
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0") << "that was the grid's own";
+  EXPECT_EQ(stored.brakes().size(), 0U) << "that was the grid's own";
 }
 
 TEST_F(Brakes, SetByHand_HaveAnEvent_WhichClosesWithThem) {
@@ -219,7 +223,7 @@ TEST_F(Brakes, SetByHand_HaveAnEvent_WhichClosesWithThem) {
   EXPECT_EQ(expired(now + grid::Seconds{61}), 1);
   transact([&](store::Transaction& t) { store::clear_brake(t, {.campaign = {}, .cluster = alpha}); });
   EXPECT_EQ(expired(now + grid::Seconds{62}), 1) << "the brake was lifted";
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+  EXPECT_EQ(stored.open_events().size(), 0U);
 }
 
 TEST_F(Jobs, TheCounters_AreWhatARecountGives_AfterAnyTransitions) {

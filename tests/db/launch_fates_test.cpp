@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <array>
 
@@ -45,7 +46,8 @@ class LaunchFates : public GridFixture {
     return adopted;
   }
   std::string task(int number = 0) {
-    return value(fmt::format("SELECT concat_ws(' ', state, attempt) FROM tasks WHERE number = {}", number));
+    const auto task = stored.task(number);
+    return fmt::format("{} {}", task.state, task.attempt);
   }
   std::string kills() {
     transact([&](store::Transaction& t) { store::request_kills_of_superseded(t, now); });
@@ -60,7 +62,7 @@ TEST_F(LaunchFates, OneThatAnotherRunnerHasJustBegun_IsNotGivenBackAsStranded) {
     EXPECT_FALSE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "stranded"},
                                   many_attempts, now));
   });
-  EXPECT_EQ(value("SELECT state FROM launches"), "launching");
+  EXPECT_EQ(stored.launch().state, "launching");
   EXPECT_EQ(counters(campaign), (Counters{0, 2, 0, 0, 0, 0, 0}));
 }
 
@@ -75,14 +77,15 @@ TEST_F(LaunchFates, AnAttemptGivenBackByAVoidLaunch_IsClaimedInItsFolder_However
   }
   const auto unsent = begun(campaign, alpha, 1);
   not_sent(unsent);
-  EXPECT_EQ(value("SELECT concat_ws(' ', cluster_id, fence) FROM returned_tasks"), fmt::format("{} {}", alpha.value(), orphan.value()))
-      << "not sent itself, but the orphan may still come";
+  EXPECT_EQ(stored.returned_task().cluster, alpha.value());
+  EXPECT_EQ(stored.returned_task().fence, orphan.value()) << "not sent itself, but the orphan may still come";
 }
 
 TEST_F(LaunchFates, ATaskOfALaunchThatWasNeverSent_IsFree_AndNobodyLooksForItsJobs) {
   const auto campaign = a_campaign(1);
   not_sent(begun(campaign, alpha, 1));
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks WHERE cluster_id IS NULL AND fence IS NULL"), "1");
+  EXPECT_EQ(stored.returned_task().cluster, std::nullopt);
+  EXPECT_EQ(stored.returned_task().fence, std::nullopt);
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::unsettled_launches(t, alpha, now - std::chrono::hours{1}).empty()); });
 }
 
@@ -131,7 +134,7 @@ TEST_F(LaunchFates, AJobThatOarRanTwiceBeforeItWasFound_IsKnownToHaveRunBefore) 
   const auto line = lines(launch).at(0);
   const grid::FoundJob job{line.job, grid::RemoteJobId{9}, {campaign, line.task, line.attempt, line.job}, true};
   transact([&](store::Transaction& t) { EXPECT_EQ(store::adopt_jobs(t, launch, std::array{job}, std::nullopt, now), 1); });
-  EXPECT_EQ(value("SELECT resubmissions FROM jobs"), "1");
+  EXPECT_EQ(stored.job().resubmissions, 1);
 }
 
 TEST_F(LaunchFates, WhatIsListedUnderAnotherIdentity_IsNotAdopted) {
@@ -175,8 +178,9 @@ TEST_F(LaunchFates, ReleasedTasks_MayGoAnywhere_WithANewAttemptThatCountsForNoth
     EXPECT_TRUE(store::bound_tasks(t).empty());
   });
   EXPECT_EQ(released, (std::vector{grid::TaskNumber{0}, grid::TaskNumber{1}}));
-  EXPECT_EQ(value("SELECT concat_ws(' ', attempt, uncounted) FROM tasks WHERE number = 0"), "1 1");
-  EXPECT_EQ(value("SELECT count(*) FROM launches WHERE released_at IS NOT NULL"), "1");
+  EXPECT_EQ(stored.task(0).attempt, 1);
+  EXPECT_EQ(stored.task(0).uncounted, 1);
+  EXPECT_EQ(std::ranges::count(stored.launches(), true, &StoredLaunch::released), 1);
   EXPECT_EQ(launched(campaign, beta, 2).size(), 2U);
 }
 
@@ -185,7 +189,7 @@ TEST_F(LaunchFates, OneWhoseRequestCannotBeSent_IsRefused_AndItsTasksGoAnywhere)
   transact([&](store::Transaction& t) {
     store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now);
   });
-  const grid::LaunchId launch{std::stoll(value("SELECT id FROM launches"))};
+  const auto launch = stored.launch().id;
   transact([&](store::Transaction& t) {
     EXPECT_TRUE(store::give_back(t,
                                  {.launch = launch,
@@ -195,7 +199,7 @@ TEST_F(LaunchFates, OneWhoseRequestCannotBeSent_IsRefused_AndItsTasksGoAnywhere)
                                   .error = "no such"},
                                  many_attempts, now));
   });
-  EXPECT_EQ(value("SELECT state FROM launches"), "refused");
+  EXPECT_EQ(stored.launch().state, "refused");
   EXPECT_EQ(launched(campaign, beta, 2).size(), 2U);
 }
 
@@ -204,13 +208,13 @@ TEST_F(LaunchFates, OneOfACampaignThatWasCancelledBeforeItBegan_IsVoid_AndItsTas
   transact([&](store::Transaction& t) {
     store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now);
   });
-  const grid::LaunchId launch{std::stoll(value("SELECT id FROM launches"))};
+  const auto launch = stored.launch().id;
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
   transact([&](store::Transaction& t) {
     EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "cancelled"},
                                  many_attempts, now));
   });
-  EXPECT_EQ(value("SELECT state FROM launches"), "void");
+  EXPECT_EQ(stored.launch().state, "void");
   EXPECT_EQ(task(), "cancelled 0");
 }
 

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <algorithm>
 
 #include <array>
 
@@ -15,7 +17,7 @@ TEST_F(Launches, ALaunch_TakesTheFirstTasksOfTheBag_AndMovesTheCursor) {
   const auto campaign = a_campaign(10);
   begun(campaign, alpha, 4);
   EXPECT_EQ(value("SELECT string_agg(task::text, ' ' ORDER BY id) FROM jobs"), "0 1 2 3");
-  EXPECT_EQ(value("SELECT next_task FROM campaigns"), "4");
+  EXPECT_EQ(stored.campaign().next_task, 4);
   EXPECT_EQ(counters(campaign), (Counters{6, 4, 0, 0, 0, 0, 0}));
 }
 
@@ -30,7 +32,7 @@ TEST_F(Launches, ALaunchLargerThanTheBag_GetsWhatIsThere) {
     jobs = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 10, .resources = 10}, term, now);
   });
   EXPECT_EQ(jobs, 0);
-  EXPECT_EQ(value("SELECT count(*) FROM launches"), "1");
+  EXPECT_EQ(stored.launches().size(), 1U);
 }
 
 TEST_F(Launches, ALaunchOfAPausedCampaign_TakesNothing) {
@@ -57,7 +59,7 @@ TEST_F(Launches, AModuleOfALostLease_WritesNothing) {
                  store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now);
                }),
                store::LeaseLost);
-  EXPECT_EQ(value("SELECT count(*) FROM launches"), "0");
+  EXPECT_EQ(stored.launches().size(), 0U);
 }
 
 TEST_F(Launches, ARefusedLaunch_GivesItsTasksBack_WithTheSameAttempt_ToAnyCluster) {
@@ -73,7 +75,7 @@ TEST_F(Launches, ARefusedLaunch_GivesItsTasksBack_WithTheSameAttempt_ToAnyCluste
                      many_attempts, now);
   });
   EXPECT_EQ(counters(campaign), (Counters{4, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(value("SELECT max(attempt) FROM tasks"), "0");
+  EXPECT_THAT(stored.tasks(), ::testing::Each(::testing::Field(&StoredTask::attempt, 0)));
   EXPECT_EQ(launched(campaign, beta, 4).size(), 4U);
 }
 
@@ -88,7 +90,8 @@ TEST_F(Launches, AVoidLaunch_BindsItsTasksToItsCluster_WhereTheFenceHolds) {
     EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = beta, .jobs = 2, .resources = 2}, term, now), 0);
   });
   EXPECT_EQ(launched(campaign, alpha, 2).size(), 2U);
-  EXPECT_EQ(value("SELECT string_agg(attempt::text, ' ') FROM jobs"), "0 0 0 0");
+  EXPECT_EQ(stored.jobs().size(), 4U);
+  EXPECT_THAT(stored.jobs(), ::testing::Each(::testing::Field(&StoredJob::attempt, 0)));
 }
 
 TEST_F(Launches, ALateOrphanOfAVoidLaunch_IsAdopted_WhenItsTaskIsStillInTheBag) {
@@ -105,7 +108,7 @@ TEST_F(Launches, ALateOrphanOfAVoidLaunch_IsAdopted_WhenItsTaskIsStillInTheBag) 
     EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now), 0);
   });
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 1, 0, 0, 0, 0}));
-  EXPECT_EQ(value("SELECT state FROM launches"), "accepted");
+  EXPECT_EQ(stored.launch().state, "accepted");
 }
 
 TEST_F(Launches, AnOrphanAndItsSuccessor_TheFirstRealEndSettlesTheTask_OnceOnly) {
@@ -143,10 +146,10 @@ TEST_F(Launches, AClaimHeldByAJobOfAVoidLaunch_HasItsLaunchSearchedAgain_AndIsSp
   const auto successor = launched(campaign, alpha, 1).at(0);
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::reopen_twin(t, successor)); });
   end(successor, grid::JobEnd::duplicate);
-  EXPECT_EQ(value("SELECT count(*) FROM launches WHERE state = 'unknown'"), "1");
+  EXPECT_EQ(std::ranges::count(stored.launches(), "unknown", &StoredLaunch::state), 1);
   make_void();
   EXPECT_EQ(counters(campaign), (Counters{1, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(value("SELECT attempt FROM tasks"), "1");
+  EXPECT_EQ(stored.task().attempt, 1);
 }
 
 TEST_F(Launches, PartOfAnArrayFound_IsAdopted_AndTheRestStaysUnknown) {
@@ -157,7 +160,7 @@ TEST_F(Launches, PartOfAnArrayFound_IsAdopted_AndTheRestStaysUnknown) {
     store::mark_unknown(t, std::array{launch}, "lost", now);
     store::accept_launch(t, launch, std::array{store::AcceptedJob{lines[0].job, grid::RemoteJobId{7}}}, std::nullopt, now);
   });
-  EXPECT_EQ(value("SELECT state FROM launches"), "unknown");
+  EXPECT_EQ(stored.launch().state, "unknown");
   EXPECT_EQ(counters(campaign), (Counters{0, 2, 1, 0, 0, 0, 0}));
 }
 
@@ -170,7 +173,7 @@ TEST_F(Launches, OfAPausedCampaign_GoOn_SoThatItMayEnd_OrBeCancelled) {
       store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
     end(job, is_cancelled ? grid::JobEnd::killed_by_us : grid::JobEnd::done);
     transact([&](store::Transaction& t) { store::finish_campaigns(t, now); });
-    EXPECT_EQ(value(fmt::format("SELECT state FROM campaigns WHERE id = {}", campaign.value())), is_cancelled ? "cancelled" : "terminated");
+    EXPECT_EQ(stored.campaign(campaign).state, is_cancelled ? "cancelled" : "terminated");
   }
 }
 

@@ -23,7 +23,9 @@ TEST_F(PoolsInDatabase, APool_HasItsJobsForTheFirstTasks_AndTheOthersAreInTheirH
   EXPECT_EQ(pair("launching || ' ' || waiting || ' ' || running"), "0 3 0") << "only OAR's jobs wait";
   EXPECT_EQ(counters(campaign), recount(campaign));
   EXPECT_EQ(counters(campaign).submitted, 12);
-  EXPECT_EQ(value("SELECT jobs || ' ' || pool_s || ' ' || files FROM launches"), "3 60 37");
+  EXPECT_EQ(stored.launch().jobs, 3);
+  EXPECT_EQ(stored.launch().pool_s, 60);
+  EXPECT_EQ(stored.launch().files, 37);
 }
 
 TEST_F(PoolsInDatabase, ACancelledTask_IsWithheldOnce_OrItsCarrierIsKilled) {
@@ -124,7 +126,8 @@ TEST_F(PoolsInDatabase, WhereTheBagHoldsLess_ThereIsNoPool) {
     EXPECT_EQ(store::plan_launch(transaction, {.campaign = campaign, .cluster = alpha, .jobs = 4, .pooled = 8, .resources = 4}, term, now),
               3);
   });
-  EXPECT_EQ(value("SELECT jobs || ' ' || (pool_s IS NULL) FROM launches"), "3 true");
+  EXPECT_EQ(stored.launch().jobs, 3);
+  EXPECT_EQ(stored.launch().pool_s, std::nullopt);
 }
 
 TEST_F(PoolsInDatabase, ItsFactsAreThoseOfItsCarriers) {
@@ -197,7 +200,7 @@ TEST_F(PoolsInDatabase, WhatIsNotReached_GoesBack_AndIsNotCounted) {
   end(job, grid::JobEnd::not_reached);
   EXPECT_EQ(value(fmt::format("SELECT state || ' ' || attempt || ' ' || uncounted FROM tasks WHERE number = {}", job.task.value())),
             "waiting 1 1");
-  EXPECT_EQ(value("SELECT number FROM returned_tasks"), std::to_string(job.task.value()));
+  EXPECT_EQ(stored.returned_task().number, job.task.value());
 }
 
 TEST_F(PoolsInDatabase, WhatIsKilledWithItsCarrier_IsKilled_AndGoesBack) {
@@ -205,7 +208,7 @@ TEST_F(PoolsInDatabase, WhatIsKilledWithItsCarrier_IsKilled_AndGoesBack) {
   a_pool(campaign, 2, 4);
   take_back(pools()[0].jobs[0]);
   EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE pooled AND state = 'killed' AND ending = 'killed_by_us'"), "1");
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "1");
+  EXPECT_EQ(stored.returned_tasks().size(), 1U);
 }
 
 TEST_F(PoolsInDatabase, OfALaunchThatIsVoid_AllTasksGoBack_BoundToTheirClaims) {

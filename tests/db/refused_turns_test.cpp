@@ -60,7 +60,7 @@ class RefusedTurns : public GridFixture {
         "SELECT coalesce(string_agg(code || ':' || coalesce(campaign_id::text, '-'), ' ' ORDER BY code, campaign_id), '') FROM events "
         "WHERE state = 'open'");
   }
-  std::string state(grid::CampaignId campaign) { return value(fmt::format("SELECT state FROM campaigns WHERE id = {}", campaign.value())); }
+  std::string state(grid::CampaignId campaign) { return stored.campaign(campaign).state; }
 
   process::Config config = process::build_config({}, {}).value();
 };
@@ -75,9 +75,9 @@ TEST_F(RefusedTurns, OfTheMetascheduler_WhoseReleaseIsRefused_SetTheCampaignAsid
   EXPECT_EQ(jobs(sound), "2");
   EXPECT_EQ(jobs(refused), "0");
   EXPECT_EQ(events(), fmt::format("CANNOT_PLAN:{}", refused.value()));
-  EXPECT_THAT(value("SELECT message FROM events"),
+  EXPECT_THAT(stored.event().message,
               HasSubstr(fmt::format("its tasks that come after those of campaign {} cannot be put into its bag: ", first.value())));
-  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("a bug"));
+  EXPECT_THAT(stored.event().message, HasSubstr("a bug"));
   EXPECT_THAT(value(fmt::format("SELECT string_agg(figures ->> 'brake', ' ') FROM decisions WHERE campaign_id = {}", refused.value())),
               HasSubstr("cannot be put into its bag"));
   const auto brake = value("SELECT expires_at FROM brakes");
@@ -88,7 +88,7 @@ TEST_F(RefusedTurns, OfTheMetascheduler_WhoseReleaseIsRefused_SetTheCampaignAsid
   EXPECT_EQ(metascheduler_turn().released, 2);
   EXPECT_EQ(jobs(refused), "2");
   EXPECT_EQ(events(), "");
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
+  EXPECT_EQ(stored.brakes().size(), 0U);
 }
 
 TEST_F(RefusedTurns, OfTheMetascheduler_WaitOnceForACampaignThatSomebodyHasLocked) {
@@ -104,7 +104,7 @@ TEST_F(RefusedTurns, OfTheMetascheduler_WaitOnceForACampaignThatSomebodyHasLocke
   EXPECT_EQ(metascheduler_turn().released, 1);
   EXPECT_EQ(jobs(sound), "1");
   EXPECT_EQ(events(), fmt::format("CANNOT_PLAN:{}", locked.value()));
-  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("took too long"));
+  EXPECT_THAT(stored.event().message, HasSubstr("took too long"));
 }
 
 TEST_F(RefusedTurns, OfTheMetascheduler_WriteTheDecisionsOfTheOthers) {

@@ -30,7 +30,7 @@ TEST_F(RefusedWrites, AKillRequestOfAJobThatIsNotThere_KeepsNoOtherFromBeingAske
   const auto jobs = launched(a_campaign(3), alpha, 3);
   const std::array asked{jobs[0].id, grid::JobId{99'999}, jobs[1].id, jobs[2].id};
   transact([&](store::Transaction& transaction) { store::request_kills(transaction, asked, store::KillReason::excess, now); });
-  EXPECT_EQ(value("SELECT count(*) FROM kill_requests"), "3");
+  EXPECT_EQ(stored.kills().size(), 3U);
   EXPECT_EQ(refusals(), "WRITE_REFUSED - 1");
   EXPECT_THAT(message(), HasSubstr("the request to kill job 99999 (excess)"));
 }
@@ -107,7 +107,7 @@ TEST_F(RefusedWrites, AnEventOfACampaignThatIsGone_IsOneOnTheGrid_AndTheRestOfTh
     store::open_event(transaction, {.code = "SINK", .target = {.campaign = {}, .cluster = alpha}, .job = {}, .message = "fine"}, now);
   });
   EXPECT_EQ(refusals(), "EVENT_REFUSED - 1, SINK - 1");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'EVENT_REFUSED'"), HasSubstr("TASK_ERROR (campaign 4711"));
+  EXPECT_THAT(stored.event("EVENT_REFUSED").message, HasSubstr("TASK_ERROR (campaign 4711"));
 }
 
 /// Latin-1, a NUL, an escape sequence, half a character, too much of it.
@@ -129,7 +129,7 @@ TEST_F(RefusedWrites, NoTextThatAProgramPrinted_IsAmongThem) {
     store::mark_unknown(transaction, std::array{launch}, kPrinted, now);
     static_cast<void>(store::record_unreachable(transaction, alpha, kPrinted, now, now));
   });
-  EXPECT_THAT(value("SELECT message FROM events"), testing::StartsWith("caf\uFFFD [31m \uFFFD\uFFFD xxx"));
+  EXPECT_THAT(stored.event().message, testing::StartsWith("caf\uFFFD [31m \uFFFD\uFFFD xxx"));
   for (const auto* text : {"message FROM events", "reason FROM brakes", "message FROM jobs WHERE message IS NOT NULL",
                            "error FROM launches WHERE error IS NOT NULL", "last_error FROM clusters WHERE last_error IS NOT NULL"})
     EXPECT_EQ(value(std::string{"SELECT octet_length(m) FROM (SELECT "} + text + ") t (m)"), "4096") << text;

@@ -76,7 +76,10 @@ class Replicas : public GridFixture {
     if (second == grid::JobState::running) runs(copy);
     return {campaign, first, copy};
   }
-  std::string task() { return value("SELECT concat_ws(' ', state, attempt, charged, replica_lives) FROM tasks"); }
+  [[nodiscard]] std::string task() const {
+    const auto task = stored.task();
+    return fmt::format("{} {} {} {}", task.state, task.attempt, task.charged, task.replica_lives ? "t" : "f");
+  }
   std::size_t kills(grid::ClusterId cluster) {
     std::size_t found = 0;
     transact([&](store::Transaction& t) {
@@ -142,7 +145,7 @@ TEST_F(Replicas, OnTheSameCluster_TheFirstSuccessCounts_AndTheOtherIsKilled) {
   end(first, JobEnd::killed_by_us);
   EXPECT_EQ(counters(campaign), recount(campaign));
   EXPECT_EQ(counters(campaign).done, 1);
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(stored.returned_tasks().size(), 0U);
 }
 
 TEST_F(Replicas, GoToTheLongestRunning_OrOnlyToThoseThatRunTooLong) {
@@ -188,7 +191,7 @@ TEST_F(Replicas, TheFirstSuccess_SettlesTheTask_AndTheOtherCopyIsKilled) {
     end(loser, JobEnd::killed_by_us);
     EXPECT_EQ(counters(campaign), recount(campaign));
     EXPECT_EQ(counters(campaign).done, 1);
-    EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+    EXPECT_EQ(stored.returned_tasks().size(), 0U);
     EXPECT_EQ(done_by_clusters(), first_wins ? "1 1, 0 0" : "0 0, 1 1");
     execute("TRUNCATE campaigns, tasks, jobs, launches, kill_requests CASCADE");
   }
@@ -209,10 +212,10 @@ TEST_F(Replicas, ACopyThatFails_ChangesNothingWhileTheOtherLives_AndTheLastDecid
   end(first, JobEnd::task_error);
   EXPECT_EQ(task(), "running 1 0 f");
   EXPECT_EQ(kills(beta), 0U);
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(stored.returned_tasks().size(), 0U);
   end(second, JobEnd::preempted);
   EXPECT_EQ(task(), "waiting 2 0 f");
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "1");
+  EXPECT_EQ(stored.returned_tasks().size(), 1U);
   const auto third = launched(campaign, beta, 1)[0];
   EXPECT_EQ(third.attempt, 2);
   runs(third);
@@ -268,7 +271,7 @@ TEST_F(Replicas, AVoidLaunchOfASecondCopy_GivesNothingBack_WhileTheFirstLives) {
     store::give_back(t, {.launch = lost, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
   });
   EXPECT_EQ(task(), "running 0 0 f");
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(stored.returned_tasks().size(), 0U);
   accept(lost);  // it was there after all
   EXPECT_EQ(kills(beta), 1U) << "the task does not wait for it any more";
   end(live(beta).at(0), JobEnd::done);

@@ -171,10 +171,10 @@ TEST_F(ScriptsInDatabase, AFailedPrologue_StopsItsPairAlone_AndTheFixRunsItAgain
   apply(live_jobs);
   EXPECT_EQ(task(-1), "failed 0");
   EXPECT_EQ(value("SELECT string_agg(code, ' ') FROM events"), "PROLOGUE_FAILED");
-  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("the prologue, job"));
-  EXPECT_THAT(value("SELECT output FROM events"), HasSubstr("no such module"));
+  EXPECT_THAT(stored.event().message, HasSubstr("the prologue, job"));
+  EXPECT_THAT(stored.event().output, HasSubstr("no such module"));
   EXPECT_EQ(pair("failures_in_a_row"), "0") << "its failure is no task's";
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
+  EXPECT_EQ(stored.brakes().size(), 0U);
   EXPECT_EQ(grid::preparation_of(pairs()[0].facts), grid::Preparation::prologue_failed);
   EXPECT_EQ(plan(), "");
   const auto event = std::stoll(value("SELECT id FROM events"));
@@ -234,7 +234,7 @@ TEST_F(ScriptsInDatabase, ACancelledCampaign_KillsItsPrologue_AndRunsItsEpilogue
     store::request_kills_of_cancelled(transaction, now);
     store::request_kills_of_superseded(transaction, now);
   });
-  EXPECT_EQ(value("SELECT count(*) FROM kill_requests"), "2");
+  EXPECT_EQ(stored.kills().size(), 2U);
   EXPECT_EQ(plan(), "") << "its jobs still live";
   take_back(jobs[0]);
   take_back(prologue[0]);

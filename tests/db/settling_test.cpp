@@ -267,7 +267,7 @@ TEST_F(Settling, OfTwoJobsOfOneAttempt_ThatBothRanNothing_InTwoTransactions_Spen
   const auto first = launched(campaign, alpha, 1).at(0);
   execute(
       "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, remote_id) SELECT launch_id, campaign_id, cluster_id, task, attempt, 'running', 77 FROM jobs");
-  const grid::JobId second{std::stoll(value("SELECT max(id) FROM jobs"))};
+  const auto second = stored.jobs().back().id;
   const auto settle = [&](store::Transaction& t, grid::JobId job) {
     store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job}).at(0)};
     verdict.end = grid::JobEnd::duplicate;
@@ -292,7 +292,8 @@ TEST_F(Settling, OfTwoJobsOfOneAttempt_ThatBothRanNothing_InTwoTransactions_Spen
     }
   });
   other.join();
-  EXPECT_EQ(value("SELECT state || ' ' || attempt FROM tasks"), "waiting 1");
+  EXPECT_EQ(stored.task().state, "waiting");
+  EXPECT_EQ(stored.task().attempt, 1);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <algorithm>
 
 #include "lib/store/sinks.hpp"
 #include "tests/db/ends_fixture.hpp"
@@ -49,7 +50,7 @@ class Sinks : public Ends {
     });
     return tasks;
   }
-  std::string brakes() { return value("SELECT count(*) FROM brakes"); }
+  [[nodiscard]] std::string brakes() const { return std::to_string(stored.brakes().size()); }
   std::string event() { return value("SELECT message FROM events WHERE code = 'SINK' AND state = 'open'"); }
 };
 
@@ -98,7 +99,7 @@ TEST_F(Sinks, ThatSwallowedMoreThanATurnMayMark_AreMarkedInTheNextTurns_AndGiveA
                   "UPDATE campaign_clusters SET done = 4500, concluded = 4500 WHERE cluster_id = {1}",
                   campaign.value(), alpha.value()));
   done_elsewhere(campaign, 3, 60);
-  const auto marked = [&] { return value("SELECT count(*) FROM jobs WHERE sink IS NOT NULL"); };
+  const auto marked = [&] { return std::to_string(std::ranges::count(stored.jobs(), true, &StoredJob::in_sink)); };
   done_after(launched(campaign, alpha, 3), 0);
   EXPECT_EQ(marked(), "2000");
   EXPECT_THAT(event(), ::testing::EndsWith("The tasks before these are still being looked at"));
@@ -112,7 +113,7 @@ TEST_F(Sinks, ThatSwallowedMoreThanATurnMayMark_AreMarkedInTheNextTurns_AndGiveA
   EXPECT_EQ(value("SELECT count(*) FROM unmarked_ends"), "0");
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 2000);
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 503);
-  EXPECT_EQ(value("SELECT state FROM events WHERE code = 'SINK'"), "closed");
+  EXPECT_EQ(stored.event("SINK").state, "closed");
 }
 
 /// Such a job lasts as long as all the tasks that it takes.
@@ -143,15 +144,15 @@ TEST_F(Sinks, ThatComeLate_AreFoundByTheLastEnds_AndTheEventNamesTheirTasks) {
                   "5 tasks, 200-204: 'gridsub --retry {} --sink alpha' runs them again. If tasks may end at once: "
                   "'gridsub --edit {} min_duration=0', then 'gridsub --fix {}'",
                   campaign.value(), campaign.value(), campaign.value()));
-  EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "t");
+  EXPECT_TRUE(stored.pair(campaign, alpha).suspected);
   // Those that ran already when the brake was put on are named too, however few they are.
   done_after(launched(campaign, alpha, 1), 1);
   EXPECT_THAT(event(), ::testing::HasSubstr("6 tasks, 200-205:"));
   done_after(launched(campaign, alpha, 2), 1);
   EXPECT_THAT(event(), ::testing::HasSubstr("8 tasks, 200-207:"));
-  EXPECT_EQ(value("SELECT occurrences FROM events WHERE code = 'SINK'"), "8");
+  EXPECT_EQ(stored.event("SINK").occurrences, 8);
   done_after(launched(campaign, alpha, 1), 50);
-  EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "f") << "it works again";
+  EXPECT_FALSE(stored.pair(campaign, alpha).suspected) << "it works again";
 }
 
 TEST_F(Sinks, AProbeThatDoesNothing_BrakesASuspectedClusterAgain_UntilTheEventIsClosed) {
@@ -213,7 +214,7 @@ TEST_F(Sinks, AJobWhoseFurtherTasksWereAllSwallowed_SwallowedItsOwnToo) {
       jobs[0].remote.value(), jobs[0].id.value()));
   execute("UPDATE campaign_clusters SET done = 3 WHERE cluster_id = 1");
   done_after({jobs[0]}, 1);
-  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE sink IS NOT NULL"), "4");
+  EXPECT_EQ(std::ranges::count(stored.jobs(), true, &StoredJob::in_sink), 4);
 }
 
 TEST_F(Sinks, WhatTheySwallowed_IsGivenBackOnce_AsANewAttempt_AndTheCountersFollow) {
@@ -232,8 +233,8 @@ TEST_F(Sinks, WhatTheySwallowed_IsGivenBackOnce_AsANewAttempt_AndTheCountersFoll
       value(
           "SELECT string_agg(number || ' ' || attempt || ' ' || uncounted, ', ' ORDER BY number) FROM tasks WHERE state = 'waiting' AND number < 205"),
       "200 1 1, 201 1 1, 202 1 1, 203 1 1, 204 1 1");
-  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks WHERE cluster_id IS NULL"), "5");
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+  EXPECT_EQ(std::ranges::count_if(stored.returned_tasks(), [](const auto& task) { return !task.cluster; }), 5);
+  EXPECT_EQ(stored.open_events().size(), 0U);
   EXPECT_EQ(brakes(), "1") << "or they would go back to the sink";
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 0);
   const auto again = launched(campaign, beta, 5);
@@ -246,11 +247,11 @@ TEST_F(Sinks, AnEvent_NamesTheTasksThatAreGivenBack_AlsoOfACampaignThatIsOver) {
   execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5}'");
   done_after(launched(campaign, alpha, 3), 0);
   transact([&](store::Transaction& t) { EXPECT_EQ(store::finish_campaigns(t, now), std::vector{campaign}); });
-  const auto id = std::stoll(value("SELECT id FROM events"));
+  const auto id = stored.event().id;
   EXPECT_EQ(retry(campaign, {.event = id + 1}), 0);
-  EXPECT_EQ(value("SELECT state FROM campaigns"), "terminated");
+  EXPECT_EQ(stored.campaign().state, "terminated");
   EXPECT_EQ(retry(campaign, {.event = id}), 3);
-  EXPECT_EQ(value("SELECT state FROM campaigns"), "in_treatment");
+  EXPECT_EQ(stored.campaign().state, "in_treatment");
   EXPECT_EQ(counters(campaign).waiting, 3);
 }
 
@@ -265,7 +266,7 @@ TEST_F(Sinks, ATaskThatAnotherJobDid_IsNotGivenBack) {
                   campaign.value(), beta.value()));
   done_after(swallowed, 0);
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 2);
-  EXPECT_EQ(value("SELECT state FROM tasks WHERE number = 0"), "done");
+  EXPECT_EQ(stored.task(0).state, "done");
 }
 
 TEST_F(Sinks, OfACancelledCampaign_OrOneThatIsBeingRemoved_NothingIsGivenBack) {

@@ -63,11 +63,10 @@ TEST_F(Stress, AFactorThatStays_LowersTheLimit_OpensAnEvent_AndBothGoWhenItIsCal
   poll(0.9, 3);
   EXPECT_EQ(limit(), "50");
   EXPECT_EQ(open_events(), "1");
-  EXPECT_EQ(value("SELECT message FROM events WHERE code = 'UNDER_STRESS'"),
-            "its stress factor is 0.9, and 0.8 is too much: it gets at most 50 of our jobs");
+  EXPECT_EQ(stored.event("UNDER_STRESS").message, "its stress factor is 0.9, and 0.8 is too much: it gets at most 50 of our jobs");
   poll(0.9, 8);
   EXPECT_EQ(limit(), "25");
-  EXPECT_EQ(value("SELECT occurrences FROM events WHERE code = 'UNDER_STRESS'"), "2");
+  EXPECT_EQ(stored.event("UNDER_STRESS").occurrences, 2);
   poll(0.2, 300);
   EXPECT_EQ(limit(), "none");
   EXPECT_EQ(open_events(), "0");

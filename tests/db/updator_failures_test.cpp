@@ -38,7 +38,7 @@ class Failures : public Ends {
   static std::string file(const store::LiveJob& job, std::int64_t remote, const std::string& ending) {
     return fmt::format("{}.{}.{}.{}.{}", job.task.value(), job.attempt, job.id.value(), remote, ending);
   }
-  std::string brakes() { return value("SELECT count(*) FROM brakes"); }
+  [[nodiscard]] std::string brakes() const { return std::to_string(stored.brakes().size()); }
 };
 
 TEST_F(Failures, OfJobsThatCouldNotClaim_AddUpOverTheTurns_ToABrake) {
@@ -50,7 +50,7 @@ TEST_F(Failures, OfJobsThatCouldNotClaim_AddUpOverTheTurns_ToABrake) {
     remote.exit_status = grid::kRanNothing << 8;
     turn(remote, "", {file(job, job.remote.value(), "u")});
   }
-  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE ending = 'cannot_start'"), "3");
+  EXPECT_EQ(stored.ended("cannot_start"), 3);
   EXPECT_EQ(brakes(), "1");
 }
 
@@ -60,7 +60,7 @@ TEST_F(Failures, OfJobsThatNeverBegan_AddUpOverTheTurns_ToABrake) {
     EXPECT_EQ(brakes(), "0") << "after " << failed;
     turn(shown(launched(campaign, alpha, 1).at(0), oar::RemoteState::error), "WALLTIME", {});
   }
-  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE ending = 'never_began'"), "3");
+  EXPECT_EQ(stored.ended("never_began"), 3);
   EXPECT_EQ(brakes(), "1");
 }
 
@@ -92,16 +92,17 @@ TEST_F(Failures, OfAJobThatOarRunsAgain_AndKeepsInLaunch_DeleteItAfterTheLaunchP
   turn(shown(job, oar::RemoteState::launching), "", {earlier});
   now += std::chrono::minutes{5};
   turn(shown(job, oar::RemoteState::launching), "", {earlier});
-  EXPECT_EQ(value("SELECT string_agg(reason, ' ') FROM kill_requests"), "impatient");
+  EXPECT_EQ(stored.kill().reason, "impatient");
   transact([&](store::Transaction& t) { store::note_kills_sent(t, std::array{job.id}, now); });
   turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
   now += job.walltime - grid::Seconds{1};
   turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
-  EXPECT_EQ(value("SELECT coalesce(ending, '') FROM jobs"), "") << "its first run may go on";
+  EXPECT_EQ(stored.job().ending, "") << "its first run may go on";
   now += grid::Seconds{1};
   turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
-  EXPECT_EQ(value("SELECT ending FROM jobs"), "killed_by_us");
-  EXPECT_EQ(value("SELECT concat_ws(' ', state, attempt, charged, uncounted) FROM tasks"), "waiting 1 0 0") << "its attempt is spent";
+  EXPECT_EQ(stored.job().ending, "killed_by_us");
+  EXPECT_EQ(stored.task().fate(), (Fate{.state = "waiting", .attempt = 1, .charged = 0}));
+  EXPECT_EQ(stored.task().uncounted, 0) << "its attempt is spent";
 }
 
 TEST_F(Failures, OfJobsThatAnAdmissionRuleRenamed_CountAsEver_AndTheClusterIsBraked) {
@@ -114,8 +115,8 @@ TEST_F(Failures, OfJobsThatAnAdmissionRuleRenamed_CountAsEver_AndTheClusterIsBra
   apply(jobs);
   const auto message = value("SELECT message FROM events WHERE code = 'JOBS_RENAMED' AND state = 'open' AND occurrences = 2");
   EXPECT_THAT(message, ::testing::HasSubstr("was changed to 'by-a-rule': an admission rule of alpha renames jobs"));
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'REMOTE_ID_REUSED'"), "0");
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1");
+  EXPECT_EQ(stored.events("REMOTE_ID_REUSED").size(), 0U);
+  EXPECT_EQ(stored.brakes().size(), 1U);
   all_ended(jobs, 0);
   apply(live());
   EXPECT_EQ(counters(campaign).done, 2);
@@ -186,7 +187,7 @@ TEST_F(Ends, OfNothingButTasksThatFailedBefore_BrakeACluster_WhereThoseOfSeveral
   EXPECT_EQ(brakes(), "") << "two jobs of the other one";
   end_all(other, 1, 1);
   EXPECT_EQ(brakes(), std::to_string(other.value()));
-  EXPECT_THAT(value("SELECT reason FROM brakes"),
+  EXPECT_THAT(stored.brake().reason,
               ::testing::HasSubstr("3 jobs in a row failed there, and those of other campaigns too, with none done in between"));
   EXPECT_EQ(value(fmt::format("SELECT failures_in_a_row FROM campaign_clusters WHERE campaign_id = {}", other.value())), "3")
       << "after the brake, one job is tried";
@@ -210,8 +211,8 @@ TEST_F(Ends, OfTasksThatAlwaysFail_DoNotBrakeACluster_WhereOthersAreDoneMeanwhil
     all_ended(good, 0);
     apply(good);
   }
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
-  EXPECT_EQ(value("SELECT max(failed_since_done) FROM campaign_clusters"), "0");
+  EXPECT_EQ(stored.brakes().size(), 0U);
+  EXPECT_THAT(stored.pairs(), ::testing::Each(::testing::Field(&StoredPair::failed_since_done, 0)));
 }
 
 }  // namespace

@@ -21,12 +21,13 @@ TEST_F(Ends, ThatAShellMadeBeforeTheCommandBegan_AreNobodys_WhateverTheStatus_An
   now += std::chrono::minutes{1};
   apply(live());
   EXPECT_EQ(ended("never_began"), "3");
-  EXPECT_EQ(value("SELECT count(exit_status) FROM jobs"), "0") << "that of a shell is not a command's";
+  EXPECT_THAT(stored.jobs(), ::testing::Each(::testing::Field(&StoredJob::exit_status, std::nullopt)))
+      << "that of a shell is not a command's";
   EXPECT_EQ(value("SELECT string_agg(concat_ws(' ', state, attempt, charged), ', ') FROM tasks WHERE number < 3"),
             "waiting 0 0, waiting 0 0, waiting 0 0")
       << "nobody pays";
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"), ::testing::HasSubstr("~/.bashrc"));
-  EXPECT_THAT(value("SELECT reason FROM brakes"), ::testing::HasSubstr("3 jobs in a row failed there"));
+  EXPECT_THAT(stored.event("NEVER_BEGAN").message, ::testing::HasSubstr("~/.bashrc"));
+  EXPECT_THAT(stored.brake().reason, ::testing::HasSubstr("3 jobs in a row failed there"));
 }
 
 /// Somebody removed the program of jobs from a home (rm -rf ~/.gleaner).
@@ -69,11 +70,11 @@ TEST_F(MissingProgram, CostsNobodyAnAttempt_BrakesNothing_AndIsPutAgain) {
     EXPECT_EQ(state(), "f") << "the runner puts it again, after status " << status;
   }
   EXPECT_EQ(ended("never_began"), "16");
-  EXPECT_EQ(value("SELECT DISTINCT concat_ws(' ', state, attempt, charged) FROM tasks"), "waiting 0 0");
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
+  EXPECT_THAT(stored.fates(), ::testing::Each(Fate{.state = "waiting", .attempt = 0, .charged = 0}));
+  EXPECT_EQ(stored.brakes().size(), 0U);
   EXPECT_EQ(value("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = 1"), "0");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"), ::testing::HasSubstr("is missing or damaged"));
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'PROGRAM_UNUSABLE'"), "0");
+  EXPECT_THAT(stored.event("NEVER_BEGAN").message, ::testing::HasSubstr("is missing or damaged"));
+  EXPECT_EQ(stored.events("PROGRAM_UNUSABLE").size(), 0U);
 }
 
 TEST_F(MissingProgram, ThatPuttingAgainDidNotHelp_IsNotCalledForADay_WithAnEvent) {
@@ -114,9 +115,8 @@ TEST_F(MissingProgram, IsDoubtedForItsLoginAndName) {
 /// Status 0 is that of `exit` in a start file of the shell, which no program's being there would change: it is a failure as ever.
 TEST_F(MissingProgram, IsNotWhatAnotherStatusShows) {
   jobs_call_it(4, 0);
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"),
-              ::testing::HasSubstr("a shell of alice on the cluster ended"));
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1");
+  EXPECT_THAT(stored.event("NEVER_BEGAN").message, ::testing::HasSubstr("a shell of alice on the cluster ended"));
+  EXPECT_EQ(stored.brakes().size(), 1U);
 }
 
 /// The task keeps its attempt, so that its successor finds the claim where the first job had made one.
@@ -129,7 +129,7 @@ TEST_F(Ends, WithAnExitStatusOfWhichNoMarkCanBeRead_ProveNothing_AndTheHomeDecid
   now += grid::Seconds{121};
   apply(live());
   EXPECT_EQ(task(), "waiting 0 0");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"), ::testing::HasSubstr("which proves nothing"));
+  EXPECT_THAT(stored.event("NEVER_BEGAN").message, ::testing::HasSubstr("which proves nothing"));
   const auto second = launched(campaign, alpha, 1).at(0);
   ASSERT_EQ(second.fence, jobs[0].fence);
   shows(second, oar::RemoteState::terminated, grid::kRanNothing);
@@ -159,7 +159,7 @@ TEST_F(Ends, ByTheWalltimeOfAJobWhoseFilesCannotBeRead_IsTheTasks_OnceItsMarkIsS
   apply(live());
   const auto tasks = [&] { return value("SELECT string_agg(concat_ws(' ', state, attempt, charged), ', ' ORDER BY number) FROM tasks"); };
   EXPECT_EQ(tasks(), "waiting 0 0, waiting 0 0") << "nobody pays, and no other attempt may run";
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'NEVER_BEGAN'"), ::testing::HasSubstr("an end by its walltime"));
+  EXPECT_THAT(stored.event("NEVER_BEGAN").message, ::testing::HasSubstr("an end by its walltime"));
   const auto next = launched(campaign, alpha, 2);
   ASSERT_EQ(next.size(), 2U);
   for (const auto& job : next) shows(job, oar::RemoteState::terminated, grid::kRanNothing);

@@ -20,9 +20,9 @@ TEST_F(Ends, OfJobsThatCouldNotClaimTheirAttempts_AreTheClustersFault_AndTheEven
   poll.stderr_tails.emplace(jobs.front().id, "gleaner: task 0, attempt 0: cannot be claimed, nothing was run: No space left on device\n");
   apply(jobs);
   EXPECT_EQ(ended("cannot_start"), "5");
-  EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
-  EXPECT_THAT(value("SELECT output FROM events WHERE code = 'CANNOT_START'"), ::testing::HasSubstr("No space left"));
-  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1") << "the next jobs would fail there too";
+  EXPECT_THAT(stored.tasks(), ::testing::Each(::testing::Field(&StoredTask::charged, 0)));
+  EXPECT_THAT(stored.event("CANNOT_START").output, ::testing::HasSubstr("No space left"));
+  EXPECT_EQ(stored.brakes().size(), 1U) << "the next jobs would fail there too";
 }
 
 TEST_F(Ends, OfAJobThatOarCouldNotStart_QuoteOarsReason_InTheEventAndInTheBrake) {
@@ -105,12 +105,12 @@ TEST_F(Ends, ThatOarNeverNoted_AreTheJobsOwnWord) {
   files(jobs[0], {file(jobs[0], "e0"), file(jobs[1], "e0")});
   apply(jobs);
   EXPECT_EQ(counters(campaign).done, 2);
-  EXPECT_EQ(value("SELECT concat_ws(' ', state, attempt, charged) FROM tasks WHERE number = 2"), "waiting 0 0")
+  EXPECT_EQ(stored.task(2).fate(), (Fate{.state = "waiting", .attempt = 0, .charged = 0}))
       << "it never began, and may still: the claim decides";
   EXPECT_EQ(value("SELECT ending || ': ' || message FROM jobs WHERE task = 0"),
             "done: exit status 0 (as the job noted; its cluster recorded a preemption)");
-  EXPECT_EQ(value("SELECT message FROM jobs WHERE task = 2"), "it had resources, and the cluster never began it");
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'WALLTIME'"), "0");
+  EXPECT_EQ(stored.job_of(2).message, "it had resources, and the cluster never began it");
+  EXPECT_EQ(stored.events("WALLTIME").size(), 0U);
 }
 
 TEST_F(Ends, WithoutAnExitStatus_AreNoSuccess) {
@@ -118,7 +118,7 @@ TEST_F(Ends, WithoutAnExitStatus_AreNoSuccess) {
   shows(jobs[0], oar::RemoteState::terminated);
   apply(jobs);
   EXPECT_EQ(task(), "submitted 0 0") << "its files are awaited";
-  EXPECT_NE(value("SELECT over_since FROM jobs"), "");
+  EXPECT_TRUE(stored.job().over);
   files(jobs[0], {file(jobs[0], "s")});
   apply(live());
   EXPECT_EQ(ended("node_failure"), "1");
@@ -137,7 +137,7 @@ TEST_F(Ends, WhoseFilesCannotBeRead_WaitForThem_AndThenSayWhoseWordCounts) {
   now += grid::Seconds{1};
   apply(live());
   EXPECT_EQ(task(), "waiting 1 0");
-  EXPECT_THAT(value("SELECT message FROM jobs"), ::testing::HasSubstr("by the cluster's record alone"));
+  EXPECT_THAT(stored.job().message, ::testing::HasSubstr("by the cluster's record alone"));
 }
 
 TEST_F(Ends, OfAJobThatOarResubmitted_AreNone_ItIsFollowed_AndItsKillIsSentOn) {
@@ -152,7 +152,9 @@ TEST_F(Ends, OfAJobThatOarResubmitted_AreNone_ItIsFollowed_AndItsKillIsSentOn) {
   poll.usable_resources = 16;
   EXPECT_EQ(apply(live()).followed, 1);
   EXPECT_EQ(value("SELECT resources_at IS NULL FROM clusters WHERE name = 'alpha'"), "t") << "OAR suspects its node";
-  EXPECT_EQ(value("SELECT remote_id || ' ' || state || ' ' || resubmissions FROM jobs"), "99 remote_waiting 1");
+  EXPECT_EQ(stored.job().remote, 99);
+  EXPECT_EQ(stored.job().state, "remote_waiting");
+  EXPECT_EQ(stored.job().resubmissions, 1);
   EXPECT_EQ(task(), "submitted 0 0");
   transact([&](store::Transaction& t) {
     const auto kills = store::pending_kills(t, alpha, now);
@@ -171,8 +173,9 @@ TEST_F(Ends, OfSomebodyElsesJobUnderOurId_SettleNothing_OursIsSearchedForByItsNa
   EXPECT_EQ(counters(campaign).done, 0);
   EXPECT_EQ(value("SELECT string_agg(concat_ws(' ', state, remote_id), ', ' ORDER BY id) FROM jobs"),
             fmt::format("unknown, running {}", jobs[1].remote.value()));
-  EXPECT_EQ(value("SELECT state || ' ' || looks FROM launches"), "unknown 0");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'REMOTE_ID_REUSED'"),
+  EXPECT_EQ(stored.launch().state, "unknown");
+  EXPECT_EQ(stored.launch().looks, 0);
+  EXPECT_THAT(stored.event("REMOTE_ID_REUSED").message,
               ::testing::HasSubstr(fmt::format("job {} of OAR is somebody else's", jobs[0].remote.value())));
   transact([&](store::Transaction& t) { EXPECT_EQ(store::unsettled_launches(t, alpha, now).size(), 1U); });
 }
@@ -185,14 +188,15 @@ TEST_F(Ends, ThatDoNotCome_OfAJobThatIsAboutToStart_AreAskedFor_AndItsTaskKeepsI
   now += std::chrono::minutes{5};
   files(jobs[0], {});
   apply(live());
-  EXPECT_EQ(value("SELECT reason FROM kill_requests"), "impatient");
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'NEVER_BEGAN'"), "1");
+  EXPECT_EQ(stored.kill().reason, "impatient");
+  EXPECT_EQ(stored.events("NEVER_BEGAN").size(), 1U);
   transact([&](store::Transaction& t) { store::note_kills_sent(t, std::array{jobs[0].id}, now); });
   in_error(jobs[0], "FRAG_JOB_REQUEST");
   apply(live());
   EXPECT_EQ(ended("never_began"), "1");
   EXPECT_EQ(task(), "waiting 0 0");
-  EXPECT_EQ(value("SELECT cluster_id || ' ' || fence FROM returned_tasks"), fmt::format("{} {}", alpha.value(), jobs[0].launch.value()));
+  EXPECT_EQ(stored.returned_task().cluster, alpha.value());
+  EXPECT_EQ(stored.returned_task().fence, jobs[0].launch.value());
 }
 
 TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventReportsThat) {
@@ -201,15 +205,15 @@ TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventRe
   apply(jobs);
   now += std::chrono::minutes{59};
   apply(live());
-  EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
+  EXPECT_EQ(stored.events().size(), 0U);
   now += std::chrono::minutes{2};
   EXPECT_EQ(apply(live()).absent, 2);
   EXPECT_THAT(value("SELECT message FROM events WHERE code = 'JOBS_ABSENT' AND state = 'open'"),
               ::testing::HasSubstr("does not list 2 of our jobs"));
   for (const auto& job : jobs) shows(job, oar::RemoteState::running);
   apply(live());
-  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
-  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE absent_since IS NOT NULL"), "0");
+  EXPECT_EQ(stored.open_events().size(), 0U);
+  EXPECT_THAT(stored.jobs(), ::testing::Each(::testing::Field(&StoredJob::absent, false)));
 }
 
 /// One byte of Latin-1 stopped every campaign of every cluster.
@@ -219,7 +223,7 @@ TEST_F(Ends, OfProgramsThatPrintAnything_AreWritten) {
   poll.stderr_tails.emplace(jobs[0].id, text::clean_text(std::string_view{"caf\xE9 \x1b[31m \0 \xff\n", 14}));
   apply(jobs);
   EXPECT_EQ(ended("task_error"), "1");
-  EXPECT_THAT(value("SELECT output FROM events WHERE code = 'TASK_ERROR'"), ::testing::HasSubstr("caf\xEF\xBF\xBD"));
+  EXPECT_THAT(stored.event("TASK_ERROR").output, ::testing::HasSubstr("caf\xEF\xBF\xBD"));
 }
 
 TEST_F(Ends, ThatTheDatabaseRefuses_CostTheirOwnJobAlone) {
@@ -229,8 +233,7 @@ TEST_F(Ends, ThatTheDatabaseRefuses_CostTheirOwnJobAlone) {
   all_ended(jobs, 0);
   EXPECT_EQ(apply(jobs).ended, 2);
   EXPECT_EQ(counters(campaign).done, 2);
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'WRITE_REFUSED'"),
-              ::testing::HasSubstr(fmt::format("the end of job {}", jobs[1].id.value())));
+  EXPECT_THAT(stored.event("WRITE_REFUSED").message, ::testing::HasSubstr(fmt::format("the end of job {}", jobs[1].id.value())));
 }
 
 /// The clock of OAR's server was in the year 2000, and was set while jobs ran; or it is a day ahead.
@@ -330,12 +333,13 @@ TEST_F(Ends, AreRetriedAsTheJdlRequests_WithinTheConfigurationsBound) {
   config.max_charged_attempts = 1;
   config.max_retries = 10;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    EXPECT_EQ(value("SELECT count(*) FROM tasks WHERE state = 'failed'"), "0");
+    EXPECT_EQ(stored.tasks_in("failed"), 0);
     const auto jobs = launched(campaign, alpha, 2);
     all_ended(jobs, 3);
     apply(jobs);
   }
-  EXPECT_EQ(value("SELECT string_agg(state || ' ' || charged, ', ') FROM tasks"), "failed 3, failed 3");
+  EXPECT_EQ(stored.tasks_in("failed"), 2);
+  EXPECT_THAT(stored.tasks(), ::testing::Each(::testing::Field(&StoredTask::charged, 3)));
 }
 
 TEST_F(Ends, WithAnExitStatusThatIsNotToBeRetried_FailTheTaskAtOnce) {
@@ -345,7 +349,8 @@ TEST_F(Ends, WithAnExitStatusThatIsNotToBeRetried_FailTheTaskAtOnce) {
   const auto jobs = launched(campaign, alpha, 1);
   all_ended(jobs, 4);
   apply(jobs);
-  EXPECT_EQ(value("SELECT state || ' ' || charged FROM tasks"), "failed 1");
+  EXPECT_EQ(stored.task().state, "failed");
+  EXPECT_EQ(stored.task().charged, 1);
 }
 
 TEST_F(Ends, OfTheLastAttemptThatTheJdlAllows_FailTheTask) {
@@ -353,12 +358,13 @@ TEST_F(Ends, OfTheLastAttemptThatTheJdlAllows_FailTheTask) {
   execute("UPDATE campaigns SET jdl = '{\"max_attempts\": 2}'");
   config.failures_before_brake = 100;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    EXPECT_EQ(value("SELECT count(*) FROM tasks WHERE state = 'failed'"), "0");
+    EXPECT_EQ(stored.tasks_in("failed"), 0);
     const auto jobs = launched(campaign, alpha, 2);
     all_ended(jobs, 3);
     apply(jobs);
   }
-  EXPECT_EQ(value("SELECT string_agg(state || ' ' || charged, ', ') FROM tasks"), "failed 2, failed 2") << "the configuration allows five";
+  EXPECT_EQ(stored.tasks_in("failed"), 2);
+  EXPECT_THAT(stored.tasks(), ::testing::Each(::testing::Field(&StoredTask::charged, 2))) << "the configuration allows five";
 }
 
 /// A user can name a file as they like, and a node's clock is set.

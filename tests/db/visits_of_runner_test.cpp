@@ -166,7 +166,7 @@ TEST_F(RunnersVisits, OfAWebServerThatRefusesLargeRequests_HalveTheArrays_AndBra
   launch(12);
   EXPECT_EQ(most(), "6");
   EXPECT_EQ(brakes(), "0");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'ARRAY_TOO_LARGE'"), ::testing::HasSubstr("client_max_body_size of nginx"));
+  EXPECT_THAT(stored.event("ARRAY_TOO_LARGE").message, ::testing::HasSubstr("client_max_body_size of nginx"));
   transact([&](store::Transaction& t) {
     const auto facts = store::planning_facts(t, {.flood = 0, .array_size = 100}, now);
     EXPECT_TRUE(std::ranges::any_of(facts.pairs, [&](const auto& pair) { return pair.campaign == campaign && pair.array_most == 6; }));
@@ -177,7 +177,7 @@ TEST_F(RunnersVisits, OfAWebServerThatRefusesLargeRequests_HalveTheArrays_AndBra
   launch(1);
   EXPECT_EQ(most(), "1");
   EXPECT_EQ(brakes(), "1");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'LAUNCH_REFUSED'"), ::testing::HasSubstr("One job alone is too large there"));
+  EXPECT_THAT(stored.event("LAUNCH_REFUSED").message, ::testing::HasSubstr("One job alone is too large there"));
 }
 
 TEST_F(RunnersVisits, WhoseTimeIsOver_AskForNothingMore_AndSendNothing) {

@@ -87,7 +87,7 @@ TEST_F(Visits, AClusterWhoseTurnFails_HasAnEventOfTheModule_AndTheOthersFinish) 
   visit_with_alpha_throwing(std::out_of_range{"map::at"});
   EXPECT_EQ(beta_visits, 2);
   EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha open 2");
-  EXPECT_THAT(value("SELECT message FROM events"),
+  EXPECT_THAT(stored.event().message,
               HasSubstr("the updator's turn on this cluster failed, and is taken again in the next cycle: map::at"));
 }
 
@@ -152,7 +152,7 @@ TEST_F(Visits, ALockOfAConnectionThatDoesNothingForTooLong_IsAnEvent_ThatNamesIt
   visit([](fleet::Visit&) {});
   EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha open 1");
   const auto pid = value("SELECT pid FROM pg_locks WHERE locktype = 'advisory'");
-  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("SELECT pg_terminate_backend(" + pid + ")"));
+  EXPECT_THAT(stored.event().message, HasSubstr("SELECT pg_terminate_backend(" + pid + ")"));
   other.unlock(Work::update, alpha.value());
   visit([](fleet::Visit&) {});
   EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha closed 1");
