@@ -109,7 +109,7 @@ class StoredRows {
 
   [[nodiscard]] std::vector<StoredTask> tasks() const;
   [[nodiscard]] StoredTask task() const;
-  /// Of this number, in the only campaign that has it.
+  /// The task of this number, in the only campaign that has it.
   [[nodiscard]] StoredTask task(std::int64_t number) const;
   [[nodiscard]] std::vector<Fate> fates() const;
   /// Tasks in this state.

@@ -94,7 +94,7 @@ inline std::string reason_on(const Plan& plan, std::int64_t campaign, std::int64
 /// All that a plan decides: `EXPECT_EQ(plan(snapshot), (Expect{.launched = {{1, 1, 16}}, .stopped = {{2, 1, "earlier_campaigns"}}}))`. A
 /// job, a kill, a replica, a reservation or a reason that the test does not expect is a failure.
 struct Expect {
-  /// Of a campaign on a cluster.
+  /// Jobs for one campaign on one cluster.
   struct Jobs {
     std::int64_t campaign = 0, cluster = 0;
     int jobs = 0;
