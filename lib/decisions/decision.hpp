@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "lib/decisions/bounds.hpp"
+#include "lib/decisions/standing.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
@@ -21,117 +22,6 @@ using grid::Brake;
 
 /// The stages of a plan, named after Maui's job flow.
 enum class Stage { feasible, prioritize, throttle, match, allocate, size, emit };
-
-/// Up to three campaigns: the first that took resources of a cluster.
-struct Takers {
-  std::array<std::int64_t, 3> ids = {};
-  int count = 0;
-};
-
-/// The parts of a cluster's offer, in resources, before the plan assigns any.
-struct OfferParts {
-  int max_resources = 0;
-  int free_resources = 0;              ///< those that stay free included
-  int kept_resources = 0;              ///< that stay free for local jobs, as far as they are free
-  int busy_resources = 0;              ///< of the free ones, those that load makes unavailable (the option `availability`)
-  double flood_resources = 0.0;        ///< that may wait
-  double waiting_resources = 0.0;      ///< that wait already
-  double unaccounted_resources = 0.0;  ///< of launches that the cluster's status cannot show yet
-  double unknown_resources = 0.0;      ///< of these, those of unknown launches
-  int unknown_jobs = 0;                ///< of unknown launches, of all campaigns
-  int unknown_launches = 0;
-};
-
-/// A campaign that holds some of a consumable.
-struct Holder {
-  grid::CampaignId campaign{0};
-  double used = 0.0;
-};
-
-/// The jobs to which a limit of `gridctl limit` applies: those that match all members that are set; without any, all jobs of the grid.
-struct LimitTarget {
-  std::optional<std::string> consumable = {};
-  std::optional<std::string> user = {};
-  std::optional<std::string> group = {};
-  std::optional<std::string> project = {};
-  std::optional<grid::CampaignId> campaign = {};
-  bool this_cluster = false;  ///< only jobs on the cluster of the decision
-};
-
-/// A limit that binds, and its use.
-struct LimitInForce {
-  std::int64_t id = 0;
-  grid::LimitKind kind = grid::LimitKind::running_jobs;
-  LimitTarget target = {};
-  double most = 0.0;
-  double used = 0.0;
-  std::optional<double> job_needs = {};  ///< of one job, in the unit of the limit; empty: one, or nothing is left of the limit
-  bool fits_one_job = true;              ///< false: one job needs more than the limit, however many end
-  int window_days = 1;                   ///< of resource_seconds
-  std::vector<Holder> holders = {};      ///< of a consumable: other campaigns, those that hold most; not all
-  double used_by_others = 0.0;           ///< of a consumable: by campaigns that are not among the holders, nor the decision's own
-};
-
-/// The bound that kept a launch from being bigger, with its figures.
-namespace bound {
-struct Offer {
-  static constexpr std::string_view kName = "offer";
-  double offered_resources = 0.0;  ///< the flood included
-  OfferParts parts = {};
-};
-/// All tasks that wait.
-struct Bag {
-  static constexpr std::string_view kName = "bag";
-};
-/// All tasks that wait and fit.
-struct Fitting {
-  static constexpr std::string_view kName = "fitting";
-};
-struct MaxJobs {
-  static constexpr std::string_view kName = "max_jobs";
-  int max_jobs = 0;
-};
-/// A test campaign.
-struct OnePerCluster {
-  static constexpr std::string_view kName = "one_per_cluster";
-};
-struct Limit {
-  static constexpr std::string_view kName = "limit";
-  LimitInForce limit = {};
-};
-struct Stress {
-  static constexpr std::string_view kName = "stress";
-  int job_limit = 0;
-  std::string signals;
-};
-struct Probe {
-  static constexpr std::string_view kName = "probe";
-};
-/// After a brake one job at a time is tried, until one succeeds.
-struct Trial {
-  static constexpr std::string_view kName = "trial";
-  int failures = 0;   ///< in a row, before this job
-  std::string brake;  ///< why the campaign was braked there; empty: the brake was lifted, or was set by hand since
-};
-struct Width {
-  static constexpr std::string_view kName = "width";
-};
-struct Matching {
-  static constexpr std::string_view kName = "matching";
-  int matching_resources = 0;
-  int max_resources = 0;
-};
-struct Turn {
-  static constexpr std::string_view kName = "turn";
-};
-/// Jobs that start at once; others would find no task in the pools.
-struct Pools {
-  static constexpr std::string_view kName = "pools";
-};
-}  // namespace bound
-
-using Bound = std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
-                           bound::Probe, bound::Trial, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
 
 /// The reasons, each with the figures of its sentence and with its name in `decisions.reason`.
 namespace reason {
@@ -424,66 +314,6 @@ struct Decision {
 [[nodiscard]] std::string_view name_of(Stage stage);
 [[nodiscard]] std::optional<Stage> stage_of(std::string_view name);
 [[nodiscard]] std::string_view name_of(const Reason& reason);
-
-/// The figures by which an order places a campaign, before the plan assigns anything.
-namespace place {
-struct FairShare {
-  static constexpr std::string_view kName = "fairshare";
-  std::string user;
-  double priority = 0.0;  ///< share - usage, or by the rule `by_share` share - usage x share
-  double share = 0.0;
-  double usage = 0.0;
-  bool by_share = false;
-};
-/// A node on the way from the root of the tree of shares to a user.
-struct TreeNode {
-  std::string name;
-  double shares = 0.0;
-  double usage = 0.0;
-};
-struct FairTree {
-  static constexpr std::string_view kName = "fairtree";
-  std::string user;
-  std::int64_t rank = 0;  ///< of its user, 1 the first
-  std::int64_t users = 0;
-  std::vector<TreeNode> path;  ///< empty: the user has no shares, and comes last
-};
-struct Factor {
-  double value = 0.0;
-  double weight = 0.0;
-};
-struct Multifactor {
-  static constexpr std::string_view kName = "multifactor";
-  double priority = 0.0;  ///< the sum of the weighted factors
-  Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {};
-};
-struct Tickets {
-  static constexpr std::string_view kName = "tickets";
-  double tickets = 0.0;
-  std::int64_t rankings = 0;  ///< of all campaigns that take part
-  double ranking = 0.0;       ///< the sum of the parts that follow
-  double user_priority = 0.0, campaign_priority = 0.0, wall_clock = 0.0, cpu_time = 0.0, resources = 0.0, creation = 0.0, power = 0.0;
-};
-}  // namespace place
-
-using Place = std::variant<place::FairShare, place::FairTree, place::Multifactor, place::Tickets>;
-
-/// A campaign priority, and the configuration's keys that decide its effect (grid::OrderOfCampaigns).
-struct PriorityEffect {
-  int campaign_priority = grid::kNormalPriority;
-  std::string campaign_order;
-  std::string multifactor_weights;
-  bool simultaneous = false;
-};
-
-/// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect. It is stored as a
-/// decision on the whole campaign, beside those on its clusters.
-struct Standing {
-  static constexpr std::string_view kName = "standing";
-  std::optional<Place> place = {};      ///< empty: the order has no figures
-  std::optional<Place> elsewhere = {};  ///< where its user has no affinity, if the first place is where there is one
-  std::optional<PriorityEffect> priority = {};
-};
 
 using ClusterNames = std::map<grid::ClusterId, std::string>;
 

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "lib/decisions/decision.hpp"
+#include "lib/grid/campaign_priority.hpp"
+
+namespace gleaner::decisions {
+namespace {
+
+/// The figures of a place in the order.
+struct PlaceText {
+  std::string operator()(const place::FairShare& by) const {
+    return fmt::format("fair share of {}: {:.3f} = share {:.3f} - usage {:.3f}{}", by.user, by.priority, by.share, by.usage,
+                       by.by_share ? " x share" : "");
+  }
+  std::string operator()(const place::FairTree& by) const {
+    if (by.path.empty()) return fmt::format("user {} has no shares in the tree, and comes last", by.user);
+    std::string path;
+    for (const auto& node : by.path) path += fmt::format("/{} (shares {:g}, usage {:.3f})", node.name, node.shares, node.usage);
+    return fmt::format("fair tree: user {} of {}, {}", by.rank, by.users, path);
+  }
+  std::string operator()(const place::Multifactor& by) const {
+    return fmt::format(
+        "priority {:.0f} = age {:.2f} x {:g} + fair-share {:.2f} x {:g} + size {:.2f} x {:g} + priority {:.2f} x {:g} "
+        "+ affinity {:.2f} x {:g}",
+        by.priority, by.age.value, by.age.weight, by.fairshare.value, by.fairshare.weight, by.size.value, by.size.weight,
+        by.campaign_priority.value, by.campaign_priority.weight, by.affinity.value, by.affinity.weight);
+  }
+  std::string operator()(const place::Tickets& by) const {
+    return fmt::format(
+        "{:.1f} tickets of {} rankings: ranking {:.2f} = user priority {:.2f} + priority {:.2f} + wall clock {:.2f} + CPU time "
+        "{:.2f} + resources {:.2f} + creation {:.2f} + power {:.2f}",
+        by.tickets, by.rankings, by.ranking, by.user_priority, by.campaign_priority, by.wall_clock, by.cpu_time, by.resources, by.creation,
+        by.power);
+  }
+};
+
+}  // namespace
+
+Explanation explained(const Standing& standing) {
+  return {.sentence = fmt::format("its place in the order: {}", text_of(standing)), .advice = {}};
+}
+
+std::string text_of(const Place& place) { return std::visit(PlaceText{}, place); }
+
+std::string text_of(const Standing& standing) {
+  std::string text;
+  if (standing.place && standing.elsewhere)
+    text = fmt::format("where its user has affinity: {}; elsewhere: {}", text_of(*standing.place), text_of(*standing.elsewhere));
+  else if (standing.place) text = text_of(*standing.place);
+  if (!standing.priority) return text;
+  const auto& [priority, order, weights, simultaneous] = *standing.priority;
+  const auto note = grid::priority_note(priority, {.name = order, .weights = weights, .simultaneous = simultaneous});
+  if (note) text += (text.empty() ? "" : "; ") + *note;
+  return text;
+}
+
+}  // namespace gleaner::decisions

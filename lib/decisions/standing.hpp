@@ -1,0 +1,73 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lib/grid/campaign_priority.hpp"
+
+/// The place of a campaign in the order.
+namespace gleaner::decisions {
+
+/// The figures by which an order places a campaign, before the plan assigns anything.
+namespace place {
+struct FairShare {
+  static constexpr std::string_view kName = "fairshare";
+  std::string user;
+  double priority = 0.0;  ///< share - usage, or by the rule `by_share` share - usage x share
+  double share = 0.0;
+  double usage = 0.0;
+  bool by_share = false;
+};
+/// A node on the way from the root of the tree of shares to a user.
+struct TreeNode {
+  std::string name;
+  double shares = 0.0;
+  double usage = 0.0;
+};
+struct FairTree {
+  static constexpr std::string_view kName = "fairtree";
+  std::string user;
+  std::int64_t rank = 0;  ///< of its user, 1 the first
+  std::int64_t users = 0;
+  std::vector<TreeNode> path;  ///< empty: the user has no shares, and comes last
+};
+struct Factor {
+  double value = 0.0;
+  double weight = 0.0;
+};
+struct Multifactor {
+  static constexpr std::string_view kName = "multifactor";
+  double priority = 0.0;  ///< the sum of the weighted factors
+  Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {};
+};
+struct Tickets {
+  static constexpr std::string_view kName = "tickets";
+  double tickets = 0.0;
+  std::int64_t rankings = 0;  ///< of all campaigns that take part
+  double ranking = 0.0;       ///< the sum of the parts that follow
+  double user_priority = 0.0, campaign_priority = 0.0, wall_clock = 0.0, cpu_time = 0.0, resources = 0.0, creation = 0.0, power = 0.0;
+};
+}  // namespace place
+
+using Place = std::variant<place::FairShare, place::FairTree, place::Multifactor, place::Tickets>;
+
+/// A campaign priority, and the configuration's keys that decide its effect (grid::OrderOfCampaigns).
+struct PriorityEffect {
+  int campaign_priority = grid::kNormalPriority;
+  std::string campaign_order;
+  std::string multifactor_weights;
+  bool simultaneous = false;
+};
+
+/// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect. It is stored as a
+/// decision on the whole campaign, beside those on its clusters.
+struct Standing {
+  static constexpr std::string_view kName = "standing";
+  std::optional<Place> place = {};      ///< empty: the order has no figures
+  std::optional<Place> elsewhere = {};  ///< where its user has no affinity, if the first place is where there is one
+  std::optional<PriorityEffect> priority = {};
+};
+
+}  // namespace gleaner::decisions
