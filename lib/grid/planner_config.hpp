@@ -1,10 +1,13 @@
 #pragma once
 #include <chrono>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 namespace gleaner::grid {
 
-/// The policies, by name (docs/policies.md), and their figures. The members have the names of the options.
+/// The policies, by name (docs/policies.md), and their figures. To add one, add its member here, its line in kPlannerOptions, and its text
+/// in packaging/gleaner.conf.
 struct PlannerConfig {
   std::string campaign_order = "fifo";       ///< classes, then an order within them, such as "priority,fairshare"
   std::string placement = "power";           ///< which clusters a campaign gets first
@@ -15,6 +18,36 @@ struct PlannerConfig {
   int probe_jobs = 3;                                                 ///< jobs that go first to a cluster of which nothing is known
   std::chrono::milliseconds pool_duration = std::chrono::minutes{2};  ///< for which a job takes tasks, where a campaign groups them
   bool reservations = true;                                           ///< freed resources are held back for wide jobs
+};
+
+/// A key of the configuration for a member of PlannerConfig.
+template <class Value>
+struct PlannerOption {
+  std::string_view key;
+  Value PlannerConfig::*member;
+  std::string_view type;      ///< as --help shows it
+  std::string_view fallback;  ///< the default, as a user would write it
+  std::string_view help;      ///< one line
+  int least = 0;              ///< bounds of a whole number
+  int most = 0;
+};
+
+inline constexpr std::tuple kPlannerOptions{
+    PlannerOption{"campaign_order", &PlannerConfig::campaign_order, "NAME", "fifo", "which campaign goes first"},
+    PlannerOption{"simultaneous", &PlannerConfig::simultaneous, "YES|NO", "no",
+                  "several campaigns of one user share what the user gets, instead of one after the other"},
+    PlannerOption{"placement", &PlannerConfig::placement, "NAME", "power", "which cluster a campaign gets first"},
+    PlannerOption{"probe_jobs", &PlannerConfig::probe_jobs, "NUMBER", "3", "jobs that go first to a cluster of which nothing is known", 1,
+                  100'000},
+    PlannerOption{"pool_duration", &PlannerConfig::pool_duration, "DURATION", "120s",
+                  "how long one job takes tasks, where a campaign groups short ones (temporal_grouping)"},
+    PlannerOption{"reservations", &PlannerConfig::reservations, "YES|NO", "yes",
+                  "what is freed is held back for a wide job that could not start"},
+    PlannerOption{"multifactor_weights", &PlannerConfig::multifactor_weights, "WEIGHTS",
+                  "age:1000,fairshare:1000,size:0,priority:1000,affinity:500", "what each factor counts in the order multifactor"},
+    PlannerOption{"age_max", &PlannerConfig::age_max, "DURATION", "7d", "age at which a campaign's age counts in full"},
+    PlannerOption{"fairshare_usage", &PlannerConfig::fairshare_usage, "RULE", "absolute",
+                  "how usage counts against a share: absolute (P = S - U) or by_share (P = S - S U)"},
 };
 
 }  // namespace gleaner::grid

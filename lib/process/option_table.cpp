@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "lib/process/option_codecs.hpp"
 #include "lib/process/options.hpp"
@@ -12,10 +16,10 @@ using namespace codecs;
 
 constexpr auto host = Option::Scope::host;
 constexpr auto plan = Option::Scope::plan;
-constexpr auto planner = Option::Scope::planner;
 
-// The table: to add an option, add one line here, a member of Config, and its text in packaging/gleaner.conf.
-constexpr auto kOptions = std::to_array<Option>({
+// The table: to add an option, add one line here, a member of Config, and its text in packaging/gleaner.conf. The planner's options are in
+// lib/grid/planner_config.hpp.
+constexpr auto kOptionsBeforePlanner = std::to_array<Option>({
     {"database", "CONNINFO", "dbname=gleaner", "the PostgreSQL database, as libpq writes it (conninfo or URI)", word<&Config::database>,
      host},
     {"database_dead_after", "DURATION", "30s",
@@ -60,27 +64,15 @@ constexpr auto kOptions = std::to_array<Option>({
     {"predictor_algorithm", "NAME", "measured", "how the job ratios are adapted", word<&Config::predictor_algorithm>, plan},
     {"job_ratio_max", "NUMBER", "1", "the most jobs for one resource that they may learn: above 1, short jobs wait behind each other",
      at_least_one<&Config::job_ratio_max>, plan},
-    {"campaign_order", "NAME", "fifo", "which campaign goes first", word<&Config::campaign_order>, planner},
-    {"simultaneous", "YES|NO", "no", "several campaigns of one user share what the user gets, instead of one after the other",
-     yes_no<&Config::simultaneous>, planner},
-    {"campaign_scheduler", "NAME", "workqueue", "how a campaign is treated whose JDL does not say it", word<&Config::campaign_scheduler>,
-     plan},
-    {"placement", "NAME", "power", "which cluster a campaign gets first", word<&Config::placement>, planner},
-    {"probe_jobs", "NUMBER", "3", "jobs that go first to a cluster of which nothing is known", integer<&Config::probe_jobs, 1, 100000>,
-     planner},
-    {"pool_duration", "DURATION", "120s", "how long one job takes tasks, where a campaign groups short ones (temporal_grouping)",
-     some_time<&Config::pool_duration>, planner},
-    {"expired_quantile", "QUANTILE", "0.95", "of the durations known: a task that runs longer may get a second copy",
-     part<&Config::expired_quantile>, plan},
-    {"reservations", "YES|NO", "yes", "what is freed is held back for a wide job that could not start", yes_no<&Config::reservations>,
-     planner},
-    {"fairshare_usage", "RULE", "absolute", "how usage counts against a share: absolute (P = S - U) or by_share (P = S - S U)",
-     word<&Config::fairshare_usage>, planner},
+});
+
+constexpr auto kOptionsAfterPlanner = std::to_array<Option>({
     {"fairshare_decay", "FACTOR", "0.7", "what a day of usage counts for one day later", part<&Config::fairshare_decay>, plan},
     {"fairshare_window", "DAYS", "7", "days of usage that count, today included", integer<&Config::fairshare_window, 1, 365>, plan},
-    {"multifactor_weights", "WEIGHTS", "age:1000,fairshare:1000,size:0,priority:1000,affinity:500",
-     "what each factor counts in the order multifactor", word<&Config::multifactor_weights>, planner},
-    {"age_max", "DURATION", "7d", "age at which a campaign's age counts in full", some_time<&Config::age_max>, planner},
+    {"campaign_scheduler", "NAME", "workqueue", "how a campaign is treated whose JDL does not say it", word<&Config::campaign_scheduler>,
+     plan},
+    {"expired_quantile", "QUANTILE", "0.95", "of the durations known: a task that runs longer may get a second copy",
+     part<&Config::expired_quantile>, plan},
     {"throughput_window", "DURATION", "2h", "how far back the throughput and the durations of jobs are measured",
      some_time<&Config::throughput_window>, plan},
     {"stress_max", "FACTOR", "0.8", "a cluster whose stress factor is this or more gets fewer jobs; 0: the factor is not looked at",
@@ -261,18 +253,38 @@ constexpr auto kOptions = std::to_array<Option>({
      path<&Config::webhook_ca_file>, host},
 });
 
+template <std::size_t Place>
+Option planner_option() {
+  constexpr auto row = std::get<Place>(grid::kPlannerOptions);
+  using Value = std::remove_cvref_t<decltype(std::declval<Config&>().*row.member)>;
+  const auto option = [&](Option::Codec codec) { return Option{row.key, row.type, row.fallback, row.help, codec, Option::Scope::planner}; };
+  if constexpr (std::is_same_v<Value, int>) return option(integer<row.member, row.least, row.most>);
+  else if constexpr (std::is_same_v<Value, bool>) return option(yes_no<row.member>);
+  else if constexpr (std::is_same_v<Value, std::string>) return option(word<row.member>);
+  else return option(some_time<row.member>);
+}
+
 }  // namespace
 
-std::span<const Option> options() { return kOptions; }
+std::span<const Option> options() {
+  static const auto all = []<std::size_t... Places>(std::index_sequence<Places...>) {
+    std::vector<Option> options{kOptionsBeforePlanner.begin(), kOptionsBeforePlanner.end()};
+    (options.push_back(planner_option<Places>()), ...);
+    options.insert(options.end(), kOptionsAfterPlanner.begin(), kOptionsAfterPlanner.end());
+    return options;
+  }
+  (std::make_index_sequence<std::tuple_size_v<decltype(grid::kPlannerOptions)>>{});
+  return all;
+}
 
 const Option* find_option(std::string_view key) {
-  const auto found = std::ranges::find(kOptions, key, &Option::key);
-  return found == kOptions.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(options(), key, &Option::key);
+  return found == options().end() ? nullptr : &*found;
 }
 
 std::vector<std::string_view> option_keys() {
   std::vector<std::string_view> keys;
-  std::ranges::transform(kOptions, std::back_inserter(keys), &Option::key);
+  std::ranges::transform(options(), std::back_inserter(keys), &Option::key);
   return keys;
 }
 

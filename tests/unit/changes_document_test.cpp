@@ -40,7 +40,7 @@ TEST_P(Changes, TouchFewFiles_AndFitTheSources) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, Changes,
-                         testing::Values(Example{"cluster-fact.diff", 6}, Example{"jdl-key.diff", 7}, Example{"planner-key.diff", 4}),
+                         testing::Values(Example{"cluster-fact.diff", 6}, Example{"jdl-key.diff", 7}, Example{"planner-key.diff", 3}),
                          [](const auto& example) { return example.param.file.substr(0, example.param.file.find('-')); });
 
 }  // namespace
