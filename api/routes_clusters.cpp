@@ -86,9 +86,7 @@ void write_cluster(text::JsonWriter& json, const views::ClusterView& view, const
   json.field("kept_resources", kept_resources(view, config));
   write_load(json, cluster, config);
   json.field("max_resources", cluster.max_resources);
-  json.field("suspected_resources", cluster.suspected_resources);
-  json.field("absent_resources", cluster.absent_resources);
-  json.field("dead_resources", cluster.dead_resources);
+  grid::for_each_field(grid::kOutOfUseFields, [&](const auto& field) { json.field(field.name, cluster.*field.member); });
   json.field("no_resources_since", cluster.no_resources_since);
   json.field("blacklisted", !cluster.enabled || cluster.reachable == std::optional{false} || view.brake.has_value());
   json.key("brake");

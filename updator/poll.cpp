@@ -66,7 +66,7 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   }
   if (!resources) return tl::unexpected{resources.error()};
   poll.usable_resources = resources->usable();
-  poll.out = {.suspected_resources = resources->suspected, .absent_resources = resources->absent, .dead_resources = resources->dead};
+  poll.out = *resources;
   poll.reserved = resources->reserved;
   poll.reserved_nodes = resources->reserved_nodes;
   poll.others = resources->others;

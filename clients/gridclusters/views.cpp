@@ -25,10 +25,10 @@ constexpr std::size_t kBar = 22;
 constexpr std::size_t kShortestBar = 7;
 
 grid::OutOfUse out_of_use(const Json& cluster) {
-  const auto count = [&](const char* key) { return static_cast<int>(cluster[key].whole().value_or(0)); };
-  return {.suspected_resources = count("suspected_resources"),
-          .absent_resources = count("absent_resources"),
-          .dead_resources = count("dead_resources")};
+  grid::OutOfUse out;
+  grid::for_each_field(grid::kOutOfUseFields,
+                       [&](const auto& field) { out.*field.member = static_cast<int>(cluster[field.name].whole().value_or(0)); });
+  return out;
 }
 
 /// Those that can be used, and those out of use.

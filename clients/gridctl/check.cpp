@@ -199,8 +199,7 @@ void check_resources(oar::Client& client, const Checked& checked, const process:
     findings.push_back({cluster.name, "its resources: " + oar::describe(resources.error()), advice(resources.error(), cluster)});
     return;
   }
-  const auto out = grid::text_of(
-      {.suspected_resources = resources->suspected, .absent_resources = resources->absent, .dead_resources = resources->dead});
+  const auto out = grid::text_of(*resources);
   const auto text = fmt::format("{} of {} resources can be used, on {}{}", resources->usable(), resources->total,
                                 terminal::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"),
                                 out.empty() ? out : fmt::format(" ({})", out));

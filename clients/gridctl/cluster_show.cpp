@@ -46,7 +46,7 @@ process::Outcome cluster_show(const Call& call) {
   const auto c = known_cluster(transaction, call.arguments[0]);
   const auto now = call.context.now;
   Table table{{{"what", "What"}, {"value", "Value", terminal::Align::left, Shrink::when_needed}}, {}};
-  const auto add = [&](std::string what, Cell value) { table.rows.push_back({Cell{std::move(what)}, std::move(value)}); };
+  const auto add = [&](std::string_view what, Cell value) { table.rows.push_back({Cell{std::string{what}}, std::move(value)}); };
   add("name", Cell{c.name});
   add("url", Cell{c.url});
   add("api", Cell{c.api});
@@ -60,9 +60,7 @@ process::Outcome cluster_show(const Call& call) {
   add("homes", c.api == "oar3" ? Cell{c.homes} : Cell{{}, "-"});
   add("verify_tls", Cell{c.verify_tls});
   add("insecure", Cell{c.insecure});
-  add("power", Cell{c.power});
-  add("cost", Cell{c.cost});
-  add("transfer_mb_s", Cell{c.transfer_mb_s});
+  grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) { add(field.name, Cell{c.*field.member}); });
   add("flood", own_or_default(c.flood));
   add("array_size", own_or_default(c.array_size));
   add("headroom", c.headroom ? Cell{c.headroom->text()} : Cell{{}, "as configured"});
@@ -82,9 +80,7 @@ process::Outcome cluster_show(const Call& call) {
   add("next_probe_at", time_cell(c.next_probe_at, now));
   add("last_error", text_cell(c.last_error));
   add("max_resources", Cell{std::int64_t{c.max_resources}});
-  add("suspected_resources", Cell{std::int64_t{c.suspected_resources}});
-  add("absent_resources", Cell{std::int64_t{c.absent_resources}});
-  add("dead_resources", Cell{std::int64_t{c.dead_resources}});
+  grid::for_each_field(grid::kOutOfUseFields, [&](const auto& field) { add(field.name, Cell{std::int64_t{c.*field.member}}); });
   add("no_resources_since", time_cell(c.no_resources_since, now));
   add("resources_at", time_cell(c.resources_at, now));
   for (const auto& program : store::programs_of(transaction, c.id)) add("job_program", program_cell(program, now));

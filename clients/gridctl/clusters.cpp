@@ -8,7 +8,7 @@
 #include "clients/asked.hpp"
 #include "clients/gridctl/cluster_checks.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "clients/gridctl/declared.hpp"
+#include "lib/grid/planning_facts.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
@@ -64,18 +64,14 @@ void read_api(const Call& call, store::Cluster& cluster) {
 }
 
 void read_numbers(const Call& call, store::Cluster& cluster) {
-  for (const auto& declared : kDeclaredOptions) {
-    const auto given = call.value(declared.option);
-    if (!given) continue;
+  grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) {
+    const auto given = call.value(field.option);
+    if (!given) return;
     const auto read = text::real_number(*given);
-    grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) {
-      if (field.name != declared.field) return;
-      const auto [least, most] = field.bounds;
-      if (!read || *read < least || *read > most)
-        throw wrong(declared.option, *given, fmt::format("a number from {:g} to {:g}", least, most));
-      cluster.*field.member = *read;
-    });
-  }
+    const auto [least, most] = field.bounds;
+    if (!read || *read < least || *read > most) throw wrong(field.option, *given, fmt::format("a number from {:g} to {:g}", least, most));
+    cluster.*field.member = *read;
+  });
   if (const auto given = call.value("flood")) {
     const auto read = text::real_number(*given);
     const bool is_default = *given == "default";

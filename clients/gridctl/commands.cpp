@@ -9,8 +9,8 @@
 #include <iostream>
 
 #include "clients/asked.hpp"
-#include "clients/gridctl/declared.hpp"
 #include "lib/fleet/kept_database.hpp"
+#include "lib/grid/planning_facts.hpp"
 #include "lib/store/migrations.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -25,7 +25,7 @@ std::vector<std::string_view> access_options() {
       "api",           "homes",       "authentication",  "auth",        "login",     "secret-file", "identity-header", "ca-file",
       "certificate",   "key",         "no-verify",       "verify",      "flood",     "array_size",  "headroom",        "availability",
       "load_property", "shared_home", "memory-property", "memory-unit", "memory-max"};
-  for (const auto& declared : kDeclaredOptions) options.push_back(declared.option);
+  grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) { options.push_back(field.option); });
   return options;
 }
 const std::vector<std::string_view> kAccess = access_options();

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <ranges>
+#include <iterator>
 #include <string_view>
 
 #include "clients/gridctl/commands.hpp"
-#include "clients/gridctl/declared.hpp"
+#include "lib/grid/planning_facts.hpp"
 #include "lib/process/run.hpp"
 
 int main(int argc, char** argv) {
@@ -89,8 +89,9 @@ int main(int argc, char** argv) {
       .section = 8};
   for (const auto& command : gridctl::commands())
     program.commands.push_back({command.words, command.arguments, command.purpose, command.options});
-  const auto place = std::ranges::find(program.options, std::string_view{"flood"}, &process::ProgramOption::name) - program.options.begin();
-  for (const auto& declared : gridctl::kDeclaredOptions | std::views::reverse)
-    program.options.insert(program.options.begin() + place, {declared.option, declared.unit, declared.help});
+  auto place = std::ranges::find(program.options, std::string_view{"flood"}, &process::ProgramOption::name);
+  grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) {
+    place = std::next(program.options.insert(place, {field.option, field.unit, field.help}));
+  });
   return process::run(program, argc, argv, gridctl::dispatch);
 }

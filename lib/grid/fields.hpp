@@ -45,6 +45,17 @@ template <class Struct, class Value>
   return {name, member, bounds, name};
 }
 
+/// A fact that administrators declare: also an option of `gridctl cluster add` and `edit`.
+template <class Struct, class Value>
+struct DeclaredField : Field<Carried::scenario, Struct, Value> {
+  std::string_view option, unit, help;
+};
+template <class Struct, class Value>
+[[nodiscard]] constexpr DeclaredField<Struct, Value> declared_field(std::string_view name, Value Struct::*member, FieldBounds bounds,
+                                                                    std::string_view option, std::string_view unit, std::string_view help) {
+  return {scenario_field(name, member, bounds), option, unit, help};
+}
+
 /// Calls `visit` with each field of a list, in the list's order.
 template <class... Fields, class Visit>
 constexpr void for_each_field(const std::tuple<Fields...>& fields, Visit&& visit) {

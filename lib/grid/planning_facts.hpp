@@ -24,7 +24,8 @@
 #include "lib/grid/time.hpp"
 
 /// The facts for one plan: counts of resources, jobs and tasks, never single tasks. The database stores them (lib/store/planning.hpp),
-/// gridsim keeps its own, and the planner reads them. To add a fact, add a member here, and a line to the list of its struct's fields.
+/// gridsim keeps its own, and the planner reads them. To add a fact, add a member here, and a line to the list of its struct's fields. A
+/// JDL's key that the planner uses is one, too.
 namespace gleaner::grid {
 
 /// A brake in force.
@@ -33,7 +34,7 @@ struct Brake {
   std::optional<Instant> until;  ///< empty: until somebody lifts it
 };
 
-/// The facts of a cluster that administrators declare (`gridctl cluster add`, `edit`; its options are clients/gridctl/declared.hpp).
+/// The facts of a cluster that administrators declare (`gridctl cluster add`, `edit`).
 struct DeclaredFacts {
   double power = 1.0;          ///< relative speed
   double cost = 0.0;           ///< of one resource for an hour, in any unit
@@ -41,9 +42,12 @@ struct DeclaredFacts {
 };
 
 inline constexpr auto kDeclaredFields = std::tuple{
-    scenario_field("power", &DeclaredFacts::power, {0.001, 1e6}),
-    scenario_field("cost", &DeclaredFacts::cost, {0, 1e9}),
-    scenario_field("transfer_mb_s", &DeclaredFacts::transfer_mb_s, {0, 1e9}),
+    declared_field("power", &DeclaredFacts::power, {0.001, 1e6}, "power", "NUMBER",
+                   "speed of its resources, 1 being usual: `placement = power` prefers the greater"),
+    declared_field("cost", &DeclaredFacts::cost, {0, 1e9}, "cost", "NUMBER",
+                   "of one of its resources for an hour: the placement packed and the order cheapest prefer the smaller"),
+    declared_field("transfer_mb_s", &DeclaredFacts::transfer_mb_s, {0, 1e9}, "transfer", "MB/S",
+                   "at which inputs reach it, for the placement transfer; 0: not known"),
 };
 
 /// One cluster. Counts are in resources.
@@ -83,40 +87,45 @@ struct ClusterFacts : DeclaredFacts, OutOfUse {
   [[nodiscard]] double flood_for_grid() const { return kept_resources() > 0 || loaded_resources > 0 ? 0.0 : flood; }
 };
 
-inline constexpr auto kClusterFields =
-    std::tuple_cat(kDeclaredFields, std::tuple{
-                                        row_field("id", &ClusterFacts::id),
-                                        row_field("name", &ClusterFacts::name),
-                                        row_field("flood", &ClusterFacts::flood),
-                                        row_field("array_size", &ClusterFacts::array_size),
-                                        row_field("enabled", &ClusterFacts::enabled),
-                                        row_field("retired", &ClusterFacts::retired),
-                                        row_field("reachable", &ClusterFacts::reachable),
-                                        row_field("max_resources", &ClusterFacts::max_resources),
-                                        row_field("suspected_resources", &ClusterFacts::suspected_resources),
-                                        row_field("absent_resources", &ClusterFacts::absent_resources),
-                                        row_field("dead_resources", &ClusterFacts::dead_resources),
-                                        row_field("no_resources_since", &ClusterFacts::no_resources_since),
-                                        row_field("max_node_resources", &ClusterFacts::max_node_resources),
-                                        row_field("min_node_resources", &ClusterFacts::min_node_resources),
-                                        row_field("reserved_resources", &ClusterFacts::reserved_resources),
-                                        row_field("reserved_free", &ClusterFacts::reserved_free),
-                                        row_field("free_nodes", &ClusterFacts::free_nodes),
-                                        row_field("reserved_free_nodes", &ClusterFacts::reserved_free_nodes),
-                                        scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
-                                        row_field("headroom", &ClusterFacts::headroom),
-                                        row_field("learnt_headroom", &ClusterFacts::learnt_headroom),
-                                        row_field("free", &ClusterFacts::free_resources),
-                                        row_field("loaded_resources", &ClusterFacts::loaded_resources),
-                                        row_field("our_running", &ClusterFacts::our_resources),
-                                        row_field("status_at", &ClusterFacts::status_at),
-                                        row_field("unknown_launches", &ClusterFacts::unknown_launches),
-                                        scenario_field("job_limit", &ClusterFacts::job_limit, {0, 1e9}),
-                                        row_field("stress_reason", &ClusterFacts::stress_reason),
-                                    });
+inline constexpr auto kClusterFields = std::tuple_cat(kDeclaredFields, kOutOfUseFields,
+                                                      std::tuple{
+                                                          row_field("id", &ClusterFacts::id),
+                                                          row_field("name", &ClusterFacts::name),
+                                                          row_field("flood", &ClusterFacts::flood),
+                                                          row_field("array_size", &ClusterFacts::array_size),
+                                                          row_field("enabled", &ClusterFacts::enabled),
+                                                          row_field("retired", &ClusterFacts::retired),
+                                                          row_field("reachable", &ClusterFacts::reachable),
+                                                          row_field("max_resources", &ClusterFacts::max_resources),
+                                                          row_field("no_resources_since", &ClusterFacts::no_resources_since),
+                                                          row_field("max_node_resources", &ClusterFacts::max_node_resources),
+                                                          row_field("min_node_resources", &ClusterFacts::min_node_resources),
+                                                          row_field("reserved_resources", &ClusterFacts::reserved_resources),
+                                                          row_field("reserved_free", &ClusterFacts::reserved_free),
+                                                          row_field("free_nodes", &ClusterFacts::free_nodes),
+                                                          row_field("reserved_free_nodes", &ClusterFacts::reserved_free_nodes),
+                                                          scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
+                                                          row_field("headroom", &ClusterFacts::headroom),
+                                                          row_field("learnt_headroom", &ClusterFacts::learnt_headroom),
+                                                          row_field("free", &ClusterFacts::free_resources),
+                                                          row_field("loaded_resources", &ClusterFacts::loaded_resources),
+                                                          row_field("our_running", &ClusterFacts::our_resources),
+                                                          row_field("status_at", &ClusterFacts::status_at),
+                                                          row_field("unknown_launches", &ClusterFacts::unknown_launches),
+                                                          scenario_field("job_limit", &ClusterFacts::job_limit, {0, 1e9}),
+                                                          row_field("stress_reason", &ClusterFacts::stress_reason),
+                                                      });
+
+/// The keys of a JDL that the planner reads as they stand there (jdl::Scheduling has them too).
+struct CampaignKeys {
+  int priority = kNormalPriority;  ///< one of seven levels, 1 the highest
+  Grouping grouping = Grouping::off;
+  bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores (dimensional_grouping)
+  bool operator==(const CampaignKeys&) const = default;
+};
 
 /// One campaign in treatment, or paused.
-struct CampaignFacts {
+struct CampaignFacts : CampaignKeys {
   CampaignId id{0};
   std::string user;
   CampaignType type = CampaignType::default_;
@@ -124,16 +133,13 @@ struct CampaignFacts {
   Instant submitted{};
   std::int64_t waiting_tasks = 0;    ///< tasks in the bag, returned ones included
   std::int64_t unsettled_tasks = 0;  ///< tasks in the bag, of jobs, and those that another campaign holds
-  int priority = kNormalPriority;
   std::string project;
   std::string scheduler;               ///< the campaign scheduler that its JDL names; empty: the configuration's
   std::optional<double> min_duration;  ///< seconds; a task that ends sooner did nothing
   double input_mb = 0.0;               ///< mean of one task
   bool replicas_allowed = false;
-  bool differing = false;  ///< its tasks have different requests
-  Grouping grouping = Grouping::off;
-  bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores (dimensional_grouping)
-  Needs needs;                ///< of each task: consumables of the grid
+  bool differing = false;                   ///< its tasks have different requests
+  Needs needs;                              ///< of each task: consumables of the grid
   std::optional<double> checkpoint_cost;    ///< seconds that a task takes to write a checkpoint; empty: it writes none
   std::optional<double> checkpoint_period;  ///< seconds from one to the next; empty: the optimal ones (grid::optimal_period)
   std::optional<Brake> brake;
@@ -172,15 +178,20 @@ struct MissingInputs {
   double mb_s = 0.0;  ///< at which such files reached the cluster; 0: not known
 };
 
+/// The keys of a JDL on one of its clusters that the planner reads as they stand there (jdl::ClusterSection has them too).
+struct PairKeys {
+  std::optional<int> max_jobs;  ///< most live jobs of the campaign on this cluster; 0: only bound tasks go there
+  int priority = 1;             ///< the cluster's rank in this campaign: the highest goes first
+  bool operator==(const PairKeys&) const = default;
+};
+
 /// One campaign on one cluster of its JDL.
-struct PairFacts {
+struct PairFacts : PairKeys {
   CampaignId campaign{0};
   ClusterId cluster{0};
   // Requests of the JDL on this cluster:
-  int priority = 0;                      ///< of the cluster in the JDL: the greatest goes first
   std::optional<int> resources_per_job;  ///< when the JDL's request states them, or the sizes of the cluster's nodes do (fit_to_nodes)
   double walltime = 0.0;                 ///< greatest duration of a job, in seconds
-  std::optional<int> max_jobs;           ///< most live jobs; 0: only bound tasks go there
   std::optional<int> nodes_per_job;      ///< when the request names nodes; without resources_per_job they are whole ones
   bool best_effort = true;
   // Counters:

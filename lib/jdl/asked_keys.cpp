@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/key_readers.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
@@ -39,10 +40,6 @@ std::optional<grid::Seconds> read_seconds(const Node& node, const std::string& p
   if (!seconds) return std::nullopt;
   doubt_unit(node, path, findings);
   return grid::Seconds{*seconds};
-}
-
-std::string text_of_walltime(const ClusterSection& section) {
-  return section.walltime_expression.empty() ? grid::format_walltime(section.walltime) : section.walltime_expression;
 }
 
 void read_request(const Node& node, const std::string& text, const std::string& path, SectionLevel& into, Findings& findings) {
@@ -126,7 +123,7 @@ std::optional<grid::Seconds> read_time(const Node& node, const std::string& path
 void read_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto in_resources = std::exchange(into.stated_walltime, std::nullopt);
   if (!set_walltime(node, path, into, findings)) return;
-  into.stated_walltime = text_of_walltime(into.section);
+  into.stated_walltime = into.section.walltime_text();
   if (in_resources && *in_resources != *into.stated_walltime) doubt_walltimes(node, path, *into.stated_walltime, *in_resources, findings);
 }
 
@@ -143,11 +140,11 @@ void read_resources(const Node& node, const std::string& path, SectionLevel& int
   if (into.stated_walltime) {
     SectionLevel in_resources;
     if (!set_walltime(walltime, path, in_resources, findings)) return;
-    const auto stated = text_of_walltime(in_resources.section);
+    const auto stated = in_resources.section.walltime_text();
     if (stated != *into.stated_walltime) doubt_walltimes(node, path, *into.stated_walltime, stated, findings);
     return;
   }
-  if (set_walltime(walltime, path, into, findings)) into.stated_walltime = text_of_walltime(into.section);
+  if (set_walltime(walltime, path, into, findings)) into.stated_walltime = into.section.walltime_text();
 }
 
 }  // namespace gleaner::jdl

@@ -4,14 +4,10 @@
 #include <string_view>
 
 #include "lib/grid/time.hpp"
-#include "lib/jdl/sections.hpp"
 #include "lib/jdl/tree.hpp"
 
-/// The keys by which tasks ask for resources and time. Readers for the table in sections.cpp.
+/// The keys by which tasks request resources and time.
 namespace gleaner::jdl {
-
-void read_resources(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
-void read_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
 
 /// A time without an expression: `"h:m:s"`, or a number of seconds. `example` is one of the first form.
 [[nodiscard]] std::optional<grid::Seconds> read_time(const Node& node, const std::string& path, std::string_view example,

@@ -10,9 +10,9 @@
 
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/checkpoint.hpp"
-#include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/needs.hpp"
+#include "lib/grid/planning_facts.hpp"
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/jdl/dependencies.hpp"
@@ -48,7 +48,7 @@ struct Count {
 using ParamSource = std::variant<std::monostate, ParamFile, Params, Count>;
 
 /// The requests of a campaign on one cluster, with defaults filled in.
-struct ClusterSection {
+struct ClusterSection : grid::PairKeys {
   std::string name;
   std::string exec_file;                  ///< for the cluster's shell, macros not expanded
   std::string exec_directory;             ///< macros not expanded
@@ -68,26 +68,22 @@ struct ClusterSection {
   std::string project;
   std::vector<std::string> job_types;  ///< further OAR types (`-t`), never best-effort
   JobKind kind = JobKind::best_effort;
-  std::optional<int> max_jobs;  ///< most live jobs of the campaign on this cluster
-  int priority = 1;             ///< the cluster's rank in this campaign: the highest goes first
-  Position place;               ///< of its name in the file; ignored by == and in the JSON
+  Position place;  ///< of its name in the file; ignored by == and in the JSON
   bool operator==(const ClusterSection& other) const;
   /// As the user wrote them.
   [[nodiscard]] std::string resources_text() const { return resources_expression.empty() ? resources.text() : resources_expression; }
+  [[nodiscard]] std::string walltime_text() const;
   /// Whether its request must be computed for each task.
   [[nodiscard]] bool has_expressions() const { return !resources_expression.empty() || !walltime_expression.empty() || !memory_mb.empty(); }
 };
 
 /// The scheduling keys of a campaign.
-struct Scheduling {
-  int priority = 4;                           ///< one of seven levels, 1 the highest
+struct Scheduling : grid::CampaignKeys {
   std::optional<std::string> scheduler;       ///< workqueue or prediction; empty: the configuration's
   std::optional<grid::Seconds> min_duration;  ///< a task that ends sooner did nothing
   std::optional<int> max_attempts;            ///< most jobs for one task; empty: the configuration's
   std::optional<int> retries;                 ///< how often a task that failed by its own fault is run again; empty: the configuration's
   std::vector<int> retry_on;                  ///< only after these exit statuses; empty: after any
-  grid::Grouping grouping = grid::Grouping::off;
-  bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores on its node
   std::optional<grid::Checkpointing> checkpoint;  ///< empty: its tasks write none
   std::optional<double> max_fails;  ///< most tasks that may fail before the campaign is paused: a whole number, or, below 1, a
                                     ///< part of its tasks; empty: any number

@@ -1,5 +1,3 @@
-#include "lib/jdl/checkpoint.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,8 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/asked_keys.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/key_readers.hpp"
+#include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
@@ -45,15 +45,17 @@ void read_period(const Node& node, const std::string& path, grid::Checkpointing&
 
 }  // namespace
 
-std::optional<grid::Checkpointing> read_checkpoint(const Node& node, const std::string& path, Findings& findings) {
-  if (node.kind == NodeKind::null) return std::nullopt;
+/// `{ "signal": "USR1", "period": "auto", "cost": "0:01:00" }`, where each may be left out; null means none.
+void read_checkpoint(const Node& node, const std::string& path, CampaignLevel& into, Findings& findings) {
+  into.file.scheduling.checkpoint.reset();
+  if (node.kind == NodeKind::null) return;
   if (node.kind != NodeKind::object) {
     findings.add(node.offset, path, shown(node),
                  fmt::format("it is {}; write an object: {{ \"signal\": \"USR1\", \"period\": \"auto\", \"cost\": \"0:01:00\" }}",
                              kind_name(node.kind)));
-    return std::nullopt;
+    return;
   }
-  grid::Checkpointing checkpoint;
+  auto& checkpoint = into.file.scheduling.checkpoint.emplace();
   const auto before = findings.count();
   for (const auto& member : node.members) {
     const auto key_path = fmt::format("{}.{}", path, member.spelling);
@@ -69,20 +71,11 @@ std::optional<grid::Checkpointing> read_checkpoint(const Node& node, const std::
     findings.add(node.offset, fmt::format("{}.period", path), grid::format_walltime(*checkpoint.period),
                  fmt::format("a period of {} leaves no time between checkpoints that take {} each (cost): write a longer one, or auto",
                              grid::format_walltime(*checkpoint.period), grid::format_walltime(checkpoint.cost)));
-  return checkpoint;
 }
 
-std::optional<std::string> wrong_beside_checkpoint(const CampaignFile& campaign) {
-  if (!campaign.scheduling.checkpoint) return std::nullopt;
-  if (grid::is_grouped(campaign.scheduling.grouping) || campaign.scheduling.side_by_side)
-    return "tasks that write checkpoints have a job each: leave out temporal_grouping and dimensional_grouping";
-  if (campaign.replicas_allowed)
-    return "a replica would begin without the checkpoint, on another cluster: leave out replicas, or checkpoint";
-  return std::nullopt;
-}
-
-void write_checkpoint(text::JsonWriter& json, const grid::Checkpointing& checkpoint) {
-  json.key("checkpoint").object([&] {
+/// `period` is a number of seconds or "auto", `cost` a number of seconds.
+void stored::write_value(text::JsonWriter& json, const grid::Checkpointing& checkpoint) {
+  json.object([&] {
     json.field("signal", checkpoint.signal);
     if (checkpoint.period) json.field("period", *checkpoint.period);
     else json.field("period", kAuto);
@@ -90,18 +83,17 @@ void write_checkpoint(text::JsonWriter& json, const grid::Checkpointing& checkpo
   });
 }
 
-std::optional<grid::Checkpointing> stored_checkpoint(const rapidjson::Value& value) {
-  if (!value.IsObject()) return std::nullopt;
+void stored::read_value(const rapidjson::Value& value, std::string_view name, grid::Checkpointing& into) {
+  const auto malformed = [&] { return Malformed{fmt::format("'{0}' is not a {0}", name)}; };
+  if (!value.IsObject()) throw malformed();
   const auto signal = value.FindMember("signal");
   const auto period = value.FindMember("period");
   const auto cost = value.FindMember("cost");
   const auto end = value.MemberEnd();
-  if (signal == end || period == end || cost == end || !signal->value.IsString() || !cost->value.IsInt64()) return std::nullopt;
-  grid::Checkpointing checkpoint{
-      .signal = {signal->value.GetString(), signal->value.GetStringLength()}, .period = {}, .cost = grid::Seconds{cost->value.GetInt64()}};
-  if (period->value.IsInt64()) checkpoint.period = grid::Seconds{period->value.GetInt64()};
-  else if (!period->value.IsString()) return std::nullopt;
-  return checkpoint;
+  if (signal == end || period == end || cost == end || !signal->value.IsString() || !cost->value.IsInt64()) throw malformed();
+  into = {.signal = text(signal->value, name), .period = {}, .cost = grid::Seconds{cost->value.GetInt64()}};
+  if (period->value.IsInt64()) into.period = grid::Seconds{period->value.GetInt64()};
+  else if (!period->value.IsString()) throw malformed();
 }
 
 }  // namespace gleaner::jdl

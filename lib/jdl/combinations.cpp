@@ -9,11 +9,20 @@
 #include <string_view>
 
 #include "lib/grid/walltime.hpp"
-#include "lib/jdl/checkpoint.hpp"
 #include "lib/jdl/values.hpp"
 
 namespace gleaner::jdl {
 namespace {
+
+/// Why the campaign cannot have checkpoints beside its other keys; empty: it can, or has none.
+std::optional<std::string> wrong_beside_checkpoint(const CampaignFile& campaign) {
+  if (!campaign.scheduling.checkpoint) return std::nullopt;
+  if (grid::is_grouped(campaign.scheduling.grouping) || campaign.scheduling.side_by_side)
+    return "tasks that write checkpoints have a job each: leave out temporal_grouping and dimensional_grouping";
+  if (campaign.replicas_allowed)
+    return "a replica would begin without the checkpoint, on another cluster: leave out replicas, or checkpoint";
+  return std::nullopt;
+}
 
 /// The keys of one campaign file.
 class Combinations {

@@ -6,11 +6,10 @@
 #include <array>
 #include <span>
 
-#include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/key_readers.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/numbers.hpp"
-#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -30,18 +29,15 @@ std::optional<std::variant<grid::CampaignId, std::string>> read_campaign(const N
 /// Where the tasks of after_each run.
 constexpr std::string_view kClusterKey = "after_each_cluster";
 
-void read_cluster_of_each(const Node& node, const std::string& path, CampaignFile& into, Findings& findings) {
-  constexpr std::array<std::string_view, 2> kAnswers{"same", "any"};
-  const auto text = read_word(node, path, "same or any", findings);
-  if (!text) return;
-  into.any_cluster = *text == "any";
-  if (std::ranges::find(kAnswers, *text) != kAnswers.end()) return;
-  findings.add(node.offset, path, *text,
-               fmt::format("'{}' is neither same (a task runs where the one that it comes after ran, as its files are there) nor any{}",
-                           excerpt(*text), text::did_you_mean(*text, kAnswers)));
-}
-
 }  // namespace
+
+void read_cluster_of_each(const Node& node, const std::string& path, CampaignLevel& into, Findings& findings) {
+  constexpr std::array<std::string_view, 2> kAnswers{"same", "any"};
+  const auto text =
+      read_choice(node, path, "same or any", kAnswers,
+                  "neither same (a task runs where the one that it comes after ran, as its files are there) nor any", findings);
+  into.file.any_cluster = text == "any";
+}
 
 void check_dependencies(const Document& document, CampaignFile& campaign, Findings& findings) {
   std::ranges::stable_sort(campaign.dependencies, {}, &Dependency::kind);
@@ -59,15 +55,8 @@ void check_dependencies(const Document& document, CampaignFile& campaign, Findin
            "\"after_each_cluster\": \"any\" if they need none");
 }
 
-bool read_dependency_key(const Member& member, const std::string& path, CampaignFile& file, Findings& findings) {
-  if (member.key == kClusterKey) {
-    read_cluster_of_each(member.value, path, file, findings);
-    return true;
-  }
-  auto& into = file.dependencies;
-  const auto kind = grid::dependency_kind(member.key);
-  if (!kind) return false;
-  const auto& value = member.value;
+void read_dependencies(grid::DependencyKind kind, const Node& value, const std::string& path, std::vector<Dependency>& into,
+                       Findings& findings) {
   if (value.kind == NodeKind::array && value.elements.empty())
     findings.add(value.offset, path, "[]", "it is empty: write the campaigns that come first, or leave it out");
   const auto campaigns = value.kind == NodeKind::array ? std::span{value.elements} : std::span{&value, 1};
@@ -80,12 +69,11 @@ bool read_dependency_key(const Member& member, const std::string& path, Campaign
     if (known != into.end())
       findings.add(node.offset, path, shown(node),
                    fmt::format("the campaign {} is named twice, in {} and in {}: once is enough", text_of(*campaign), name_of(known->kind),
-                               name_of(*kind)));
+                               name_of(kind)));
     else if (into.size() == kMostDependencies)
       findings.add(node.offset, path, shown(node), fmt::format("a campaign comes after {} others at most", kMostDependencies));
-    else into.push_back({*kind, std::move(*campaign)});
+    else into.push_back({kind, std::move(*campaign)});
   }
-  return true;
 }
 
 std::string text_of(const std::variant<grid::CampaignId, std::string>& campaign) {

@@ -26,9 +26,9 @@ struct Dependency {
 
 struct CampaignFile;
 
-/// Reads one of these keys: a number, a name, or an array of them. A string of digits is a number. Reads after_each_cluster too. False when
-/// the key is another.
-bool read_dependency_key(const Member& member, const std::string& path, CampaignFile& into, Findings& findings);
+/// Reads the key of a kind: a number, a name, or an array of them. A string of digits is a number.
+void read_dependencies(grid::DependencyKind kind, const Node& node, const std::string& path, std::vector<Dependency>& into,
+                       Findings& findings);
 /// Sorts what was read, and reports what contradicts it.
 void check_dependencies(const Document& document, CampaignFile& campaign, Findings& findings);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/jdl/asked_keys.hpp"
+#include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/validate.hpp"
 #include "lib/jdl/values.hpp"
@@ -18,41 +19,13 @@ namespace {
 
 using Members = std::vector<Member>;
 
-/// A key that stays as it was submitted.
-struct FixedKey {
-  std::string_view name;
-  std::string_view why;
-};
-constexpr std::string_view kTasksStay =
-    "the tasks of a submitted campaign stay; append others (gridsub -c ID, POST /v1/campaigns/ID/tasks)";
-constexpr std::string_view kTypeStays = "a campaign is a test from its submission on, or never; submit another one";
-constexpr std::string_view kComputed = "the requests of its tasks were computed from it at the submission; submit another campaign";
-constexpr std::string_view kOutputsStay = "what its tasks leave stays in one folder; submit another campaign";
-constexpr std::string_view kScriptsStay = "scripts stay, as they may have run already; submit another campaign";
-constexpr std::string_view kInputsStay = "its input files stay as they were submitted; submit another campaign";
-constexpr std::string_view kOrderStays = "what it comes after stays; submit another campaign";
-constexpr std::string_view kSignalStays = "its jobs were submitted with its signal; submit another campaign";
-constexpr std::array kFixedKeys{FixedKey{"after", kOrderStays},
-                                FixedKey{"after_any_end", kOrderStays},
-                                FixedKey{"after_each", kOrderStays},
-                                FixedKey{"checkpoint", kSignalStays},
-                                FixedKey{"params", kTasksStay},
-                                FixedKey{"param_file", kTasksStay},
-                                FixedKey{"nb_jobs", kTasksStay},
-                                FixedKey{"test_mode", kTypeStays},
-                                FixedKey{"campaign_type", kTypeStays},
-                                FixedKey{"parameter_names", kComputed},
-                                FixedKey{"input_mb", kComputed},
-                                FixedKey{"input_files", kInputsStay},
-                                FixedKey{"output_directory", kOutputsStay},
-                                FixedKey{"output_files", kOutputsStay},
-                                FixedKey{"output_file", kOutputsStay},
-                                FixedKey{"output_destination", kOutputsStay},
-                                FixedKey{"output_gathering_method", kOutputsStay},
-                                FixedKey{"prologue", kScriptsStay},
-                                FixedKey{"prologue_walltime", kScriptsStay},
-                                FixedKey{"epilogue", kScriptsStay},
-                                FixedKey{"epilogue_walltime", kScriptsStay}};
+/// Null: it is no key.
+const DescribedKey* described(std::string_view name) {
+  // The stored form has the value of test_mode by this name.
+  if (name == "campaign_type") name = "test_mode";
+  const auto found = std::ranges::find(described_keys(), name, &DescribedKey::name);
+  return found == described_keys().end() ? nullptr : &*found;
+}
 
 Member* find(Members& members, std::string_view key) {
   const auto found = std::ranges::find(members, key, &Member::key);
@@ -140,9 +113,9 @@ class Editor {
   Members& clusters() { return object_of(document_.root, "clusters").members; }
 
   bool refuse_fixed(const Member& change, const std::string& path) {
-    const auto fixed = std::ranges::find(kFixedKeys, change.key, &FixedKey::name);
-    if (fixed == kFixedKeys.end()) return false;
-    findings_.add(change.value.offset, path, shown(change.value), fmt::format("it cannot be changed: {}", fixed->why));
+    const auto* key = described(change.key);
+    if (key == nullptr || key->why_fixed.empty()) return false;
+    findings_.add(change.value.offset, path, shown(change.value), fmt::format("it cannot be changed: {}", key->why_fixed));
     return true;
   }
 
@@ -174,10 +147,10 @@ class Editor {
 
   /// The values that all present clusters share, of the keys that a campaign mostly states once for all.
   Members agreed() {
-    constexpr std::array<std::string_view, 9> kKeys{"walltime", "max_walltime",      "exec_directory", "output_directory", "output_files",
-                                                    "prologue", "prologue_walltime", "epilogue",       "epilogue_walltime"};
     Members alike;
-    for (const auto key : kKeys) {
+    for (const auto& one : described_keys()) {
+      if (!one.is_inherited) continue;
+      const auto key = one.name;
       const auto* const first = clusters().empty() ? nullptr : find(clusters().front().value.members, key);
       const auto has_it = [&](Member& cluster) {
         const auto* const member = find(cluster.value.members, key);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/jdl/key_readers.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/numbers.hpp"
@@ -48,11 +49,10 @@ tl::expected<std::string, std::string> numbered(const std::string& pattern, cons
 
 }  // namespace
 
-bool read_input_key(const Member& member, const std::string& path, CampaignFile& into, Findings& findings) {
-  if (member.key != kInputFiles) return false;
-  const auto& node = member.value;
+void read_input_files(const Node& node, const std::string& path, CampaignLevel& level, Findings& findings) {
+  auto& patterns = level.file.input_files;
   if (node.kind == NodeKind::string) {
-    read_input_pattern(node, path, into.input_files, findings);
+    read_input_pattern(node, path, patterns, findings);
   } else if (node.kind != NodeKind::array || node.elements.empty()) {
     findings.add(
         node.offset, path, shown(node),
@@ -61,9 +61,8 @@ bool read_input_key(const Member& member, const std::string& path, CampaignFile&
     findings.add(node.offset, path, shown(node),
                  fmt::format("there are {} patterns; there may be {}", node.elements.size(), kMostInputPatterns));
   } else {
-    for (const auto& element : node.elements) read_input_pattern(element, path, into.input_files, findings);
+    for (const auto& element : node.elements) read_input_pattern(element, path, patterns, findings);
   }
-  return true;
 }
 
 void number_inputs(const Document& document, CampaignFile& campaign, Findings& findings) {

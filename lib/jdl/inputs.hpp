@@ -17,9 +17,6 @@
 /// The key input_files: the files beside the campaign file that its tasks read.
 namespace gleaner::jdl {
 
-/// Reads the patterns; names of words stay. False: it is another key.
-bool read_input_key(const Member& member, const std::string& path, CampaignFile& into, Findings& findings);
-
 /// Gives the patterns numbers for the names of words, when these are known: `{mesh}` becomes `{1}`.
 void number_inputs(const Document& document, CampaignFile& campaign, Findings& findings);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/jdl/key_readers.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/values.hpp"
@@ -28,16 +29,16 @@ Expression::Names expression_names(const std::vector<std::string>& parameter_nam
   return names;
 }
 
-std::vector<std::string> read_parameter_names(const Node& node, const std::string& path, Findings& findings) {
-  std::vector<std::string> names;
+void read_parameter_names(const Node& node, const std::string& path, CampaignLevel& into, Findings& findings) {
+  auto& names = into.file.parameter_names;
   if (node.kind != NodeKind::array) {
     findings.add(node.offset, path, shown(node), fmt::format("it is {}; write an array, e.g. [\"file\", \"size\"]", kind_name(node.kind)));
-    return names;
+    return;
   }
   constexpr std::size_t kMostNames = 100;
   if (node.elements.size() > kMostNames) {
     findings.add(node.offset, path, shown(node), fmt::format("there are {} names; there may be {}", node.elements.size(), kMostNames));
-    return names;
+    return;
   }
   for (const auto& element : node.elements) {
     const auto name = read_word(element, path, "a name", findings);
@@ -52,7 +53,6 @@ std::vector<std::string> read_parameter_names(const Node& node, const std::strin
       findings.add(element.offset, path, *name, fmt::format("'{}' is there twice", *name));
     names.push_back(*name);
   }
-  return names;
 }
 
 std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names,

@@ -20,9 +20,6 @@ inline constexpr std::string_view kInput{"input_mb"};
 /// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, and input_mb if it has input.
 [[nodiscard]] Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input);
 
-/// Reads an array of different names for use in expressions.
-[[nodiscard]] std::vector<std::string> read_parameter_names(const Node& node, const std::string& path, Findings& findings);
-
 /// The error of an expression that does not depend on the task; empty: the expression can be computed.
 [[nodiscard]] std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names,
                                                           bool has_input);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/jdl/key_readers.hpp"
+#include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
@@ -44,11 +46,8 @@ void read_need(const Member& member, const std::string& path, const std::vector<
 
 }  // namespace
 
-bool read_needs_key(const Member& member, const std::string& path, const std::vector<Consumable>* known, grid::Needs& into,
-                    Findings& findings) {
-  if (member.key != "needs") return false;
-  const auto& value = member.value;
-  if (value.kind == NodeKind::null) return true;
+void read_needs(const Node& value, const std::string& path, const std::vector<Consumable>* known, grid::Needs& into, Findings& findings) {
+  if (value.kind == NodeKind::null) return;
   if (value.kind != NodeKind::object) {
     findings.add(value.offset, path, shown(value),
                  fmt::format("it is {}; write what each task needs as an object: {{ \"matlab\": 1 }}", kind_name(value.kind)));
@@ -58,7 +57,20 @@ bool read_needs_key(const Member& member, const std::string& path, const std::ve
   } else {
     for (const auto& one : value.members) read_need(one, fmt::format("{}.{}", path, excerpt(one.spelling)), known, into, findings);
   }
-  return true;
+}
+
+void read_needs_key(const Node& node, const std::string& path, CampaignLevel& into, Findings& findings) {
+  read_needs(node, path, into.consumables, into.file.needs, findings);
+}
+
+void stored::write_value(text::JsonWriter& json, const grid::Needs& needs) {
+  json.object([&] {
+    for (const auto& [name, count] : needs) json.field(name, count);
+  });
+}
+void stored::read_value(const rapidjson::Value& value, std::string_view name, grid::Needs& into) {
+  if (!value.IsObject()) throw Malformed{fmt::format("'{}' is not an object", name)};
+  for (const auto& need : value.GetObject()) into.emplace(text(need.name, name), integer(need.value, name));
 }
 
 void allow_present(const grid::Needs& present, std::vector<Consumable>& known) {

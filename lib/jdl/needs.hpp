@@ -18,9 +18,8 @@ struct Consumable {
 };
 
 /// Reads `needs`: an object, { "matlab": 1 }. A name that no administrator has declared is a problem, and so is more than a limit allows.
-/// False when the key is another. @param known  null: any name is right
-bool read_needs_key(const Member& member, const std::string& path, const std::vector<Consumable>* known, grid::Needs& into,
-                    Findings& findings);
+/// @param known  null: any name is right
+void read_needs(const Node& node, const std::string& path, const std::vector<Consumable>* known, grid::Needs& into, Findings& findings);
 
 /// Needs that a campaign already has stay allowed when their limit is lowered or removed.
 void allow_present(const grid::Needs& present, std::vector<Consumable>& known);

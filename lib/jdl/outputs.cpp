@@ -7,6 +7,7 @@
 
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/task_outputs.hpp"
+#include "lib/jdl/key_readers.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/unbuilt_keys.hpp"
 #include "lib/jdl/values.hpp"

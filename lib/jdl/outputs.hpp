@@ -4,18 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/jdl/sections.hpp"
-#include "lib/jdl/tree.hpp"
+#include "lib/jdl/campaign_file.hpp"
 
 /// The keys of what tasks leave: output_directory, output_files, and those of CiGri that mean the same.
 namespace gleaner::jdl {
-
-// Readers of the keys, for the table in sections.cpp.
-void read_output_directory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
-void read_output_files(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
-void read_output_destination(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
-void read_output_file(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
-void read_output_gathering(const Node& node, const std::string& path, SectionLevel& into, Findings& findings);
 
 /// Why keys of CiGri's have no effect in a section, as they had none there; empty: they have one.
 /// @param gathering  output_gathering_method, or empty

@@ -12,12 +12,12 @@
 #include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/inputs.hpp"
+#include "lib/jdl/keys.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/outputs.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
-#include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/sources.hpp"
 #include "lib/jdl/text.hpp"
@@ -30,7 +30,6 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostExpressions = 2'000;
 
 /// Converts the tree to the campaign.
@@ -83,79 +82,20 @@ class Validator {
     campaign.scheduling.grouping = defaults_.grouping;
     campaign.params_shell = defaults_.params_shell;
     campaign.placeholders = true;
-    bool named = false;
+    CampaignLevel level{campaign, common_, defaults_, names_.consumables()};
     for (const auto& member : document_.root.members) {
       const auto path = campaign_path(document_.form, member.spelling);
-      if (member.key == "name") {
-        named = true;
-        campaign.name = read_name(member, path);
-      } else if (member.key == "clusters") {
-        clusters_ = &member;
-      } else if (member.key == "jobs_type") {
-        read_jobs_type(member, path);
-      } else if (member.key == "parameter_names") {
-        campaign.parameter_names = read_parameter_names(member.value, path, findings_);
-      } else if (member.key == "params_shell") {
-        campaign.params_shell = read_yes(member.value, path, findings_).value_or(false);
-      } else if (member.key == "placeholders") {
-        campaign.placeholders = read_yes(member.value, path, findings_).value_or(true);
-      } else if (member.key == "replicas") {
-        read_replicas(member, path, campaign);
-      } else if (member.key == "input_mb") {
-        campaign.input_mb = read_expression(member.value, path, findings_).value_or("");
-        if (!campaign.input_mb.empty())
-          common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
-      } else if (read_scheduling_key(member, path, campaign.scheduling, findings_)) {
-        if (member.key == "max_attempts") check_bound(member, path, campaign.scheduling.max_attempts, defaults_.most_attempts);
-        if (member.key == "retries") check_bound(member, path, campaign.scheduling.retries, defaults_.most_retries);
-      } else if (read_dependency_key(member, path, campaign, findings_) ||
-                 read_needs_key(member, path, names_.consumables(), campaign.needs, findings_) ||
-                 read_input_key(member, path, campaign, findings_)) {
-        // The order of dependencies is that of their kinds.
-      } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
-                 !report_unbuilt_key(member, path, findings_)) {
+      if (member.key == "clusters") clusters_ = &member;
+      if (!read_key(member, path, level, findings_) && !read_key(member, path, common_, findings_) &&
+          !report_unbuilt_key(member, path, findings_))
         unknown_campaign_key(member, path);
-      }
     }
-    if (!named) missing("name", "every campaign has a name");
-  }
-
-  std::string read_name(const Member& member, const std::string& path) {
-    auto name = read_word(member.value, path, "a name to know the campaign by", findings_);
-    if (name && characters(*name) > kLongestName)
-      findings_.add(member.value.offset, path, *name, fmt::format("'{}' is longer than {} characters", excerpt(*name), kLongestName));
-    return name.value_or("");
-  }
-
-  void read_jobs_type(const Member& member, const std::string& path) {
-    const auto text = read_word(member.value, path, "normal, or leave it out", findings_);
-    if (!text || *text == "normal") return;
-    constexpr std::array<std::string_view, 1> kTypes{"normal"};
-    const auto why = *text == "desktop_computing" ? std::string{"is not supported by this version"}
-                                                  : fmt::format("is not a type of campaigns{}", text::did_you_mean(*text, kTypes));
-    findings_.add(member.value.offset, path, *text, fmt::format("'{}' {}; write normal, or leave it out", excerpt(*text), why));
-  }
-
-  void read_replicas(const Member& member, const std::string& path, CampaignFile& campaign) {
-    constexpr std::array<std::string_view, 2> kAnswers{"allowed", "refused"};
-    const auto text = read_word(member.value, path, "allowed or refused", findings_);
-    if (!text) return;
-    campaign.replicas_allowed = *text == "allowed";
-    if (std::ranges::find(kAnswers, *text) == kAnswers.end())
-      findings_.add(member.value.offset, path, *text,
-                    fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), text::did_you_mean(*text, kAnswers)));
-  }
-
-  /// The administrator's bound of a number; empty: unknown here.
-  void check_bound(const Member& member, const std::string& path, std::optional<int> asked, std::optional<int> most) {
-    if (!most || asked.value_or(0) <= *most) return;
-    findings_.add(
-        member.value.offset, path, shown(member.value),
-        fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)), *most));
+    if (std::ranges::find(document_.root.members, "name", &Member::key) == document_.root.members.end())
+      missing("name", "every campaign has a name");
   }
 
   void unknown_campaign_key(const Member& member, const std::string& path) {
-    auto names = cluster_keys();
+    auto names = names_of_keys(DescribedKey::Level::cluster);
     const auto of_campaigns = names_of_keys(DescribedKey::Level::campaign);
     names.insert(names.end(), of_campaigns.begin(), of_campaigns.end());
     unknown_key(member, path, text::did_you_mean(member.key, names));
@@ -189,7 +129,7 @@ class Validator {
     section.level.stated_walltime.reset();
     for (const auto& key : member.value.members) {
       const auto key_path = cluster_path(document_.form, member.key, key.spelling);
-      if (!read_cluster_key(key, key_path, section.level, findings_) && !report_unbuilt_key(key, key_path, findings_))
+      if (!read_key(key, key_path, section.level, findings_) && !report_unbuilt_key(key, key_path, findings_))
         unknown_cluster_key(key, key_path);
     }
     if (!section.level.has_exec_file) missing_exec_file(member);
@@ -206,7 +146,8 @@ class Validator {
   void unknown_cluster_key(const Member& key, const std::string& path) {
     const auto of_campaigns = names_of_keys(DescribedKey::Level::campaign);
     const bool misplaced = std::ranges::find(of_campaigns, key.key) != of_campaigns.end();
-    const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"} : text::did_you_mean(key.key, cluster_keys());
+    const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"}
+                               : text::did_you_mean(key.key, names_of_keys(DescribedKey::Level::cluster));
     unknown_key(key, path, why);
   }
 
@@ -327,7 +268,10 @@ void check_bytes(std::string_view text, Findings& findings) {
 
 }  // namespace
 
-bool is_cluster_key(std::string_view key) { return std::ranges::find(cluster_keys(), key) != cluster_keys().end(); }
+bool is_cluster_key(std::string_view key) {
+  return std::ranges::any_of(described_keys(),
+                             [&](const auto& known) { return known.name == key && known.level == DescribedKey::Level::cluster; });
+}
 
 tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults, const KnownClusters* clusters) {
   auto parsed = parse_with_warnings(text, defaults, clusters);

@@ -39,10 +39,9 @@ struct KnownClusters {
 /// is neither blank nor in a `#` comment is a brace, else the classic `DEFAULT { … } cluster { … }`.
 ///
 /// JSON. Keys of the top level are in any case, keys of a cluster in lower case. A cluster's key on the top level is the default of every
-/// cluster that does not state it. Comments are those of C, C++ and the shell; `\$` is a `$`, as CiGri's users write it. Fields: name and
-/// clusters (mandatory); params, param_file, nb_jobs (one of them; params leaves the others aside, as in CiGri); jobs_type (`normal`); and
-/// for each cluster exec_file (mandatory), exec_directory, resources, walltime, properties, project, cluster_job_type, type, test_mode (the
-/// same on all clusters), max_jobs, output_directory, output_files, priority. CiGri's fields that are not built are refused by name, or
+/// cluster that does not state it. Comments are those of C, C++ and the shell; `\$` is a `$`, as CiGri's users write it. The keys are those
+/// of keys.cpp: name, clusters, and exec_file of each cluster are mandatory; of params, param_file and nb_jobs there is one (params leaves
+/// the others aside, as in CiGri); test_mode is the same on all clusters. CiGri's fields that are not built are refused by name, or
 /// reported where CiGri has no use for them either, unless they hold CiGri's neutral value. Whole numbers may be strings ("10"). A walltime
 /// is `"h:m:s"`, or a number of seconds; resources may end in `,walltime=h:m:s`, as oarsub has it.
 ///

@@ -1,16 +1,12 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include <rapidjson/document.h>
 
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/tree.hpp"
-#include "lib/text/json_writer.hpp"
 
-/// The keys of a cluster, which the campaign may state for all of them: each key's reader and stored form. For lib/jdl only.
+/// The levels of a file at which a cluster's keys may stand, while it is read. For lib/jdl only.
 namespace gleaner::jdl {
 
 /// An expression and its place. It is checked after the whole file was read, because its names may be defined later.
@@ -40,19 +36,7 @@ struct SectionLevel {
   std::optional<std::string> stated_walltime;  ///< stated here, by walltime or in resources
 };
 
-/// Reads one key if it is a cluster's: sets the value, or adds a problem.
-/// @return false when it is no key of a cluster
-[[nodiscard]] bool read_cluster_key(const Member& member, const std::string& path, SectionLevel& into, Findings& findings);
-
 /// Reads a number or a string as an expression.
 [[nodiscard]] std::optional<std::string> read_expression(const Node& node, const std::string& path, Findings& findings);
-
-/// The stored form of a section (campaign_json.cpp): an object of its keys.
-void write_section(text::JsonWriter& json, const ClusterSection& section);
-/// Reads the output of write_section. Throws Malformed (stored_json.hpp).
-[[nodiscard]] ClusterSection read_section(std::string name, const rapidjson::Value& value);
-
-/// The keys that read_cluster_key knows.
-[[nodiscard]] const std::vector<std::string_view>& cluster_keys();
 
 }  // namespace gleaner::jdl

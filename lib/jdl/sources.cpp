@@ -81,9 +81,9 @@ ParamSource read_one(Member& member, const std::string& path, Findings& findings
   return count ? ParamSource{Count{*count}} : ParamSource{};
 }
 
-}  // namespace
-
 bool is_source_key(std::string_view key) { return std::ranges::find(kSources, key) != kSources.end(); }
+
+}  // namespace
 
 ParamSource read_source(Document& document, Findings& findings) {
   auto& members = document.root.members;

@@ -6,6 +6,7 @@
 
 #include "lib/jdl/text.hpp"
 #include "lib/text/numbers.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 
@@ -74,6 +75,20 @@ std::optional<bool> read_yes(const Node& node, const std::string& path, Findings
   if (is_stated && (text == "true" || text == "false")) return text == "true";
   findings.add(node.offset, path, shown(node), fmt::format("'{}' is neither true nor false", excerpt(shown(node))));
   return std::nullopt;
+}
+
+std::optional<std::string> read_choice(const Node& node, const std::string& path, std::string_view what,
+                                       std::span<const std::string_view> words, std::string_view wrong, Findings& findings) {
+  auto text = read_word(node, path, what, findings);
+  if (text && std::ranges::find(words, *text) == words.end())
+    findings.add(node.offset, path, *text, fmt::format("'{}' is {}{}", excerpt(*text), wrong, text::did_you_mean(*text, words)));
+  return text;
+}
+
+void check_bound(const Node& node, const std::string& path, std::optional<int> number, std::optional<int> most, Findings& findings) {
+  if (!most || number.value_or(0) <= *most) return;
+  findings.add(node.offset, path, shown(node),
+               fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(node)), *most));
 }
 
 }  // namespace gleaner::jdl

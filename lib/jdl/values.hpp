@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,12 @@ struct Bounds {
 [[nodiscard]] std::optional<std::int64_t> read_integer(const Node& node, const std::string& path, Bounds bounds, Findings& findings);
 /// true or false, as such or as a string.
 [[nodiscard]] std::optional<bool> read_yes(const Node& node, const std::string& path, Findings& findings);
+
+/// A word of a list. `wrong` is the middle of the message about another word, which is returned too.
+[[nodiscard]] std::optional<std::string> read_choice(const Node& node, const std::string& path, std::string_view what,
+                                                     std::span<const std::string_view> words, std::string_view wrong, Findings& findings);
+/// Adds a problem if the number is more than an administrator allows. `most`: empty: unknown here.
+void check_bound(const Node& node, const std::string& path, std::optional<int> number, std::optional<int> most, Findings& findings);
 
 /// "a number", "an array": the kind of a value in messages.
 [[nodiscard]] std::string_view kind_name(NodeKind kind);

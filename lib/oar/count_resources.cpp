@@ -35,9 +35,9 @@ Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant 
     if (alive && line.load) node.load = std::max(node.load.value_or(0.0), *line.load);
     if (line.memory) node.memory = std::min(node.memory.value_or(*line.memory), *line.memory);
     counted.standby += standby ? 1 : 0;
-    counted.absent += !line.drained && line.state == "Absent" && !standby ? 1 : 0;
-    counted.suspected += !line.drained && line.state == "Suspected" ? 1 : 0;
-    counted.dead += line.drained || line.state == "Dead" ? 1 : 0;
+    counted.absent_resources += !line.drained && line.state == "Absent" && !standby ? 1 : 0;
+    counted.suspected_resources += !line.drained && line.state == "Suspected" ? 1 : 0;
+    counted.dead_resources += line.drained || line.state == "Dead" ? 1 : 0;
   }
   for (const auto& [node, resources] : reserved) counted.reserved_nodes.add(resources);
   return counted;

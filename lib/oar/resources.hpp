@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lib/grid/node_sizes.hpp"
+#include "lib/grid/out_of_use.hpp"
 
 namespace gleaner::oar {
 
@@ -27,13 +28,10 @@ struct NodeHold {
 /// The resources of a cluster that OAR gives to best-effort jobs: those of the type `default`, and of no other (licences, disks, networks),
 /// with besteffort = YES. Each counts once: alive, standby (Absent, but OAR wakes it for a job), or out (Dead, Suspected, Absent for
 /// good).
-struct Resources {
+struct Resources : grid::OutOfUse {
   int total = 0;
   int alive = 0;
   int standby = 0;
-  int suspected = 0;
-  int dead = 0;
-  int absent = 0;
   int reserved = 0;                ///< beside these: usable ones that OAR gives to other jobs only
   grid::NodeSizes reserved_nodes;  ///< of these, in any state
   int others = 0;                  ///< those that are no cores (licences, disks, networks), in any state

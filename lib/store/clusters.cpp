@@ -46,9 +46,6 @@ Cluster read(const auto& row) {
   cluster.next_probe_at = row.next_probe_at;
   cluster.last_error = row.last_error.value_or("");
   cluster.max_resources = *row.max_resources;
-  cluster.suspected_resources = *row.suspected_resources;
-  cluster.absent_resources = *row.absent_resources;
-  cluster.dead_resources = *row.dead_resources;
   cluster.no_resources_since = row.no_resources_since;
   cluster.resources_at = row.resources_at;
   if (row.utilized_resources.has_value()) cluster.load = grid::ClusterLoad{*row.utilized_resources, row.loaded_resources.value_or(0)};
@@ -57,6 +54,7 @@ Cluster read(const auto& row) {
   cluster.memory_unit_mb = *row.memory_unit_mb;
   cluster.memory_max_mb = row.memory_max_mb;
   detail::read_fields<grid::kDeclaredFields>(row, cluster);
+  detail::read_fields<grid::kOutOfUseFields>(row, cluster);
   return cluster;
 }
 

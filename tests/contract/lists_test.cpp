@@ -230,7 +230,8 @@ TEST_P(Lists, JobsSinceAMoment_AreOneUsersOnly) {
 TEST_P(Lists, ResourcesAreCountedByStateAndByNode) {
   const auto resources = value([&] { return client().resources(); });
   EXPECT_GT(resources.total, 0);
-  EXPECT_EQ(resources.total, resources.alive + resources.standby + resources.suspected + resources.dead + resources.absent);
+  EXPECT_EQ(resources.total,
+            resources.alive + resources.standby + resources.suspected_resources + resources.dead_resources + resources.absent_resources);
   EXPECT_GT(resources.usable(), 0);
   int by_node = 0;
   for (const auto& node : resources.nodes) {

@@ -175,7 +175,7 @@ TEST_P(Versions, AJobHookThatFails_EndsTheJobInError_AndItsNodeIsSuspected) {
   world().await_end({id});
   const auto is_suspected = [] {
     const auto resources = until_answered([] { return client().resources(); });
-    return resources && resources->suspected > 0;
+    return resources && resources->suspected_resources > 0;
   };
   const auto becomes = [&](bool suspected) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{120};

@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parameter_stream.hpp"
@@ -15,6 +16,7 @@
 #include "lib/jdl/text.hpp"
 #include "lib/text/json_value.hpp"
 #include "lib/text/words.hpp"
+#include "sim/combinations/jdl_values.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -181,6 +183,37 @@ RC_GTEST_PROP(JdlProperty, ACampaignThatIsShown_IsTheSameWhenItIsSubmittedAgain_
   auto shown = parse(to_campaign_text(*stored), defaults(grid::Grouping::advise, grid::Seconds{7200}));
   RC_ASSERT(shown.has_value());
   RC_ASSERT(*shown == campaign);
+}
+
+using Keys = std::map<std::string_view, std::string>;
+
+std::string file_of(const Keys& of_all, const Keys& of_a) {
+  std::string text = R"({"name": "n", "nb_jobs": 3, "exec_file": "e {1}")";
+  for (const auto& [key, value] : of_all) text += fmt::format(", \"{}\": {}", key, value);
+  text += R"(, "clusters": {"b": {}, "a": {)";
+  for (std::string comma; const auto& [key, value] : of_a) text += fmt::format("{}\"{}\": {}", std::exchange(comma, ", "), key, value);
+  return text + "}}}";
+}
+
+RC_GTEST_PROP(JdlProperty, AnyKeysThatGoTogether_ComeBackFromTheStoredForm_ByteForByte, ()) {
+  Keys of_all, of_a;
+  for (auto draws = *rc::gen::inRange(0, 20); draws > 0; --draws) {
+    const auto& [key, value, companions] = combinations::kValues.at(*rc::gen::inRange(std::size_t{0}, combinations::kValues.size()));
+    auto& keys = is_cluster_key(key) && *rc::gen::arbitrary<bool>() ? of_a : of_all;
+    const auto before = keys;
+    keys[key] = companions.empty() ? std::string{value} : fmt::format("{}, {}", value, companions);
+    if (!parse(file_of(of_all, of_a))) keys = before;
+  }
+  const auto campaign = parse(file_of(of_all, of_a));
+  const auto json = to_json(*campaign);
+  const auto stored = from_json(reordered(json));
+  RC_ASSERT(stored == *campaign);
+  RC_ASSERT(to_json(*stored) == json);
+  const auto shown = to_campaign_text(*campaign);
+  const auto again = parse(shown);
+  RC_ASSERT(again.has_value());
+  RC_ASSERT(to_json(*again) == json);
+  RC_ASSERT(to_campaign_text(*again) == shown);
 }
 
 TEST(Jdl, ACampaignWrittenAsAFile_IsReadAsItWas_WithoutItsParameters) {

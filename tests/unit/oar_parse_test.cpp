@@ -186,9 +186,9 @@ TEST(OarParse, ResourcesCountByStateAndNode_AndASleepingNodeIsUsable) {
   EXPECT_EQ(resources.total, 5);
   EXPECT_EQ(resources.alive, 1);
   EXPECT_EQ(resources.standby, 1);
-  EXPECT_EQ(resources.absent, 1);
-  EXPECT_EQ(resources.suspected, 1);
-  EXPECT_EQ(resources.dead, 1);
+  EXPECT_EQ(resources.absent_resources, 1);
+  EXPECT_EQ(resources.suspected_resources, 1);
+  EXPECT_EQ(resources.dead_resources, 1);
   EXPECT_EQ(resources.usable(), 2);
   ASSERT_THAT(resources.nodes, SizeIs(2));
   EXPECT_EQ(resources.nodes[1].usable, 1);

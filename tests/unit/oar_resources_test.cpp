@@ -21,7 +21,7 @@ TEST(OarResources, ResourcesThatOarGivesToNoBestEffortJob_AreCountedApart_AndOth
   ASSERT_TRUE(page) << page.error();
   const auto resources = count_resources(page->items, grid::from_unix(1'800'000'000));
   EXPECT_EQ(resources.usable(), 1);
-  EXPECT_EQ(resources.dead, 1) << "drained";
+  EXPECT_EQ(resources.dead_resources, 1) << "drained";
   EXPECT_EQ(resources.reserved, 1);
   EXPECT_EQ(resources.others, 2);
   EXPECT_EQ(resources.reserved_nodes.text(), "2x1") << "the dead one comes back";

@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/facts_of.hpp"
+#include "lib/jdl/keys.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parse.hpp"
-#include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
@@ -38,13 +40,7 @@ class CampaignReader {
 
  private:
   void read_duration(const Node& value, const Path& at);
-  void read_scheduling(std::string_view key, const Node& value, const Path& at);
-  void read_dependency(std::string_view key, const Node& value, const Path& at) {
-    jdl::CampaignFile file;
-    file.dependencies = std::move(campaign_.dependencies);
-    jdl::read_dependency_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, file, findings_);
-    campaign_.dependencies = std::move(file.dependencies);
-  }
+  void read_jdl_key(std::string_view key, const Node& value, const Path& at);
   void read_resources(const Node& value, const Path& at);
   void read_walltime(const Node& value, const Path& at);
   void read_cluster_names(const Node& value, const Path& at);
@@ -81,63 +77,50 @@ CampaignSpec CampaignReader::read() {
       read_one(value, at);
     };
   };
-  const auto is_object = read_object(
-      node_, path_,
-      {{"name", text(&CampaignSpec::name)},
-       {"user", text(&CampaignSpec::user)},
-       {"at",
-        [&](const Node& value, const Path& at) {
-          campaign_.at = read_seconds(value, at, {0, 3660.0 * 86400}, findings_).value_or(0);
-        }},
-       {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
-       {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
-       {"after", inline_only([&](const Node& value, const Path& at) { read_dependency("after", value, at); })},
-       {"after_any_end", inline_only([&](const Node& value, const Path& at) { read_dependency("after_any_end", value, at); })},
-       {"after_each", inline_only([&](const Node& value, const Path& at) { read_dependency("after_each", value, at); })},
-       {"takes",
-        [&](const Node& value, const Path& at) {
-          if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_)) takes_ = static_cast<int>(*number);
-        }},
-       {"tasks", inline_only([&](const Node& value, const Path& at) {
-          has_tasks_ = true;
-          campaign_.tasks = jdl::read_integer(value, at.text, {1, kMostTasks}, findings_).value_or(1);
-        })},
-       {"project", inline_only([&](const Node& value, const Path& at) {
-          campaign_.project = jdl::read_word(value, at.text, "a name", findings_).value_or("");
-        })},
-       {"priority", inline_only([&](const Node& value, const Path& at) {
-          campaign_.priority = static_cast<int>(jdl::read_integer(value, at.text, {1, 7}, findings_).value_or(4));
-        })},
-       {"test_mode", inline_only([&](const Node& value, const Path& at) {
-          if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings_);
-          else if (value.text == "true") campaign_.type = grid::CampaignType::test;
-        })},
-       {"resources", inline_only([&](const Node& value, const Path& at) { read_resources(value, at); })},
-       {"walltime", inline_only([&](const Node& value, const Path& at) { read_walltime(value, at); })},
-       {"max_jobs", inline_only([&](const Node& value, const Path& at) {
-          if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
-            inline_.max_jobs = static_cast<int>(*number);
-        })},
-       {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
-       {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
-       {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
-       {"checkpoint", inline_only([&](const Node& value, const Path& at) { read_scheduling("checkpoint", value, at); })},
-       {"temporal_grouping", inline_only([&](const Node& value, const Path& at) { read_scheduling("temporal_grouping", value, at); })},
-       {"dimensional_grouping",
-        inline_only([&](const Node& value, const Path& at) { read_scheduling("dimensional_grouping", value, at); })},
-       {"replicas", inline_only([&](const Node& value, const Path& at) {
-          if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused"))
-            campaign_.replicas_allowed = value.text == "allowed";
-          else refuse(value, at, R"("allowed" or "refused")", findings_);
-        })},
-       {"needs", inline_only([&](const Node& value, const Path& at) { read_into(campaign_.needs, value, at, {}, findings_); })},
-       {"groups", [&](const Node& value, const Path& at) { read_names(value, at, findings_, campaign_.groups); }},
-       {"input_mb", inline_only([&](const Node& value, const Path& at) {
-          campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0);
-        })},
-       {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
-      findings_);
-  if (!is_object) return campaign_;
+  std::vector<Key> keys{{"name", text(&CampaignSpec::name)},
+                        {"user", text(&CampaignSpec::user)},
+                        {"at",
+                         [&](const Node& value, const Path& at) {
+                           campaign_.at = read_seconds(value, at, {0, 3660.0 * 86400}, findings_).value_or(0);
+                         }},
+                        {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
+                        {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
+                        {"takes",
+                         [&](const Node& value, const Path& at) {
+                           if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
+                             takes_ = static_cast<int>(*number);
+                         }},
+                        {"tasks", inline_only([&](const Node& value, const Path& at) {
+                           has_tasks_ = true;
+                           campaign_.tasks = jdl::read_integer(value, at.text, {1, kMostTasks}, findings_).value_or(1);
+                         })},
+                        {"test_mode", inline_only([&](const Node& value, const Path& at) {
+                           if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings_);
+                           else if (value.text == "true") campaign_.type = grid::CampaignType::test;
+                         })},
+                        {"resources", inline_only([&](const Node& value, const Path& at) { read_resources(value, at); })},
+                        {"walltime", inline_only([&](const Node& value, const Path& at) { read_walltime(value, at); })},
+                        {"max_jobs", inline_only([&](const Node& value, const Path& at) {
+                           if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
+                             inline_.max_jobs = static_cast<int>(*number);
+                         })},
+                        {"replicas", inline_only([&](const Node& value, const Path& at) {
+                           if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused"))
+                             campaign_.replicas_allowed = value.text == "allowed";
+                           else refuse(value, at, R"("allowed" or "refused")", findings_);
+                         })},
+                        {"groups", [&](const Node& value, const Path& at) { read_names(value, at, findings_, campaign_.groups); }},
+                        {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}};
+  std::vector<Key> facts;
+  add_keys(facts, campaign_, grid::kCampaignFields, findings_);
+  for (auto& key : facts) {
+    constexpr std::array<std::string_view, 4> kInline{"project", "priority", "needs", "input_mb"};
+    if (std::ranges::find(kInline, key.name) != kInline.end()) keys.push_back({key.name, inline_only(key.read)});
+  }
+  for (const std::string_view key : {"after", "after_any_end", "after_each", "scheduler", "min_duration", "max_attempts", "checkpoint",
+                                     "temporal_grouping", "dimensional_grouping"})
+    keys.push_back({key, inline_only([this, key](const Node& value, const Path& at) { read_jdl_key(key, value, at); })});
+  if (!read_object(node_, path_, keys, findings_)) return campaign_;
   if (campaign_.user.empty()) campaign_.user = "user";
   if (jdl_ != nullptr) read_jdl(*jdl_, path_ / "jdl");
   else finish_inline();
@@ -150,19 +133,25 @@ void CampaignReader::read_duration(const Node& value, const Path& at) {
   if (auto distribution = read_distribution(value, at, findings_)) campaign_.duration = std::move(*distribution);
 }
 
-void CampaignReader::read_scheduling(std::string_view key, const Node& value, const Path& at) {
-  jdl::Scheduling scheduling;
-  jdl::read_scheduling_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, scheduling, findings_);
-  if (scheduling.scheduler) campaign_.scheduler = *scheduling.scheduler;
-  if (scheduling.min_duration) campaign_.min_duration = static_cast<double>(scheduling.min_duration->count());
-  if (key == "temporal_grouping") campaign_.grouping = scheduling.grouping;
-  if (key == "dimensional_grouping") campaign_.side_by_side = scheduling.side_by_side;
-  if (const auto& checkpoint = scheduling.checkpoint) {
-    campaign_.checkpoint_cost = static_cast<double>(checkpoint->cost.count());
-    if (checkpoint->period) campaign_.checkpoint_period = static_cast<double>(checkpoint->period->count());
+void CampaignReader::read_jdl_key(std::string_view key, const Node& value, const Path& at) {
+  jdl::CampaignFile file;
+  file.dependencies = std::move(campaign_.dependencies);
+  jdl::SectionLevel of_clusters;
+  const jdl::Defaults defaults;
+  jdl::CampaignLevel level{file, of_clusters, defaults};
+  std::ignore = jdl::read_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, level, findings_);
+  campaign_.dependencies = std::move(file.dependencies);
+  const auto stated = jdl::facts_of(file);
+  if (!stated.scheduler.empty()) campaign_.scheduler = stated.scheduler;
+  if (stated.min_duration) campaign_.min_duration = stated.min_duration;
+  if (key == "temporal_grouping") campaign_.grouping = stated.grouping;
+  if (key == "dimensional_grouping") campaign_.side_by_side = stated.side_by_side;
+  if (stated.checkpoint_cost) {
+    campaign_.checkpoint_cost = stated.checkpoint_cost;
+    if (stated.checkpoint_period) campaign_.checkpoint_period = stated.checkpoint_period;
     campaign_.grouping = grid::Grouping::off;
   }
-  if (scheduling.max_attempts) campaign_.max_attempts = scheduling.max_attempts;
+  if (file.scheduling.max_attempts) campaign_.max_attempts = file.scheduling.max_attempts;
 }
 
 void CampaignReader::read_resources(const Node& value, const Path& at) {
@@ -216,7 +205,6 @@ void CampaignReader::finish_inline() {
   for (const auto cluster : inline_.clusters) {
     CampaignOnCluster on_cluster;
     const double speed = scenario_.clusters[cluster].speed;
-    on_cluster.facts.priority = 1;
     on_cluster.facts.walltime = inline_.walltime > 0 ? inline_.walltime : std::max(enough, enough / speed);
     on_cluster.facts.max_jobs = inline_.max_jobs;
     if (campaign_.type == grid::CampaignType::test) on_cluster.kind = CampaignOnCluster::Kind::normal;

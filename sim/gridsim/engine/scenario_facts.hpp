@@ -21,7 +21,7 @@ inline void read_into(std::string& into, const Node& value, const Path& at, grid
   if (auto word = jdl::read_word(value, at.text, "a name", findings)) into = std::move(*word);
 }
 inline void read_into(grid::Needs& into, const Node& value, const Path& at, grid::FieldBounds, Findings& findings) {
-  jdl::read_needs_key({.key = "needs", .spelling = "needs", .value = value}, at.text, nullptr, into, findings);
+  jdl::read_needs(value, at.text, nullptr, into, findings);
 }
 inline void read_into(grid::Grouping& into, const Node& value, const Path& at, grid::FieldBounds, Findings& findings) {
   const bool is_word = value.kind == jdl::NodeKind::boolean || value.kind == jdl::NodeKind::string;

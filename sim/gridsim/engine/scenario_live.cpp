@@ -83,7 +83,6 @@ void read_pair(const Node& node, const Path& path, const Scenario& scenario, Cam
   bool best_effort = true;
   double speed = 0;
   auto& state = pair.state;
-  pair.facts.priority = 1;
   pair.facts.walltime = 3600;
   std::vector<Key> keys{{"name", into.word(name), Key::Need::mandatory},
                         {"width", into.whole(pair.width, 1, 1'000'000)},
@@ -142,11 +141,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   keys.push_back({"groups", [&](const Node& value, const Path& at) { read_names(value, at, findings, campaign.groups); }});
   for (const auto kind : grid::kDependencyKinds)
     keys.push_back({name_of(kind), [&, kind](const Node& value, const Path& at) {
-                      jdl::CampaignFile file;
-                      file.dependencies = std::move(campaign.dependencies);
-                      jdl::read_dependency_key({.key = std::string{name_of(kind)}, .spelling = {}, .value = value}, at.text, file,
-                                               findings);
-                      campaign.dependencies = std::move(file.dependencies);
+                      jdl::read_dependencies(kind, value, at.text, campaign.dependencies, findings);
                     }});
   add_keys(keys, campaign, grid::kCampaignFields, findings);
   read_object(node, path, keys, findings);
