@@ -17,13 +17,17 @@ namespace gleaner::clients {
 [[nodiscard]] std::string cigri_campaign(const Json& campaign, const Json& stats);
 /// gridstat -c -f: its tasks.
 [[nodiscard]] std::string cigri_tasks(const std::vector<Json>& tasks);
-/// gridstat -j: the members of a job under CiGri's names, and in its words.
-[[nodiscard]] Json cigri_job(const Json& job);
+/// gridstat -j: a line for each field of a job in CiGri's database.
+[[nodiscard]] std::string cigri_job(const Json& job);
 /// gridevents, and gridstat -e.
 [[nodiscard]] std::string cigri_events(const std::vector<Json>& events);
 /// gridclusters: `1: alpha`.
 [[nodiscard]] std::string cigri_clusters(const std::vector<Json>& clusters);
-/// gridclusters -u: the resources of each.
+/// gridclusters -i: `1: alpha , alpha.example.org (stress:0.1/0.8)`.
+[[nodiscard]] std::string cigri_infos(const std::vector<Json>& clusters);
+/// gridclusters -I: a line for each field of a cluster in CiGri's database.
+[[nodiscard]] std::string cigri_details(const std::vector<Json>& clusters);
+/// gridclusters -u: those lines of -i, and the resources of each.
 [[nodiscard]] std::string cigri_usage(const std::vector<Json>& clusters);
 
 }  // namespace gleaner::clients

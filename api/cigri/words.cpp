@@ -20,18 +20,6 @@ std::string_view without_slashes(std::string_view text) {
 
 std::string_view event_class(std::string_view ours) { return ours == "grid" ? "log" : ours; }
 
-std::string date(std::string_view iso) {
-  std::string text{iso};
-  if (const auto place = text.find('T'); place != std::string::npos) text[place] = ' ';
-  if (text.ends_with('Z')) text.replace(text.size() - 1, 1, "+00");
-  return text;
-}
-
-std::string_view authentication(std::string_view ours) {
-  if (ours == "basic") return "password";
-  return ours == "certificate" ? "cert" : ours;
-}
-
 std::string href(std::string_view prefix, std::string_view path) {
   const auto parts = without_slashes(prefix);
   return parts.empty() ? std::string{path} : fmt::format("/{}{}", parts, path);

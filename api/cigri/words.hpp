@@ -7,6 +7,9 @@
 /// The words of CiGri's API for ours. Pure functions.
 namespace gleaner::api::cigri {
 
+using grid::cigri::authentication;
+using grid::cigri::batch;
+using grid::cigri::date;
 using grid::cigri::event_code;
 using grid::cigri::host_of;
 using grid::cigri::job_state;
@@ -15,11 +18,6 @@ using grid::cigri::task_state;
 
 /// `cluster`, `job`, `campaign`, or `log` for what concerns the grid as a whole.
 [[nodiscard]] std::string_view event_class(std::string_view ours);
-/// `2026-11-20 18:14:56+00`, of `2026-11-20T18:14:56Z`.
-[[nodiscard]] std::string date(std::string_view iso);
-
-/// `none`, `password` or `cert`.
-[[nodiscard]] std::string_view authentication(std::string_view ours);
 
 /// The href of a path for a caller who sent this prefix; `cigri-api` and `/cigri-api/` are the same one.
 [[nodiscard]] std::string href(std::string_view prefix, std::string_view path);

@@ -29,6 +29,13 @@ Jobs finished_jobs(ApiClient& api, std::int64_t campaign) {
   return jobs;
 }
 
+void report_counts(terminal::Output& output, std::int64_t campaign, const Jobs& clusters) {
+  std::int64_t jobs = 0;
+  for (const auto& [cluster, ids] : clusters) jobs += std::ssize(ids);
+  output.report(fmt::format("gridclean: campaign {}: {} on {}", campaign, terminal::counted(jobs, "job"),
+                            terminal::counted(std::ssize(clusters), "cluster")));
+}
+
 }  // namespace
 
 process::Outcome gridclean(const process::Context& context) {
@@ -40,7 +47,9 @@ process::Outcome gridclean(const process::Context& context) {
   ApiClient api{context.config};
   terminal::Answer answer{.table = {{{"campaign", "Campaign"}, {"cluster", "Cluster"}, {"remote_id", "RemoteId"}}, {}}};
   for (const auto campaign : campaigns) {
-    for (const auto& [cluster, jobs] : finished_jobs(api, campaign)) {
+    const auto clusters = finished_jobs(api, campaign);
+    if (arguments.has("verbose")) report_counts(*output, campaign, clusters);
+    for (const auto& [cluster, jobs] : clusters) {
       answer.text += terminal::printable(cluster) + ":";
       for (const auto job : jobs) {
         answer.text += fmt::format(" {}", job);

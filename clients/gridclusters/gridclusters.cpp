@@ -36,10 +36,10 @@ std::string text_of(const process::Context& context, const std::vector<Json>& cl
   const auto& arguments = context.arguments;
   const bool is_cigri = clients::is_cigri_style(context.config);
   if (arguments.has("bars")) return bars_text(clusters, screen);
-  if (arguments.has("more-infos")) return details_text(clusters);
+  if (arguments.has("more-infos")) return is_cigri ? clients::cigri_details(clusters) : details_text(clusters);
   if (arguments.has("usage") && is_cigri) return clients::cigri_usage(clusters);
   if (arguments.has("usage")) return (arguments.has("infos") ? infos_text(clusters) : "") + usage_text(clusters, screen);
-  if (arguments.has("infos")) return infos_text(clusters);
+  if (arguments.has("infos")) return is_cigri ? clients::cigri_infos(clusters) : infos_text(clusters);
   if (is_cigri) return clients::cigri_clusters(clusters);
   return terminal::render_human(table, screen) + reasons(clusters, screen, context.now);
 }

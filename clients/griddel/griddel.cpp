@@ -82,7 +82,7 @@ process::Outcome griddel(const process::Context& context) {
   const auto form = clients::form_of(arguments);
   const auto output = terminal::make_output(form);
   const auto manner = clients::manner_of(context, form);
-  auto named = arguments.all("campaign");
+  auto named = arguments.all("campaign-ids");
   named.insert(named.end(), arguments.positional.begin(), arguments.positional.end());
   const auto ids = clients::ids_of(named);
   if (arguments.has("job")) {

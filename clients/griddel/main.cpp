@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
       .name = "griddel",
       .purpose = "Cancels campaigns, or some tasks of one: waiting tasks at once, jobs are killed. Or pauses, resumes or purges campaigns.",
       .keys = clients::styled_keys(),
-      .options = {{"campaign,c", "ID", "this campaign (as ID alone); 3,4 are two"},
+      .options = {{"campaign-ids,c", "ID", "this campaign (as ID alone); 3,4 are two"},
                   {"task", "LIST", "cancel only these tasks of the campaign: 7,9-12, 100-*"},
                   {"job,j", "JOB", "cancel the task of this job, and kill the job; 31,40 are two"},
                   {"pause,p", "", "pause them instead: nothing more is submitted, their jobs continue"},

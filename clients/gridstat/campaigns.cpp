@@ -131,7 +131,8 @@ std::string tasks_text(const Run& run, const Json& campaign) {
   auto text = run.is_cigri() ? clients::cigri_tasks(items)
                              : "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
   const auto next = window.offset + static_cast<std::int64_t>(items.size());
-  if (has_more) run.output.report(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
+  if (has_more && run.is_cigri()) text += fmt::format("WARNING: more jobs left. Next jobs with --offset={}\n", next);
+  else if (has_more) run.output.report(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
   return text;
 }
 
@@ -276,7 +277,7 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
 void show_job(const Run& run, std::int64_t job) {
   const bool on_cluster = run.has("cinfos");
   const auto json = run.api.get(fmt::format("/v1/jobs/{}{}", job, on_cluster ? "/cinfos" : "")).json;
-  const auto text = on_cluster ? remote_job_view(json) : job_view(run.is_cigri() ? clients::cigri_job(json) : json);
+  const auto text = on_cluster ? remote_job_view(json) : run.is_cigri() ? clients::cigri_job(json) : job_view(json);
   run.output.show({.text = text, .json = run.document(json)});
 }
 

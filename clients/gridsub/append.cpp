@@ -9,6 +9,7 @@
 #include "clients/asked.hpp"
 #include "clients/gridsub/parameters.hpp"
 #include "clients/gridsub/problems.hpp"
+#include "clients/gridsub/submit.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/process/values.hpp"
 #include "lib/terminal/text.hpp"
@@ -95,6 +96,9 @@ std::int64_t append(const process::Context& context, terminal::Output& output) {
                                 tasks == 1 ? fmt::format("number {}", first) : fmt::format("numbers {} to {}", first, first + tasks - 1));
   if (arguments.has("dry-run")) {
     output.show({.text = fmt::format("campaign {} can have them: {}; nothing was appended\n", ids[0], what), .json = reply.body});
+  } else if (const auto announcement = announcement_of(context); is_cigri(announcement)) {
+    const auto document = announcement == Announcement::cigri_details ? reply.body + "\n" : std::string{};
+    terminal::Output::pass_on(fmt::format("Jobs successfully added to campaign {}\n{}", ids[0], document));
   } else {
     output.report(fmt::format("Jobs successfully added to campaign {}: {}", ids[0], what));
     output.show({.text = fmt::format("CAMPAIGN_ID={}\n", ids[0]),

@@ -268,7 +268,7 @@ process::Outcome gridsub(const process::Context& context) {
     for (auto& campaign : campaigns) check_only(api, campaign, *output, manner);
     return ExitCode::ok;
   }
-  const auto ids = submit_all(api, campaigns, *output);
+  const auto ids = submit_all(api, campaigns, *output, announcement_of(context));
   if (!arguments.has("wait")) return ExitCode::ok;
   return wait_for(api, *output, form, ids);
 }

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   const process::Program program{
       .name = "gridsub",
       .purpose = "Submits a campaign: prints CAMPAIGN_ID=<n>. Errors in its file are reported at once, and nothing is sent.",
-      .keys = clients::api_keys(),
+      .keys = clients::styled_keys(),
       .options = {{"file,f", "FILE", "the campaign file (JDL), JSON or classic; - is standard input"},
                   {"json,j", "JSON", "the JDL itself"},
                   {"type,t", "default|test", "test: one task on each cluster, before all others"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "clients/cigri_tables.hpp"
 #include "clients/gridsub/chain.hpp"
 #include "clients/gridsub/inputs.hpp"
 #include "clients/gridsub/problems.hpp"
@@ -56,14 +57,20 @@ void check_all(ApiClient& api, std::vector<Campaign>& campaigns) {
 }
 
 /// Its id is in `ids` as soon as the campaign exists, also if it cannot be shown then.
-void submit(ApiClient& api, Campaign& campaign, Output& output, std::vector<std::int64_t>& ids) {
+void submit(ApiClient& api, Campaign& campaign, Output& output, Announcement announcement, std::vector<std::int64_t>& ids) {
   upload_inputs(api, campaign, output);
   const auto reply = send(api, campaign, SubmissionMode::submit);
   const auto id = reply.json["id"].whole();
   if (!id) throw Error{ExitCode::failure, "the API's answer names no campaign"};
   ids.push_back(*id);
   show_warnings(reply, output);
+  if (is_cigri(announcement)) {
+    const auto document = announcement == Announcement::cigri_details ? reply.body + "\n" : std::string{};
+    Output::pass_on(fmt::format("Campaign successfully submitted\n{}CAMPAIGN_ID={}\n", document, *id));
+    return;
+  }
   output.report(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_tasks"].integer(), "task")));
+  if (announcement == Announcement::details) output.report(fmt::format("CAMPAIGN_ID={}", *id));
   output.show({.text = fmt::format("CAMPAIGN_ID={}\n", *id),
                .json = reply.body,
                .ids = {fmt::format("{}", *id)},
@@ -116,13 +123,20 @@ Reply send(ApiClient& api, Campaign& campaign, SubmissionMode mode) {
   return reply;
 }
 
-std::vector<std::int64_t> submit_all(ApiClient& api, std::vector<Campaign>& campaigns, Output& output) {
+Announcement announcement_of(const process::Context& context) {
+  const bool has_details = context.arguments.has("details");
+  if (!has_details && context.arguments.has("quiet")) return Announcement::by_form;
+  if (clients::is_cigri_style(context.config)) return has_details ? Announcement::cigri_details : Announcement::cigri;
+  return has_details ? Announcement::details : Announcement::by_form;
+}
+
+std::vector<std::int64_t> submit_all(ApiClient& api, std::vector<Campaign>& campaigns, Output& output, Announcement announcement) {
   std::vector<std::int64_t> ids;
   if (campaigns.size() > 1) check_all(api, campaigns);
   for (std::size_t i = 0; i < campaigns.size(); ++i) {
     try {
       name_by_number(campaigns[i], campaigns, ids);
-      submit(api, campaigns[i], output, ids);
+      submit(api, campaigns[i], output, announcement, ids);
     } catch (const Error& error) {
       if (campaigns.size() == 1) throw;
       throw part_of_all(campaigns, ids, i, error);

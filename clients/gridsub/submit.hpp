@@ -15,8 +15,16 @@ namespace gleaner::gridsub {
 /// Submits the campaign, or only has it checked. Throws WrongInput with the problems that the grid finds.
 [[nodiscard]] clients::Reply send(clients::ApiClient& api, Campaign& campaign, SubmissionMode mode);
 
+/// How a submitted campaign is announced: as the form of the output says, its number on stderr beside its document (`details`); or as
+/// CiGri's gridsub, with all lines on stdout, and its document between them.
+enum class Announcement { by_form, details, cigri, cigri_details };
+[[nodiscard]] constexpr bool is_cigri(Announcement a) { return a == Announcement::cigri || a == Announcement::cigri_details; }
+/// By the key `style` and the options --details and --quiet.
+[[nodiscard]] Announcement announcement_of(const process::Context& context);
+
 /// Submits the campaigns, and shows their ids. If there are several, the grid checks all of them before the first one is submitted. If one
 /// fails nevertheless, the error says what became of each. Returns the ids.
-[[nodiscard]] std::vector<std::int64_t> submit_all(clients::ApiClient& api, std::vector<Campaign>& campaigns, terminal::Output& output);
+[[nodiscard]] std::vector<std::int64_t> submit_all(clients::ApiClient& api, std::vector<Campaign>& campaigns, terminal::Output& output,
+                                                   Announcement announcement);
 
 }  // namespace gleaner::gridsub

@@ -52,6 +52,21 @@ std::int64_t return_code(std::int64_t exit_code) {
   return exit_code * kExited;
 }
 
+std::string date(std::string_view iso) {
+  std::string text{iso};
+  if (const auto place = text.find('T'); place != std::string::npos) text[place] = ' ';
+  if (text.ends_with('Z')) text.replace(text.size() - 1, 1, "+00");
+  return text;
+}
+
+std::string_view authentication(std::string_view ours) {
+  if (ours == "basic") return "password";
+  if (ours == "token") return "jwt";
+  return ours == "certificate" ? "cert" : ours;
+}
+
+std::string_view batch(std::string_view ours) { return ours.empty() || ours == "oar2" ? "oar2_5" : ours; }
+
 std::string host_of(std::string_view url) {
   const auto scheme = url.find("://");
   if (scheme == std::string_view::npos) return {};

@@ -18,6 +18,19 @@ namespace gleaner::grid::cigri {
 /// The wait status of an exit code as a shell reports it: 256 for 1.
 [[nodiscard]] std::int64_t return_code(std::int64_t exit_code);
 
+/// The form of a time in CiGri's database, `2026-11-20 18:14:56+00`, of `2026-11-20T18:14:56Z`.
+[[nodiscard]] std::string date(std::string_view iso);
+
+/// How a cluster's API knows the grid: `password` for `basic`.
+[[nodiscard]] std::string_view authentication(std::string_view ours);
+/// The kind of a cluster's API, of oar2 and oar3. Others are their own names.
+[[nodiscard]] std::string_view batch(std::string_view ours);
+
+/// Jobs that CiGri asked a cluster about at once, items of a page, and the unit of its counts: nothing here depends on them.
+inline constexpr std::int64_t kChunkSize = 100;
+inline constexpr std::int64_t kLimit = 100;
+inline constexpr std::string_view kResourceUnit{"resource_id"};
+
 /// The host of an URL, which CiGri has for a cluster's. Empty: it has none.
 [[nodiscard]] std::string host_of(std::string_view url);
 

@@ -56,7 +56,7 @@ Values long_options(const Program& program) {
   return names;
 }
 
-/// `--dry` becomes `--dry-run` when no other option begins so. Error: the message about several that do.
+/// `--dry` becomes `--dry-run` when no other option begins so, and so does `--dry_run`. Error: the message about several that do.
 tl::expected<std::string, std::string> completed(const Values& known, const std::string& argument) {
   const auto equals = std::min(argument.find('='), argument.size());
   if (!argument.starts_with("--") || equals == 2) return argument;
@@ -65,9 +65,13 @@ tl::expected<std::string, std::string> completed(const Values& known, const std:
   if (is_whole) return argument;
   auto key = name;
   std::ranges::replace(key, '-', '_');
+  auto dashed = name;
+  std::ranges::replace(dashed, '_', '-');
+  if (std::ranges::find(known, dashed) != known.end()) return fmt::format("--{}{}", dashed, argument.substr(equals));
   Values meant;
-  std::ranges::copy_if(known, std::back_inserter(meant),
-                       [&](const std::string& option) { return option.starts_with(name) || option.starts_with(key); });
+  std::ranges::copy_if(known, std::back_inserter(meant), [&](const std::string& option) {
+    return option.starts_with(name) || option.starts_with(key) || option.starts_with(dashed);
+  });
   if (meant.empty()) return argument;
   if (meant.size() == 1) return fmt::format("--{}{}", meant[0], argument.substr(equals));
   std::ranges::sort(meant);

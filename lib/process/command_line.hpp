@@ -18,7 +18,7 @@ struct CommandLine {
   Arguments arguments;
 };
 
-/// Reads a command line. Dashes and underscores in the name of a configuration key are equivalent. A long option may be shortened as long
+/// Reads a command line. Dashes and underscores in the names of options are equivalent. A long option may be shortened as long
 /// as no other one of the program begins so.
 [[nodiscard]] tl::expected<CommandLine, Complaints> read_command_line(const Program& program, int argc, char** argv);
 

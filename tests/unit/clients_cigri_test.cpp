@@ -29,8 +29,8 @@ constexpr auto kEvent =
     R"( "message": "exit status 3\ncannot read mesh-7.dat"}})";
 constexpr auto kClusters =
     R"({"items": [{"id": 1, "name": "alpha", "api_url": "https://alpha.example.org:6669/oarapi", "enabled": true, "reachable": true,)"
-    R"( "retired_at": null, "max_resources": 16, "blacklisted": false, "under_stress": true, "brake": null, "last_error": null,)"
-    R"( "stress": {"stress_factor": 0.9, "job_limit": 6, "since": "2027-01-15T08:00:00Z", "reason": "much"},)"
+    R"( "retired_at": null, "max_resources": 16, "properties": "", "blacklisted": false, "under_stress": true, "brake": null, "last_error": null,)"
+    R"( "stress": {"stress_factor": 0.9, "stress_max": 0.75, "job_limit": 6, "since": "2027-01-15T08:00:00Z", "reason": "much"},)"
     R"( "status": {"free": 4, "used": 10, "our_running": 6, "our_waiting": 1, "api_latency_ms": 12}},)"
     R"( {"id": 2, "name": "beta", "api_url": "http://beta/oarapi", "enabled": false, "reachable": null, "retired_at": null,)"
     R"( "max_resources": null, "blacklisted": true, "under_stress": false, "brake": null, "last_error": null,)"
@@ -40,6 +40,14 @@ constexpr auto kCampaign =
     R"( "has_events": true, "total_tasks": 200, "type": "default", "tasks": {"waiting": 116, "running": 4, "done": 80},)"
     R"( "clusters": {"1": {"cluster_name": "alpha", "enabled": true, "reachable": true, "active_jobs": 2, "queued_jobs": 1, "done_jobs": 42,)"
     R"( "prologue": null, "epilogue": "done"}}})";
+
+/// A campaign that has ended with a failed task.
+std::string over(std::string_view id, bool has_events) {
+  return fmt::format(
+      R"({{"id": {}, "name": "n", "user": "bzizou", "submission_time": "2027-01-15T08:00:00Z", "state": "terminated", "has_events": {},)"
+      R"( "total_tasks": 4, "type": "default", "tasks": {{"done": 3, "failed": 1}}, "clusters": {{}}}})",
+      id, has_events);
+}
 
 std::string page_of(std::vector<std::string> items) {
   return fmt::format(R"({{"items": [{}], "total": {}}})", fmt::join(items, ","), items.size());
@@ -72,7 +80,7 @@ class CigriCommands : public testing::Test {
     }
     const auto is = [&](std::string_view method, std::string_view path) { return request.method == method && request.path == path; };
     if (is("GET", "/v1/clusters")) return tests::answer(200, kClusters);
-    if (is("GET", "/v1/campaigns")) return tests::answer(200, page_of({kCampaign}));
+    if (is("GET", "/v1/campaigns") && !request.parameter("ids")) return tests::answer(200, page_of({kCampaign}));
     if (is("GET", "/v1/campaigns/12")) return tests::answer(200, kCampaign);
     if (is("GET", "/v1/campaigns/12/stats"))
       return tests::answer(200, R"({"average_jobs_duration": 15.5, "stddev_jobs_duration": null, "jobs_throughput": 0.5,)"
@@ -95,6 +103,13 @@ class CigriCommands : public testing::Test {
                                 R"( "state": "error", "exit_code": 3, "ending": null, "start_time": "2026-11-20T18:14:56Z"})");
     if (is("GET", "/v1/jobs/40")) return tests::answer(200, R"({"id": 40, "campaign_id": 12, "task": 7, "ending": "done"})");
     if (is("GET", "/v1/jobs/41")) return tests::answer(200, R"({"id": 41, "campaign_id": 12, "task": -2, "ending": null})");
+    for (const auto* of : {"14", "15"}) {
+      if (is("GET", fmt::format("/v1/campaigns/{}", of))) return tests::answer(200, over(of, std::string_view{of} == "14"));
+      if (is("GET", fmt::format("/v1/campaigns/{}/stats", of))) return tests::answer(200, R"({"failures_rate": 0.25})");
+    }
+    if (is("GET", "/v1/campaigns") && request.parameter("ids")) return tests::answer(200, page_of({over("14", true), over("15", false)}));
+    if (is("POST", "/v1/campaigns")) return tests::answer(201, R"({"id": 21, "total_tasks": 1})");
+    if (is("POST", "/v1/campaigns/12/tasks")) return tests::answer(201, R"({"appended": {"first_task": 200, "tasks": 1}})");
     if (request.method == "POST" && request.path == "/v1/events")
       return tests::answer(201, R"({"id": 32, "message": "beta gets nothing"})");
     if (request.path == "/v1/campaigns/9") return tests::answer(409, R"({"message": "campaign 9 is cancelled already"})");
@@ -158,7 +173,7 @@ TEST_F(CigriCommands, Griddel_KillsJobsByTheirTasks) {
 }
 
 TEST_F(CigriCommands, Griddel_TakesCampaignsByAnOption_AndPurgesThem) {
-  EXPECT_EQ(run("griddel -c 12,13"), "it is done\nit is done\n");
+  EXPECT_EQ(run("griddel --campaign_ids 12,13"), "it is done\nit is done\n");
   EXPECT_EQ(run("griddel --purge 12"), "it is done\n");
   EXPECT_THAT(requests(), ElementsAre("DELETE /v1/campaigns/12", "DELETE /v1/campaigns/13", "DELETE /v1/campaigns/12?purge=1"));
   EXPECT_THAT(run("griddel --purge --pause 12"), HasSubstr("exclude each other"));
@@ -168,6 +183,7 @@ TEST_F(CigriCommands, Gridsub_RefusesWhatHasNoMeaningBesideAnAct_BeforeItActs) {
   for (const auto* line :
        {"gridsub --dry-run --hold 12", "gridsub --retry 12 --wait", "gridsub --fix 12 -n 3", "gridsub --edit 12 -J '[1]' name=u"})
     EXPECT_THAT(run(line), AllOf(HasSubstr("exclude each other"), HasSubstr("status 2"))) << line;
+  EXPECT_THAT(run("gridsub < /dev/null"), HasSubstr("status 2\n")) << "nothing to submit";
   EXPECT_THAT(requests(), testing::IsEmpty());
 }
 
@@ -210,32 +226,48 @@ TEST_F(CigriCommands, Gridclusters_PrintsCigrisLines_Bars_AndAllFields) {
   EXPECT_EQ(run("gridclusters", "cigri"), "1: alpha\n2: beta\n");
   EXPECT_THAT(run("gridclusters -u", "cigri"),
               AllOf(HasSubstr("    used_by_cigri: 6\n    unavailable_resources: 2\n"), HasSubstr("    Data temporarily unavailable\n")));
+  const std::string cigris_alpha = "1: alpha , alpha.example.org (stress:0.9/0.75, UNDER_STRESS)\n";
+  const std::string cigris_beta = "2: beta , beta (stress:0/0.8, BLACKLISTED)\n";
+  EXPECT_EQ(run("gridclusters -i", "cigri"), cigris_alpha + cigris_beta);
+  EXPECT_EQ(run("gridclusters -u", "cigri"),
+            cigris_alpha + "    max_resources: 16\n    used_resources: 10\n    used_by_cigri: 6\n    unavailable_resources: 2\n" +
+                cigris_beta + "    Data temporarily unavailable\n");
+  EXPECT_THAT(
+      run("gridclusters --more_infos", "cigri"),
+      AllOf(
+          StartsWith("1: alpha\n    id: 1\n    name: alpha\n    api_url: https://alpha.example.org:6669/oarapi\n"),
+          HasSubstr("    api_chunk_size: 100\n    api_limit: 100\n    ssh_host: alpha.example.org\n    batch: oar2_5\n"),
+          HasSubstr(
+              "    properties: \n    stress_factor: 0.9/0.75\n    enabled: true\n    blacklisted: false\n    under_stress: true\n2: beta\n")));
   EXPECT_THAT(run("gridclusters -b --json"), HasSubstr("status 2"));
 }
 
 TEST_F(CigriCommands, Gridclean_ListsTheFinishedJobsByCluster) {
   EXPECT_EQ(run("gridclean 12"), "alpha: 1007 1009\nbeta: 88\n");
   EXPECT_EQ(run("gridclean 12 -q"), "1007\n1009\n88\n");
+  EXPECT_EQ(run("gridclean -v 12"), "gridclean: campaign 12: 3 jobs on 2 clusters\nalpha: 1007 1009\nbeta: 88\n");
 }
 
 TEST_F(CigriCommands, Gridstat_InCigrisStyle_PrintsItsTables) {
   EXPECT_EQ(run("gridstat", "cigri"),
             "Campaign id Name                User             Submission time     S  Progress\n"
             "----------- ------------------- ---------------- ------------------- -- --------\n"
-            "12          a name of more tha… bzizou           2027-01-15 08-00-00 Re 80/200 (40%)\n");
+            "12          a name of more than bzizou           2027-01-15 08-00-00 Re 80/200 (40%)\n");
   EXPECT_EQ(run("gridstat -c 12 -f", "cigri"),
             "Campaign: 12\n  Name: a name of more than nineteen letters\n  User: bzizou\n  Date: 2027-01-15 08-00-00\n"
             "  State: in_treatment (events)\n  Progress: 80/200 (40%)\n  Stats: \n    average_jobs_duration: 15.5\n"
             "    stddev_jobs_duration: \n    jobs_throughput: 1800.0 jobs/h\n    remaining_time: 2.0 hours\n    failures_rate: 2.5 %\n"
-            "    resubmit_rate: 0.0 %\n  Clusters: \n    alpha:\n      active_jobs: 2\n      queued_jobs: 1\n      prologue_ok: true\n"
-            "      epilogue_ok: true\n  Jobs:\n    7: 31,*,running,alpha,p7,p7 x\n");
+            "    resubmit_rate: 0 %\n  Clusters: \n    alpha:\n      active_jobs: 2\n      queued_jobs: 1\n      prologue_ok: true\n"
+            "      epilogue_ok: true\n\n Jobs:\n  7: 31,*,running,alpha,p7,p7 x\n");
   EXPECT_THAT(run("gridstat -c 12"), HasSubstr("        State:                  in_treatment\n"));
 }
 
 TEST_F(CigriCommands, Gridstat_InCigrisStyle_ShowsAJobInItsNamesAndWords_AndDataInOurs) {
   const auto time = "start_time: " + terminal::local_time(1'795'198'496) + "\n";
   EXPECT_EQ(run("gridstat -j 31", "cigri"),
-            "id: 31\ncampaign_id: 12\ngrid_user: bzizou\nparam_id: 7\nparam: p7 x\nbatch_id: 5\nstate: event\nreturn_code: 768\n" + time);
+            "id: 31\nparam: p7 x\ngrid_user: bzizou\ncampaign_id: 12\nparam_id: 7\nbatch_id: 5\ncluster_id: \ncollect_id: \nstate: event\n"
+            "return_code: 768\nsubmission_time: \nstart_time: 2026-11-20 18:14:56+00\nstop_time: \nnode_name: \nresources_used: \n"
+            "remote_id: \ntag: \nrunner_options: {}\nnodb: \ncluster_name: \n");
   EXPECT_EQ(run("gridstat -j 31"),
             "id: 31\ncampaign_id: 12\nuser: bzizou\ntask: 7\nparameters: p7 x\nlaunch_id: 5\nstate: error\nexit_code: 3\n" + time);
   EXPECT_EQ(run("gridstat -j 31 --json", "cigri"), run("gridstat -j 31 --json"));
@@ -245,7 +277,25 @@ TEST_F(CigriCommands, Events_InCigrisStyle_AreBetweenRules) {
   const std::string rule(78, '-');
   EXPECT_EQ(
       run("gridevents -c 12", "cigri"),
-      rule + "\n31: (open) EXIT_ERROR of job 31 at 2026-11-20 18:14:56 on alpha\nexit status 3\ncannot read mesh-7.dat\n" + rule + "\n");
+      rule + "\n31: (open) EXIT_ERROR of job 31 at 2026-11-20 18:14:56+00 on alpha\nexit status 3\ncannot read mesh-7.dat\n" + rule + "\n");
+}
+
+TEST_F(CigriCommands, Gridstat_InCigrisStyle_ShowsInTreatmentOfACampaignWhoseFailuresWaitForAPerson) {
+  EXPECT_THAT(run("gridstat -c 14", "cigri"), HasSubstr("\n  State: in_treatment (events)\n"));
+  EXPECT_THAT(run("gridstat -c 15", "cigri"), HasSubstr("\n  State: terminated \n")) << "its events are closed";
+  EXPECT_THAT(run("gridstat -c 14,15", "cigri"), AllOf(HasSubstr(" Re 3/4 (75%)\n"), HasSubstr(" T  3/4 (75%)\n")));
+  EXPECT_THAT(run("gridstat -c 14"), HasSubstr("State:                  terminated"));
+}
+
+TEST_F(CigriCommands, Gridsub_InCigrisStyle_AnnouncesOnStdout_AndPrintsTheNumberWithItsDetailsToo) {
+  const std::string jdl = R"( -j '{"name": "n", "nb_jobs": 1, "clusters": {"alpha": {"exec_file": "run"}}}')";
+  const std::string first = "Campaign successfully submitted\n";
+  const std::string document = R"({"id": 21, "total_tasks": 1})";
+  EXPECT_EQ(run("gridsub" + jdl + " 2>&-", "cigri"), first + "CAMPAIGN_ID=21\n");
+  EXPECT_EQ(run("gridsub -d" + jdl + " 2>&-", "cigri"), first + document + "\nCAMPAIGN_ID=21\n");
+  EXPECT_EQ(run("gridsub -d" + jdl + " 2>&-"), document + "\n") << "programs read it";
+  EXPECT_THAT(run("gridsub -d" + jdl + " 2>&1 >&-"), HasSubstr("CAMPAIGN_ID=21\n"));
+  EXPECT_EQ(run("gridsub -c 12 -J '[\"1\"]' 2>&-", "cigri"), "Jobs successfully added to campaign 12\n");
 }
 
 TEST_F(CigriCommands, UnknownStyle_IsRefused) { EXPECT_THAT(run("gridstat", "cigre"), AllOf(HasSubstr("cigri"), HasSubstr("status 2"))); }
