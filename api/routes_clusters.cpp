@@ -10,6 +10,7 @@
 #include "api/limits.hpp"
 #include "api/page.hpp"
 #include "api/router.hpp"
+#include "lib/store/matching.hpp"
 #include "lib/store/views_grid.hpp"
 #include "lib/text/utc.hpp"
 
@@ -46,9 +47,10 @@ void write_status(text::JsonWriter& json, const std::optional<store::GridStatus>
   });
 }
 
-void write_stress(text::JsonWriter& json, const views::Stress& stress) {
+void write_stress(text::JsonWriter& json, const views::Stress& stress, const process::Config& config) {
   json.object([&] {
     json.field("stress_factor", stress.factor);
+    json.field("stress_max", config.stress_max);
     json.field("usual_stress_factor", stress.usual_factor);
     json.field("response_ms", stress.response_ms);
     json.field("calm_response_ms", stress.calm_response_ms);
@@ -73,12 +75,21 @@ void write_load(text::JsonWriter& json, const store::Cluster& cluster, const pro
   json.field("loaded_resources", counts ? std::optional{cluster.load->loaded} : std::nullopt);
 }
 
-void write_cluster(text::JsonWriter& json, const views::ClusterView& view, const process::Config& config) {
+/// A cluster, and the condition on the resources of all jobs there.
+struct ClusterOfSite {
+  views::ClusterView view;
+  std::string properties;
+};
+
+void write_cluster(text::JsonWriter& json, const ClusterOfSite& of_site, const process::Config& config) {
+  const auto& view = of_site.view;
   const auto& cluster = view.cluster;
   write_availability(json, cluster);
   json.field("api_url", cluster.url);
+  json.field("api", cluster.api);
   json.field("api_auth_type", cluster.authentication);
   json.field("api_auth_header", cluster.identity_header);
+  json.field("properties", of_site.properties);
   json.field("power", cluster.power);
   json.field("flood", cluster.flood);
   json.field("array_size", cluster.array_size);
@@ -93,14 +104,24 @@ void write_cluster(text::JsonWriter& json, const views::ClusterView& view, const
   write_brake(json, view.brake);
   json.field("under_stress", view.stress.job_limit.has_value());
   json.key("stress");
-  write_stress(json, view.stress);
+  write_stress(json, view.stress, config);
   json.key("status");
   write_status(json, view.status);
   write_links(json, {{"self", fmt::format("/v1/clusters/{}", cluster.id.value())}, {"parent", "/v1/clusters"}});
 }
 
-std::vector<views::ClusterView> load_clusters(const Call& call) {
-  return call.connections.read([&](store::Transaction& transaction) { return views::clusters(transaction, call.now); });
+std::vector<ClusterOfSite> read_clusters(store::Transaction& transaction, grid::Instant now) {
+  auto properties = store::cluster_properties(transaction);
+  std::vector<ClusterOfSite> all;
+  for (auto& view : views::clusters(transaction, now)) {
+    const auto id = view.cluster.id;
+    all.push_back({std::move(view), properties[id]});
+  }
+  return all;
+}
+
+std::vector<ClusterOfSite> load_clusters(const Call& call) {
+  return call.connections.read([&](store::Transaction& transaction) { return read_clusters(transaction, call.now); });
 }
 
 http::Response list_clusters(const Call& call) {
@@ -109,7 +130,7 @@ http::Response list_clusters(const Call& call) {
   std::optional<grid::Instant> standstill;
   const auto clusters = call.connections.read([&](store::Transaction& transaction) {
     standstill = standstill_of(call, transaction);
-    return views::clusters(transaction, call.now);
+    return read_clusters(transaction, call.now);
   });
   const auto page = page_of(clusters, *part);
   text::JsonWriter json;
@@ -124,10 +145,10 @@ http::Response list_clusters(const Call& call) {
 http::Response show_cluster(const Call& call) {
   const auto clusters = load_clusters(call);
   const auto& asked = call.parts[0];
-  auto found = std::ranges::find_if(clusters, [&](const auto& view) { return view.cluster.name == asked; });
+  auto found = std::ranges::find_if(clusters, [&](const auto& one) { return one.view.cluster.name == asked; });
   if (found == clusters.end()) {
     const auto id = id_of(asked);
-    found = std::ranges::find_if(clusters, [&](const auto& view) { return id && view.cluster.id.value() == *id; });
+    found = std::ranges::find_if(clusters, [&](const auto& one) { return id && one.view.cluster.id.value() == *id; });
   }
   if (found == clusters.end()) return error(Code::no_such_cluster, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
   text::JsonWriter json;

@@ -49,6 +49,8 @@ void write_last_job(text::JsonWriter& json, const std::optional<store::views::La
   of_job("job_state", [](const auto& j) { return grid::name_of(j.state); });
   of_job("ending", [](const auto& j) { return j.ending; });
   of_job("exit_code", [](const auto& j) { return code_of(j.exit_status); });
+  of_job("launch_id", [](const auto& j) { return j.launch; });
+  of_job("resources_used", [](const auto& j) { return j.resources; });
   of_job("submission_time", [](const auto& j) { return j.submitted_at; });
   of_job("start_time", [](const auto& j) { return j.started_at; });
   of_job("stop_time", [](const auto& j) { return j.ended_at; });

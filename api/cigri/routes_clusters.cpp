@@ -42,13 +42,13 @@ http::Response show_cluster(const Call& call) {
     copy(json, ours, {"id", "name", "api_url"});
     json.field("api_auth_type", authentication(text_of(ours, "api_auth_type")));
     copy(json, ours, {"api_auth_header"});
-    json.key("api_chunk_size").null();
-    json.key("api_limit").null();
+    json.field("api_chunk_size", grid::cigri::kChunkSize);
+    json.field("api_limit", grid::cigri::kLimit);
     json.field("ssh_host", host_of(text_of(ours, "api_url")));
-    json.field("batch", "oar2_5");
-    json.field("resource_unit", "resource_id");
+    json.field("batch", batch(text_of(ours, "api")));
+    json.field("resource_unit", grid::cigri::kResourceUnit);
     copy(json, ours, {"power"});
-    json.field("properties", "");
+    copy(json, ours, {"properties"});
     json.field("stress_factor", stress_of(call, ours));
     copy(json, ours, {"enabled"});
     write_links_of(json, call, ours);

@@ -9,6 +9,7 @@
 #include "api/cigri/gate.hpp"
 #include "api/cigri/words.hpp"
 #include "api/output.hpp"
+#include "lib/grid/script.hpp"
 
 namespace gleaner::api::cigri {
 namespace {
@@ -61,6 +62,27 @@ http::Response append_tasks(const Call& call) {
   return response;
 }
 
+/// A prologue or an epilogue. Empty: a task of the bag.
+std::optional<grid::Script> script_of(const Value& job) {
+  const auto task = number_of(job, "task");
+  return task ? grid::script_of(grid::TaskNumber{*task}) : std::nullopt;
+}
+
+/// CiGri's mark of a prologue or an epilogue, and the options of its runner, which nothing here corresponds to.
+void write_tag(text::JsonWriter& json, std::optional<grid::Script> script) {
+  json.field("tag", script ? std::optional{grid::name_of(*script)} : std::nullopt);
+  json.key("runner_options").object([] {});
+}
+
+/// The nodes of a job, if they are known: `alpha-3,alpha-4`.
+void write_nodes(text::JsonWriter& json, const Value& job) {
+  std::string names;
+  const auto& hosts = member(job, "hosts");
+  for (rapidjson::SizeType i = 0; hosts.IsArray() && i < hosts.Size(); ++i)
+    names += (i == 0 ? "" : ",") + std::string{hosts[i].IsString() ? hosts[i].GetString() : ""};
+  json.field("node_name", names.empty() ? std::nullopt : std::optional{names});
+}
+
 void write_exit(text::JsonWriter& json, const Value& ours, std::string_view name) {
   const auto code = number_of(ours, name);
   json.field("return_code", code ? std::optional{return_code(*code)} : std::nullopt);
@@ -74,6 +96,13 @@ std::map<std::string, std::int64_t, std::less<>> ids_of(const Value& clusters) {
   return ids;
 }
 
+/// The user of the campaign.
+Asked<std::string> ask_user(const Call& call) {
+  const auto campaign = ask(call, {.method = "GET", .path = campaign_path(call)});
+  if (!campaign) return tl::unexpected{campaign.error()};
+  return std::string{text_of(campaign->json, "user")};
+}
+
 /// The last jobs of the tasks that are over.
 http::Response list_finished(const Call& call) {
   const auto limit = number(call, "limit", call.config.max_rows, {1, call.config.max_rows});
@@ -81,6 +110,8 @@ http::Response list_finished(const Call& call) {
   const auto clusters = ask_clusters(call);
   if (!clusters) return clusters.error();
   const auto ids = ids_of(clusters->json);
+  const auto user = ask_user(call);
+  if (!user) return user.error();
   Question question{.method = "GET",
                     .path = campaign_path(call, "/tasks"),
                     .query = {{"state", "done,failed,cancelled"}, {"limit", fmt::format("{}", *limit)}}};
@@ -93,11 +124,16 @@ http::Response list_finished(const Call& call) {
         [&](const Value& task) {
           const auto id = ids.find(text_of(task, "cluster_name"));
           copy_as(json, "id", task, "job_id");
+          json.field("grid_user", *user);
           json.field("campaign_id", id_of(call.parts[0]));
           copy_as(json, "param_id", task, "id");
           copy_as(json, "param", task, "parameters");
+          copy_as(json, "batch_id", task, "launch_id");
           json.field("cluster_id", id == ids.end() ? std::nullopt : std::optional{id->second});
-          copy(json, task, {"cluster_name", "remote_id"});
+          json.key("collect_id").null();
+          json.key("node_name").null();
+          copy(json, task, {"cluster_name", "resources_used", "remote_id"});
+          write_tag(json, std::nullopt);
           json.field("state", job_state(text_of(task, "job_state"), text_of(task, "ending")));
           write_exit(json, task, "exit_code");
           for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, task, name);
@@ -111,6 +147,8 @@ http::Response list_finished(const Call& call) {
 
 http::Response show_task(const Call& call) {
   const auto path = campaign_path(call, "/jobs/") + part(call, 1);
+  const auto user = ask_user(call);
+  if (!user) return user.error();
   return translated(ask(call, {.method = "GET", .path = campaign_path(call, "/tasks/") + part(call, 1)}),
                     [&](text::JsonWriter& json, const Value& ours) {
                       copy(json, ours, {"id", "name", "parameters"});
@@ -122,6 +160,12 @@ http::Response show_task(const Call& call) {
                           json.field("state", job_state(text_of(job, "state"), text_of(job, "ending")));
                           write_exit(json, job, "exit_code");
                           copy(json, job, {"remote_id"});
+                          json.field("grid_user", *user);
+                          copy_as(json, "batch_id", job, "launch_id");
+                          json.key("collect_id").null();
+                          write_nodes(json, job);
+                          copy(json, job, {"resources_used"});
+                          write_tag(json, script_of(job));
                         });
                       });
                     });
@@ -129,17 +173,20 @@ http::Response show_task(const Call& call) {
 
 http::Response show_job(const Call& call) {
   return translated(ask(call, {.method = "GET", .path = "/jobs/" + part(call, 0)}), [&](text::JsonWriter& json, const Value& ours) {
+    const auto script = script_of(ours);
     for (const auto& [name, our_name] :
-         {Name{"id", "id"}, Name{"param", "parameters"}, Name{"grid_user", "user"}, Name{"campaign_id", "campaign_id"},
-          Name{"param_id", "task"}, Name{"batch_id", "launch_id"}, Name{"cluster_id", "cluster_id"}})
+         {Name{"id", "id"}, Name{"param", "parameters"}, Name{"grid_user", "user"}, Name{"campaign_id", "campaign_id"}})
       copy_as(json, name, ours, our_name);
+    json.field("param_id", script ? std::optional<std::int64_t>{0} : number_of(ours, "task"));
+    copy_as(json, "batch_id", ours, "launch_id");
+    copy(json, ours, {"cluster_id"});
     json.key("collect_id").null();
     json.field("state", job_state(text_of(ours, "state"), text_of(ours, "ending")));
     write_exit(json, ours, "exit_code");
     for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, ours, name);
-    json.key("node_name").null();
-    copy(json, ours, {"resources_used", "remote_id", "tag"});
-    json.key("runner_options").object([] {});
+    write_nodes(json, ours);
+    copy(json, ours, {"resources_used", "remote_id"});
+    write_tag(json, script);
     json.key("nodb").null();
     write_links(json, {{"self", link(call, fmt::format("/jobs/{}", call.parts[0]))},
                        {"parent", link(call, fmt::format("/campaigns/{}", number_of(ours, "campaign_id").value_or(0)))}});

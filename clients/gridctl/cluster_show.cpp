@@ -3,6 +3,7 @@
 
 #include "clients/gridctl/commands.hpp"
 #include "lib/grid/program_file.hpp"
+#include "lib/store/matching.hpp"
 #include "lib/store/programs.hpp"
 #include "lib/terminal/times.hpp"
 
@@ -58,6 +59,7 @@ process::Outcome cluster_show(const Call& call) {
   add("certificate_file", text_cell(c.certificate_file));
   add("key_file", text_cell(c.key_file));
   add("homes", c.api == "oar3" ? Cell{c.homes} : Cell{{}, "-"});
+  add("properties", text_cell(store::cluster_properties(transaction)[c.id]));
   add("verify_tls", Cell{c.verify_tls});
   add("insecure", Cell{c.insecure});
   grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) { add(field.name, Cell{c.*field.member}); });

@@ -8,12 +8,14 @@
 #include "clients/asked.hpp"
 #include "clients/gridctl/cluster_checks.hpp"
 #include "clients/gridctl/commands.hpp"
+#include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/planning_facts.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/declarations.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/matching.hpp"
 #include "lib/store/views.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
@@ -129,6 +131,20 @@ void read_memory(const Call& call, store::Cluster& cluster) {
   }
 }
 
+/// Empty: they are not given.
+std::optional<std::string> asked_properties(const Call& call) {
+  auto given = call.value("properties");
+  if (!given) return std::nullopt;
+  if (*given == "none" || given->empty()) return std::string{};
+  if (const auto why = grid::wrong_properties(*given))
+    throw wrong("properties", *given, fmt::format("a condition on OAR's resources, such as local = 'NO', or 'none': {}", *why));
+  return given;
+}
+
+void set_properties(store::Transaction& transaction, grid::ClusterId cluster, const std::optional<std::string>& properties) {
+  if (properties) store::set_cluster_properties(transaction, cluster, *properties);
+}
+
 void read_access(const Call& call, store::Cluster& cluster) {
   read_api(call, cluster);
   read_authentication(call, cluster);
@@ -218,13 +234,14 @@ process::Outcome cluster_add(const Call& call) {
   cluster.insecure = call.has("insecure");
   check_password_in_clear(cluster);
   cluster.enabled = !call.has("disabled");
+  const auto properties = asked_properties(call);
   auto database = open_database(call);
   std::string twin;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     if (store::find_cluster(transaction, cluster.name))
       throw Error{ExitCode::refused,
                   fmt::format("there is a cluster '{}' already: change it with 'gridctl cluster edit {}'", cluster.name, cluster.name)};
-    store::add_cluster(transaction, cluster);
+    set_properties(transaction, store::add_cluster(transaction, cluster), properties);
     twin = twin_note(transaction, cluster);
     store::wake_up(transaction);
   });
@@ -233,6 +250,7 @@ process::Outcome cluster_add(const Call& call) {
 }
 
 process::Outcome cluster_edit(const Call& call) {
+  const auto properties = asked_properties(call);
   auto database = open_database(call);
   std::string twin;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
@@ -248,6 +266,7 @@ process::Outcome cluster_edit(const Call& call) {
     cluster.insecure = call.has("insecure") || (cluster.insecure && !changes_way);
     if (changes_way) check_password_in_clear(cluster);
     store::edit_cluster(transaction, cluster);
+    set_properties(transaction, cluster.id, properties);
     if (changes_way) twin = twin_note(transaction, cluster);
     store::wake_up(transaction);
   });
@@ -279,10 +298,12 @@ process::Outcome cluster_list(const Call& call) {
                {"insecure", ""},
                {"login", ""},
                {"identity_header", ""},
+               {"properties", ""},
                {"last_error", ""}},
               {},
               "There is no cluster yet: 'gridctl cluster add NAME URL' adds one."};
   std::vector<std::string> names;
+  auto properties = store::cluster_properties(transaction);
   for (const auto& c : store::clusters(transaction)) {
     table.rows.push_back({Cell{c.name},
                           Cell{c.url},
@@ -305,6 +326,7 @@ process::Outcome cluster_list(const Call& call) {
                           Cell{c.insecure},
                           Cell{c.login},
                           Cell{c.identity_header},
+                          Cell{properties[c.id]},
                           Cell{c.last_error}});
     names.push_back(c.name);
   }

@@ -42,6 +42,8 @@ int main(int argc, char** argv) {
             "the property of OAR's resources that states how many of their node are busy; `none`: there is none; `default`: as configured"},
            {"shared_home", "NAME",
             "clusters of one NAME have their users' homes in common, so that tasks of after_each go to any of them; `none`: this one has its own"},
+           {"properties", "CONDITION",
+            "what the resources of all jobs there must have, as OAR's SQL, such as \"local = 'NO'\"; `none`: no condition"},
            {"memory-property", "NAME", "the property of OAR's resources that holds a node's memory, such as mem; `none`: there is none"},
            {"memory-unit", "MB", "what one of it is, such as 1024 when it counts GB (1)"},
            {"memory-max", "MB", "memory of the biggest node; `unknown`: not known"},

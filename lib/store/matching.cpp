@@ -16,6 +16,16 @@ std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::Clust
   return pairs;
 }
 
+std::map<grid::ClusterId, std::string> cluster_properties(Transaction& transaction) {
+  std::map<grid::ClusterId, std::string> properties;
+  for (const auto& row : exec(transaction, sql::matching_properties{})) properties.emplace(row.id.as<grid::ClusterId>(), *row.properties);
+  return properties;
+}
+
+void set_cluster_properties(Transaction& transaction, grid::ClusterId cluster, std::string_view properties) {
+  exec(transaction, sql::matching_set_properties{.cluster = cluster, .properties = properties});
+}
+
 void record_matching(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, std::optional<int> resources,
                      grid::Instant now) {
   exec(transaction, sql::matching_record{.resources = resources, .now = now, .campaign = campaign, .cluster = cluster});

@@ -21,6 +21,8 @@ std::optional<LastJob> read_last_job(const sql::views_tasks::Row& row) {
   job.remote_id = row.remote_id;
   job.ending = row.ending;
   job.exit_status = row.exit_status;
+  job.launch = *row.launch_id;
+  job.resources = row.resources;
   job.submitted_at = row.submitted_at;
   job.started_at = row.started_at;
   job.ended_at = row.ended_at;

@@ -22,6 +22,8 @@ struct LastJob {
   std::optional<std::int64_t> remote_id;
   std::optional<std::string> ending;
   std::optional<int> exit_status;  ///< a wait status
+  grid::LaunchId launch{0};
+  std::optional<int> resources;
   std::optional<grid::Instant> submitted_at;
   std::optional<grid::Instant> started_at;
   std::optional<grid::Instant> ended_at;

@@ -27,7 +27,7 @@ SELECT
   (SELECT b.remote_id FROM jobs b WHERE b.id = l.beside AND b.state = 'running') AS beside,
   k.memory_property,
   k.memory_unit_mb,
-  p.properties,
+  both_properties(p.properties, k.properties) AS properties,
   p.project,
   p.job_types,
   p.best_effort AND l.script IS NULL AS best_effort,

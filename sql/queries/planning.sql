@@ -131,7 +131,7 @@ SELECT
   EXISTS (SELECT FROM shares) AS shares,
   EXISTS (SELECT FROM user_priorities) AS priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
-  EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties,
+  EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') OR EXISTS (SELECT FROM clusters WHERE properties <> '') AS properties,
   EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts,
   EXISTS (SELECT FROM dependencies WHERE met_at IS NULL) AS dependencies,
   EXISTS (SELECT FROM dependencies d JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)

@@ -175,6 +175,8 @@ SELECT
   j.remote_id,
   j.ending,
   j.exit_status,
+  j.launch_id,
+  j.resources,
   micros(j.submitted_at) AS submitted_at,
   micros(j.started_at) AS started_at,
   micros(j.ended_at) AS ended_at

@@ -279,6 +279,39 @@ TEST_F(PlanningCycle, PropertiesThatAClusterReports_AreReadOnce_AndBoundTheFirst
   EXPECT_TRUE(wanted().empty()) << "that it cannot tell is an answer";
 }
 
+/// Beside what campaigns request there.
+TEST_F(PlanningCycle, PropertiesOfACluster_HoldForAllJobsThere_AndAreAskedForAgainWhenTheyChange) {
+  const auto campaign = a_campaign(10, {"alpha"}), plain = a_campaign(10, {"alpha", "beta"});
+  execute(fmt::format("UPDATE campaign_clusters SET properties = 'core <= 4' WHERE campaign_id = {}", campaign.value()));
+  const auto set = [&](std::string_view properties) {
+    transact([&](store::Transaction& t) { store::set_cluster_properties(t, alpha, properties); });
+  };
+  const auto wanted = [&](grid::ClusterId cluster) {
+    std::vector<std::string> all;
+    transact([&](store::Transaction& t) {
+      for (const auto& pair : store::unmatched_pairs(t, cluster, now - grid::Seconds{600}, now - grid::Seconds{60})) {
+        all.push_back(fmt::format("{}: {}", pair.campaign.value(), pair.properties));
+        store::record_matching(t, pair.campaign, cluster, 3, now);
+      }
+    });
+    return all;
+  };
+  set("local = 'NO'");
+  EXPECT_EQ(wanted(alpha), (std::vector{fmt::format("{}: (core <= 4) AND (local = 'NO')", campaign.value()),
+                                        fmt::format("{}: local = 'NO'", plain.value())}));
+  EXPECT_TRUE(wanted(beta).empty());
+  cycle(8);
+  std::vector<std::string> sent;
+  transact([&](store::Transaction& t) {
+    for (const auto& launch : store::planned_launches(t, alpha)) sent.push_back(fmt::format("{} {}", launch.jobs, launch.properties));
+  });
+  EXPECT_EQ(sent, (std::vector<std::string>{"3 (core <= 4) AND (local = 'NO')", "3 local = 'NO'"})) << "as many jobs as resources match";
+  set("local = 'NO'");
+  EXPECT_TRUE(wanted(alpha).empty()) << "nothing has changed";
+  set("");
+  EXPECT_EQ(wanted(alpha), std::vector{fmt::format("{}: core <= 4", campaign.value())});
+}
+
 /// One campaign is poisoned, and the one beside it is not.
 class PoisonedCampaign : public PlanningCycle {
  protected:
