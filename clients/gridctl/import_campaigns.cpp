@@ -7,6 +7,7 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
+#include <array>
 
 #include "clients/gridctl/import.hpp"
 #include "lib/intake/groups.hpp"
@@ -24,15 +25,64 @@ namespace {
 
 namespace cigri = store::cigri;
 
-/// CiGri takes all values for texts: a number is a walltime in hours, as OAR reads it. A JDL that is none stays as it is.
-std::string with_texts(std::string jdl) {
+std::string_view member_text(const rapidjson::Value& object, const char* key) {
+  const auto found = object.FindMember(key);
+  if (found == object.MemberEnd() || !found->value.IsString()) return {};
+  return {found->value.GetString(), found->value.GetStringLength()};
+}
+
+/// Keys that CiGri keeps with each cluster and never reads.
+constexpr std::array kIdleKeys{"dimensional_grouping", "output_gathering_method", "output_file", "output_destination"};
+
+bool is_neutral(std::string_view value) { return value.empty() || value == "false" || value == "None"; }
+
+/// Takes those keys from the cluster; remarks on the values that would have an effect here.
+void drop_idle_keys(rapidjson::Value& cluster, const std::string& name, Imported& line) {
+  for (const auto* key : kIdleKeys) {
+    if (!cluster.HasMember(key)) continue;
+    if (const auto value = member_text(cluster, key); !is_neutral(value))
+      line.remarks.push_back(fmt::format("clusters.{}.{}: '{}' had no effect in CiGri, and is left out", name, key, jdl::excerpt(value)));
+    cluster.RemoveMember(key);
+  }
+}
+
+/// CiGri's key of each cluster is one of the whole campaign here. `false`, which CiGri adds, goes before a site's own default.
+void move_grouping(rapidjson::Document& jdl, Imported& line) {
+  std::size_t grouped = 0;
+  bool is_stated = false;
+  auto& clusters = jdl["clusters"];
+  for (auto& cluster : clusters.GetObject()) {
+    if (!cluster.value.IsObject()) continue;
+    const auto value = member_text(cluster.value, "temporal_grouping");
+    is_stated = is_stated || !value.empty();
+    grouped += value == "true" ? 1U : 0U;
+    cluster.value.RemoveMember("temporal_grouping");
+  }
+  if (!is_stated) return;
+  jdl.RemoveMember("temporal_grouping");
+  jdl.AddMember("temporal_grouping", rapidjson::StringRef(grouped > 0 ? "true" : "false"), jdl.GetAllocator());
+  if (grouped > 0 && grouped < clusters.MemberCount())
+    line.remarks.push_back(
+        fmt::format("temporal_grouping of {} of its {} clusters is that of the whole campaign here", grouped, clusters.MemberCount()));
+}
+
+/// The JDL as a user would write it. CiGri takes all values for texts: a number is a walltime in hours, as OAR reads it. It keeps with each
+/// cluster the keys that are of the whole campaign here. A JDL that is none stays as it is.
+std::string as_written(std::string jdl, Imported& line) {
   constexpr auto kNumbersAreTexts = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
   rapidjson::Document document;
   document.Parse<kNumbersAreTexts>(jdl.data(), jdl.size());
-  return document.HasParseError() ? std::move(jdl) : text::json_text(document);
+  if (document.HasParseError()) return jdl;
+  const bool has_clusters = document.IsObject() && document.HasMember("clusters") && document["clusters"].IsObject();
+  if (!has_clusters) return text::json_text(document);
+  for (auto& cluster : document["clusters"].GetObject()) {
+    if (cluster.value.IsObject()) drop_idle_keys(cluster.value, cluster.name.GetString(), line);
+  }
+  move_grouping(document, line);
+  return text::json_text(document);
 }
 
-/// Checks the parameters of a campaign's tasks, one after the other, and writes them.
+/// Checks the parameters of a campaign's tasks, one after the other, and writes them. A task that cannot be carried out is left out.
 class Tasks {
  public:
   /// The file must outlive this object. @param requests  null: all tasks request the same
@@ -43,30 +93,41 @@ class Tasks {
     from.for_each_waiting([&](std::int64_t id, std::string_view parameter) { take_one(id, parameter, writer); });
   }
   [[nodiscard]] std::int64_t count() const { return count_; }
+  /// Tasks that were left out, and why the first few of them were.
+  [[nodiscard]] std::int64_t wrong() const { return wrong_; }
+  [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
   /// As that of PlacementCheck, of the parameters taken.
   [[nodiscard]] const std::optional<std::string>& note() const { return placement_.note(); }
 
  private:
   void take_one(std::int64_t id, std::string_view text, store::TaskWriter* writer) {
-    const auto number = count_++;
     if (const auto right = jdl::check_line(text); !right)
-      refuse(fmt::format("parameter {} ({}): {}", id, jdl::excerpt(text), right.error().message));
+      return leave_out(fmt::format("parameter {} ({}): {}", id, jdl::excerpt(text), right.error().message));
     const jdl::Parameter parameter{std::string{text}};
-    if (const auto wrong = placement_.wrong(number, parameter)) refuse(fmt::format("parameter {}: {}", id, *wrong));
+    if (const auto wrong = placement_.wrong(count_, parameter)) return leave_out(fmt::format("parameter {}: {}", id, *wrong));
     std::optional<int> request;
     if (requests_ != nullptr) {
-      const auto worked_out = requests_->request_of(number, parameter);
-      if (!worked_out) refuse(fmt::format("parameter {}: {}", id, worked_out.error()));
+      const auto worked_out = requests_->request_of(count_, parameter);
+      if (!worked_out) return leave_out(fmt::format("parameter {}: {}", id, worked_out.error()));
       request = *worked_out;
     }
+    ++count_;
     if (writer == nullptr) return;
     if (request) writer->add(store::ParameterForm::line, text, *request);
     else writer->add(store::ParameterForm::line, text);
   }
 
+  void leave_out(std::string why) {
+    constexpr std::size_t kNamed = 3;
+    if (reasons_.size() < kNamed) reasons_.push_back(std::move(why));
+    ++wrong_;
+  }
+
   jdl::Requests* requests_;
   jdl::PlacementCheck placement_;
   std::int64_t count_ = 0;
+  std::int64_t wrong_ = 0;
+  std::vector<std::string> reasons_;
 };
 
 class CampaignImport {
@@ -104,13 +165,14 @@ class CampaignImport {
       line.fate = Fate::empty;
       return true;
     }
-    const auto file = read(with_texts(cigri::jdl(from, id)), line);
-    note_differences(from, *found, file, line);
+    const auto file = read(as_written(cigri::jdl(from, id), line), line);
+    note_differences(*found, line);
     const auto admission = admitted(file, found->user, tasks.waiting());
     auto requests = requests_of(admission.file);
     Tasks checked{admission.file, requests ? &*requests : nullptr};
     // Live tasks pass by themselves: any other obstacle is named before them.
     if (import_.is_trial() || holds_live) checked.take(tasks, nullptr);
+    if (import_.is_trial()) note_wrong(checked, line);
     if (holds_live) refuse_live(tasks);
     if (!import_.is_trial())
       write({.origin = origin, .found = *found, .submitted = file, .admission = admission, .requests = requests ? &*requests : nullptr},
@@ -156,12 +218,17 @@ class CampaignImport {
     line.remarks.push_back(live_text(tasks) + (import_.live_tasks == LiveTasks::leave_out ? ": left out" : ": imported"));
   }
 
-  /// Properties with another meaning here.
-  void note_differences(store::Transaction& from, const cigri::Campaign& found, const jdl::CampaignFile& file, Imported& line) const {
-    for (const auto& section : file.clusters) {
-      if (const auto properties = cigri::cluster_properties(from, section.name); !properties.empty())
-        line.remarks.push_back(fmt::format("on {} CiGri added the properties '{}': not taken", section.name, properties));
-    }
+  /// The tasks that were left out because of their parameters. Refuses a campaign of which nothing is left.
+  static void note_wrong(const Tasks& tasks, Imported& line) {
+    if (tasks.wrong() == 0) return;
+    const auto reasons = fmt::format("{}{}", fmt::join(tasks.reasons(), "; "), std::ssize(tasks.reasons()) < tasks.wrong() ? "; …" : "");
+    if (tasks.count() == 0) refuse(reasons);
+    line.tasks = tasks.count();
+    line.left_out += tasks.wrong();
+    line.remarks.push_back(fmt::format("{} cannot be carried out: left out: {}", terminal::counted(tasks.wrong(), "task"), reasons));
+  }
+
+  static void note_differences(const cigri::Campaign& found, Imported& line) {
     if (::getpwnam(found.user.c_str()) == nullptr) line.remarks.push_back(fmt::format("this machine has no user '{}'", found.user));
     if (found.is_paused_by_user) line.remarks.emplace_back("its user paused it in CiGri");
   }
@@ -230,13 +297,14 @@ class CampaignImport {
                                                  .groups = std::move(*groups)},
                                                 now);
     const auto made = std::get<grid::CampaignId>(outcome);
-    if (!store::record_imported(transaction, campaign.origin, {.id = made, .tasks = waiting.waiting(), .left_out = line.left_out}))
-      return note_present(store::find_imported(transaction, campaign.origin).value(), campaign.found, line);
     {
       store::TaskWriter writer{transaction, made, campaign.requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task};
       tasks.take(waiting, &writer);
       writer.finish();
     }
+    note_wrong(tasks, line);
+    if (!store::record_imported(transaction, campaign.origin, {.id = made, .tasks = tasks.count(), .left_out = line.left_out}))
+      return note_present(store::find_imported(transaction, campaign.origin).value(), campaign.found, line);
     if (campaign.admission.is_changed()) store::record_admitted(transaction, made, file.name, jdl::to_json(file));
     for (const auto& section : file.clusters) {
       if (!store::add_campaign_cluster(transaction, made, intake::stored_section(file, section, made)))

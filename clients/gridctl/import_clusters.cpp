@@ -10,11 +10,13 @@
 
 #include "clients/gridctl/import.hpp"
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/oarsub_words.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/process/whole_file.hpp"
 #include "lib/store/cigri.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/store/matching.hpp"
 #include "lib/store/policies.hpp"
 
 namespace gleaner::gridctl {
@@ -83,6 +85,12 @@ std::string keep_secret(const Import& import, const std::string& cluster, const 
 bool take_authentication(const Import& import, const store::cigri::Cluster& found, store::Cluster& cluster, Imported& line) {
   const auto edit = fmt::format("'gridctl cluster edit {}", found.name);
   const auto enable = fmt::format(", then 'gridctl cluster enable {}'", found.name);
+  if (found.batch == "oar3") {
+    cluster.authentication = "token";
+    line.remarks.push_back(fmt::format(
+        "its users' tokens are not taken: they make new ones ('oarsub -T') for a file here, {} --secret-file FILE'{}", edit, enable));
+    return false;
+  }
   if (found.authentication == "none") return true;
   if (found.authentication == "password") {
     cluster.authentication = "basic";
@@ -119,8 +127,8 @@ bool is_header(const std::string& name) {
 
 /// Empty: its API is one that the grid knows.
 std::optional<std::string> foreign_api(const store::cigri::Cluster& found) {
-  if (found.batch == "oar2_5") return std::nullopt;
-  return fmt::format("its API is '{}', and only that of OAR 2 is known here: it is disabled", found.batch);
+  if (found.batch == "oar2_5" || found.batch == "oar3") return std::nullopt;
+  return fmt::format("its API is '{}', and only those of OAR 2 and 3 are known here: it is disabled", found.batch);
 }
 
 /// A cluster of this name that is here stays as it is.
@@ -133,6 +141,20 @@ void note_present(Import& import, const store::cigri::Cluster& found, Imported& 
   auto transaction = import.here.begin();
   if (const auto here = store::find_cluster(transaction, found.name); here && !here->enabled)
     line.remarks.push_back(fmt::format("it is disabled here: 'gridctl cluster enable {}'", found.name));
+}
+
+/// CiGri only counts the resources that have them; here, jobs of the grid get no others.
+std::string taken_properties(const store::cigri::Cluster& found, Imported& line) {
+  if (found.properties.empty()) return {};
+  if (const auto why = grid::wrong_properties(found.properties)) {
+    line.remarks.push_back(fmt::format("its properties '{}' are not taken: {}", found.properties, *why));
+    return {};
+  }
+  line.remarks.push_back(fmt::format(
+      "its properties '{}' hold for all jobs there now, where CiGri only counted the resources that have them: 'gridctl cluster "
+      "edit {} --properties none' takes them away",
+      found.properties, found.name));
+  return found.properties;
 }
 
 bool import_cluster(Import& import, std::int64_t id, Imported& line) {
@@ -148,6 +170,7 @@ bool import_cluster(Import& import, std::int64_t id, Imported& line) {
   store::Cluster cluster;
   cluster.name = found.name;
   cluster.url = found.url;
+  if (found.batch == "oar3") cluster.api = "oar3";
   cluster.ca_file = path_of(import.call, "ca-file");
   if (is_header(found.header)) cluster.identity_header = found.header;
   cluster.enabled = take_authentication(import, found, cluster, line) && found.enabled;
@@ -162,12 +185,10 @@ bool import_cluster(Import& import, std::int64_t id, Imported& line) {
     line.remarks.push_back(*foreign);
   }
   if (!found.enabled) line.remarks.emplace_back("it is disabled, as in CiGri");
-  if (!found.properties.empty())
-    line.remarks.push_back(
-        fmt::format("its properties '{}' are not taken: write them into the campaigns, or an admission rule can", found.properties));
+  const auto properties = taken_properties(found, line);
   if (!import.is_trial()) {
     store::transact(import.here, std::nullopt, [&](store::Transaction& transaction) {
-      store::add_cluster(transaction, cluster);
+      store::set_cluster_properties(transaction, store::add_cluster(transaction, cluster), properties);
       store::wake_up(transaction);
     });
   }

@@ -96,11 +96,6 @@ std::string jdl(Transaction& transaction, std::int64_t campaign) {
   return exec(transaction, sql::cigri_jdl{.id = campaign})[0].jdl.as<std::string>();
 }
 
-std::string cluster_properties(Transaction& transaction, const std::string& cluster) {
-  const auto rows = exec(transaction, sql::cigri_cluster_properties{.name = cluster});
-  return rows.empty() ? std::string{} : rows[0].properties.as<std::string>();
-}
-
 struct OpenTasks::Implementation {
   Implementation(Transaction& transaction, const sql::cigri_tasks& query) : cursor{transaction, query}, rows{cursor.next()} {
     if (rows.empty()) return;

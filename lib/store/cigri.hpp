@@ -79,8 +79,6 @@ struct Campaign {
 
 /// The JDL of that campaign, JSON, without its parameters.
 [[nodiscard]] std::string jdl(Transaction& transaction, std::int64_t campaign);
-/// The conditions that CiGri adds to the properties that campaigns request of a cluster. Empty: there are none.
-[[nodiscard]] std::string cluster_properties(Transaction& transaction, const std::string& cluster);
 
 /// Tasks whose jobs may be on a cluster: whether they are counted with those that wait.
 enum class LiveTasks { apart, waiting };

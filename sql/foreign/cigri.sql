@@ -54,10 +54,6 @@ SELECT
   coalesce(enabled, true) AS enabled
 FROM clusters WHERE id = @id::bigint
 
--- name: cigri.cluster_properties
--- The conditions that CiGri adds to the properties that campaigns request of the cluster of this name.
-SELECT properties FROM clusters WHERE name = @name AND properties <> '' ORDER BY id
-
 -- name: cigri.logins
 SELECT id FROM users_mapping ORDER BY id
 

@@ -44,8 +44,9 @@ TEST_F(ImportCigri, Clusters_AreReachedAsCigriReachedThem_AndWhatIsMissingIsSaid
   EXPECT_EQ(here("SELECT url FROM clusters WHERE name = 'off'"), "https://off/oarapi");
   EXPECT_EQ(here("SELECT count(*) FROM clusters WHERE name = 'nowhere' OR name LIKE '%etc%'"), "0");
   EXPECT_THAT(said.output,
-              AllOf(HasSubstr("gridctl cluster enable cert"), HasSubstr("besteffort='YES'"), HasSubstr("cluster three: its API is 'oar3'"),
-                    HasSubstr("cluster g5k: its API is 'g5k'"), HasSubstr("CiGri has another cluster of this name"),
+              AllOf(HasSubstr("gridctl cluster enable cert"), HasSubstr("besteffort='YES'"),
+                    HasSubstr("cluster three: its users' tokens are not taken"), HasSubstr("cluster g5k: its API is 'g5k'"),
+                    HasSubstr("CiGri has another cluster of this name"),
                     HasSubstr("not here, for the reasons above: cluster ../etc, cluster nowhere, cluster off"), Not(HasSubstr("sesame"))));
 }
 

@@ -300,9 +300,9 @@ TEST_F(ImportCigri, DamagedCampaign_CostsItsOwn) {
   campaign(14, 1, kJdl, "");
   const auto said = import();
   EXPECT_EQ(said.end.exit_status, 1);
-  EXPECT_EQ(here("SELECT source_id FROM imported_campaigns ORDER BY campaign_id"), "-11\n13") << said.output;
+  EXPECT_EQ(here("SELECT source_id FROM imported_campaigns ORDER BY campaign_id"), "-11\n6\n7\n13") << said.output;
   EXPECT_EQ(here("SELECT string_agg(parameter, ',' ORDER BY number) FROM tasks GROUP BY campaign_id ORDER BY campaign_id"),
-            "p0 0,p1 1\np0 0,p1");
+            "p0 0,p1 1\np0 0\np0 0\np0 0,p1");
   EXPECT_THAT(said.output, AllOf(HasSubstr("did you mean 'walltime'"), HasSubstr("test_mode"), HasSubstr("longer than 64 kB"),
                                  HasSubstr("quotes and backslashes"), HasSubstr("no name of a user"), HasSubstr("nothing to take")));
 }
@@ -344,13 +344,57 @@ TEST_F(ImportCigri, BytesThatAreNotUtf8_CostTheirOwnCampaign) {
   EXPECT_EQ(here("SELECT parameter FROM tasks ORDER BY number"), "p0 0\ncafé");
 }
 
-TEST_F(ImportCigri, PropertiesThatCigriAddedOnACluster_AreNamedWithEachCampaignThatGoesThere) {
+TEST_F(ImportCigri, PropertiesOfACluster_HoldForAllJobsThere) {
   two_clusters();
-  cigri("UPDATE clusters SET properties = 'besteffort=''YES''' WHERE name = 'zeta'");
+  cigri("UPDATE clusters SET properties = 'local=''NO''' WHERE name = 'zeta'");
+  cigri("UPDATE clusters SET properties = 'a; drop' WHERE name = 'alpha'");
   campaign(7, 1);
-  campaign(8, 1, R"({"name":"other","clusters":{"alpha":{"exec_file":"x"}}})");
-  EXPECT_THAT(import().output, AllOf(HasSubstr("campaign 7 mesh: on zeta CiGri added the properties 'besteffort='YES'': not taken"),
-                                     Not(HasSubstr("campaign 8 mesh: on "))));
+  const auto said = import();
+  EXPECT_EQ(here("SELECT name || ' ' || properties FROM clusters ORDER BY name"), "alpha \nzeta local='NO'");
+  EXPECT_THAT(said.output, AllOf(HasSubstr("cluster zeta: its properties 'local='NO'' hold for all jobs there now"),
+                                 HasSubstr("gridctl cluster edit zeta --properties none"),
+                                 HasSubstr("cluster alpha: its properties 'a; drop' are not taken")));
+}
+
+TEST_F(ImportCigri, KeysThatCigriKeepsWithEachCluster_AreThoseOfTheCampaign_AndIdleOnesAreLeftOut) {
+  two_clusters();
+  const auto jdl = [](std::string_view zeta, std::string_view alpha) {
+    return fmt::format(R"({{"name":"keys","clusters":{{"zeta":{{"exec_file":"x",{}}},"alpha":{{"exec_file":"x",{}}}}}}})", zeta, alpha);
+  };
+  campaign(7, 1, jdl(R"("temporal_grouping":"true")", R"("temporal_grouping":"true")"));
+  campaign(8, 1, jdl(R"("temporal_grouping":"true")", R"("temporal_grouping":"false")"));
+  campaign(9, 1,
+           jdl(R"("dimensional_grouping":"true","output_gathering_method":"iRods","output_destination":"far.example.org:/data")",
+               R"("temporal_grouping":"false","dimensional_grouping":"false","output_gathering_method":"None")"));
+  const auto said = import();
+  EXPECT_EQ(said.end.exit_status, 0) << said.output;
+  EXPECT_EQ(
+      here("SELECT source_id || ' ' || coalesce(c.jdl->>'temporal_grouping', '-') || ' ' || coalesce(c.jdl->>'dimensional_grouping', '-')"
+           " FROM campaigns c JOIN imported_campaigns i ON i.campaign_id = c.id ORDER BY 1"),
+      "7 true -\n8 true -\n9 - -");
+  EXPECT_THAT(said.output, AllOf(Not(HasSubstr("campaign 7 mesh: temporal_grouping")),
+                                 HasSubstr("campaign 8 mesh: temporal_grouping of 1 of its 2 clusters is that of the whole campaign"),
+                                 HasSubstr("clusters.zeta.dimensional_grouping: 'true' had no effect in CiGri, and is left out"),
+                                 HasSubstr("clusters.zeta.output_gathering_method: 'iRods' had no effect"),
+                                 HasSubstr("clusters.zeta.output_destination: 'far.example.org:/data' had no effect")));
+}
+
+TEST_F(ImportCigri, TasksWhoseParametersNoShellCouldRead_AreLeftOut_AndTheOthersCome) {
+  two_clusters();
+  campaign(7, 6);
+  cigri("UPDATE parameters SET param = name || ' it''s' WHERE name <> 'p1' AND name <> 'p5'");
+  campaign(8, 2);
+  cigri("UPDATE parameters SET param = 'it''s' WHERE campaign_id = 8");
+  const auto trial = import({"--dry-run"});
+  EXPECT_THAT(trial.output, ContainsRegex("campaign +7 mesh +ada +2 +4 +would be made"));
+  const auto said = import();
+  EXPECT_EQ(said.end.exit_status, 1) << said.output;
+  EXPECT_EQ(here("SELECT campaign_id || ' ' || number || ' ' || parameter FROM tasks ORDER BY number"), "1 0 p1 1\n1 1 p5 5");
+  EXPECT_EQ(here("SELECT total FROM campaigns"), "2");
+  EXPECT_EQ(here("SELECT source_id || ' ' || tasks || ' ' || left_out FROM imported_campaigns"), "7 2 4");
+  EXPECT_THAT(said.output, AllOf(HasSubstr("campaign 7 mesh: 4 tasks cannot be carried out: left out: parameter 1 (p0 it's): "),
+                                 HasSubstr("; …"), HasSubstr("4 tasks of campaign 7 mesh"), HasSubstr("campaign 8 mesh: parameter")));
+  EXPECT_THAT(import().output, ContainsRegex("campaign +7 mesh +ada +2 +4 +1 +is here already"));
 }
 
 TEST_F(ImportCigri, PartsCampaignsAndUsers_CanBeChosen) {
