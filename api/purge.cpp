@@ -37,7 +37,7 @@ std::string left_waiting(std::span<const store::InVain> waiting) {
                      ids.size() == 1 ? "campaign" : "campaigns", fmt::join(ids, ", "), ids.size() == 1 ? "s" : "");
 }
 
-/// Seals the campaign; the answer instead when it cannot be deleted.
+/// Seals the campaign; the answer instead when it cannot be deleted, or not yet.
 std::optional<http::Response> seal(const Call& call, grid::CampaignId id) {
   return call.connections.write([&](store::Transaction& transaction) -> std::optional<http::Response> {
     const auto owner = store::campaign_owner(transaction, id);
@@ -45,7 +45,11 @@ std::optional<http::Response> seal(const Call& call, grid::CampaignId id) {
     if (!may_change(call, owner->user)) return not_yours(call, campaign_text(id), owner->user);
     const auto sealed = store::seal_campaign(transaction, id);
     if (!sealed) return error(Code::wrong_state, fmt::format("{} cannot be purged: {}", campaign_text(id), sealed.error()));
-    return std::nullopt;
+    if (sealed->empty()) return std::nullopt;
+    const auto waiting = left_waiting(store::waiting_in_vain(transaction, id));
+    note(call, transaction, {.name = "campaign purged", .subject = campaign_text(id), .campaign = id});
+    process::log::info("campaign purged", {{"campaign", id}, {"by", call.caller.user}, {"left", *sealed}});
+    return accepted(fmt::format("Campaign {} purged; {}{}", id.value(), *sealed, waiting), 1);
   });
 }
 

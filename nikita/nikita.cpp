@@ -21,6 +21,7 @@
 #include "nikita/checkpoint.hpp"
 #include "nikita/excess.hpp"
 #include "nikita/identify.hpp"
+#include "nikita/purge.hpp"
 #include "nikita/resent.hpp"
 #include "nikita/withhold.hpp"
 
@@ -182,8 +183,8 @@ void Wiping::kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::J
 }  // namespace
 
 std::string Counts::summary() const {
-  return fmt::format("wiped={} sent={} not_sent={} left={} foreign={} signalled={} withheld={} cleaned={} folders={} files={}", wiped, sent,
-                     not_sent, left, foreign, signalled, withheld, cleaned.campaigns, cleaned.folders, cleaned.files);
+  return fmt::format("wiped={} sent={} not_sent={} left={} foreign={} signalled={} withheld={} cleaned={} folders={} files={} purged={}",
+                     wiped, sent, not_sent, left, foreign, signalled, withheld, cleaned.campaigns, cleaned.folders, cleaned.files, purged);
 }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term) {
@@ -217,6 +218,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     total.cleaned.folders += counts.cleaned.folders;
     total.cleaned.files += counts.cleaned.files;
   });
+  total.purged = purge(shared);
   return total;
 }
 

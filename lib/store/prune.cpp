@@ -85,24 +85,40 @@ Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
   return pruned;
 }
 
-tl::expected<void, std::string> seal_campaign(Transaction& transaction, grid::CampaignId campaign) {
+namespace {
+
+/// The reason that keeps a campaign that is over from being deleted for now. Empty: there is none.
+std::string left_of(const sql::prune_obstacles::Row& row) {
+  if (row.unsettled.as<bool>()) return "it goes when the end of its last jobs is known";
+  const std::optional<std::string> cluster = row.uncleaned;
+  if (cluster) return fmt::format("its files on {} are removed within an hour, or when the cluster answers again", *cluster);
+  const std::optional<std::string> retired = row.retired;
+  return retired ? fmt::format("{} is retired, and may still have jobs of it: 'gridctl prune' deletes it in time", *retired)
+                 : std::string{};
+}
+
+}  // namespace
+
+tl::expected<std::string, std::string> seal_campaign(Transaction& transaction, grid::CampaignId campaign) {
   const auto rows = exec(transaction, sql::prune_obstacles{.campaign = campaign});
   if (rows.empty()) return tl::unexpected{std::string{"there is no such campaign"}};
   if (!rows[0].has_ended.as<bool>()) return tl::unexpected{std::string{"it has not ended: cancel it first"}};
   if (const std::optional<std::int64_t> waiting = rows[0].awaited_by)
     return tl::unexpected{fmt::format("campaign {} waits for it: cancel that one first, or let it end", *waiting)};
-  if (rows[0].unsettled.as<bool>()) return tl::unexpected{std::string{"the end of its last jobs is not known yet"}};
-  const std::optional<std::string> cluster = rows[0].uncleaned;
-  if (cluster)
-    return tl::unexpected{fmt::format(
-        "its files on {} are still being removed, which may take an hour, and waits for a cluster that does not answer", *cluster)};
-  const std::optional<std::string> retired = rows[0].retired;
-  if (retired)
-    return tl::unexpected{fmt::format("{} is retired, and may still have jobs of it: 'gridctl prune' deletes it in time", *retired)};
   // It may have ended at any time.
-  const auto later = now(transaction) + std::chrono::hours{24};
-  exec(transaction, sql::prune_seal{.campaign = campaign.value(), .ended_before = later});
-  return {};
+  const auto present = now(transaction);
+  exec(transaction, sql::prune_seal{.campaign = campaign.value(), .ended_before = present + std::chrono::hours{24}});
+  auto left = left_of(rows[0]);
+  if (left.empty()) return left;
+  exec(transaction, sql::prune_hide{.now = present, .campaign = campaign.value()});
+  static_cast<void>(note_waiting_in_vain(transaction, campaign, Gone::from_here, present));
+  return left;
+}
+
+std::vector<grid::CampaignId> purged_campaigns(Transaction& transaction, int most) {
+  std::vector<grid::CampaignId> campaigns;
+  for (const auto& row : exec(transaction, sql::prune_purged{.most = most})) campaigns.push_back(*row.id);
+  return campaigns;
 }
 
 bool delete_some(Transaction& transaction, grid::CampaignId campaign, std::int64_t batch) {

@@ -31,8 +31,12 @@ struct Pruned {
 /// most `batch` rows in a transaction. It may be interrupted at any time, and run again.
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch = 10'000);
 
-/// Seals an ended campaign, so that its user may have it deleted before its time. Error: why that is not possible yet.
-[[nodiscard]] tl::expected<void, std::string> seal_campaign(Transaction& transaction, grid::CampaignId campaign);
+/// Seals an ended campaign, so that its user may have it deleted before its time. If it cannot be deleted yet, because something of it is
+/// left on a cluster, it is hidden from everybody, and one of purged_campaigns() later. Returns the reason then; empty: it can be deleted
+/// now. Error: why it cannot be sealed.
+[[nodiscard]] tl::expected<std::string, std::string> seal_campaign(Transaction& transaction, grid::CampaignId campaign);
+/// Hidden campaigns of which nothing is left on any cluster, for delete_some(). Each user has the first place of a round.
+[[nodiscard]] std::vector<grid::CampaignId> purged_campaigns(Transaction& transaction, int most);
 /// Deletes at most `batch` jobs, tasks and lines of other lists of a sealed campaign, or, when there are none left, the campaign itself.
 /// True: it is gone, and each campaign that waits for it has an event AWAITS_IN_VAIN.
 [[nodiscard]] bool delete_some(Transaction& transaction, grid::CampaignId campaign, std::int64_t batch = 10'000);

@@ -121,8 +121,8 @@ UPDATE campaigns SET input_mb = @megabytes WHERE id = @campaign
 UPDATE campaigns SET total = @tasks, waiting = @tasks WHERE id = @campaign
 
 -- name: campaigns.owner
--- The campaign's user, state and number of tasks.
-SELECT user_name, state, total FROM campaigns WHERE id = @campaign
+-- The campaign's user, state and number of tasks. No row of one that its user had deleted.
+SELECT user_name, state, total FROM campaigns WHERE id = @campaign AND purged_at IS NULL
 
 -- name: campaigns.hold
 -- Pauses a campaign: no more of its tasks are submitted.

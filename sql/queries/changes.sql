@@ -3,7 +3,7 @@
 
 -- name: changes.campaign
 -- A submitted campaign, as changes need it.
-SELECT user_name, state, type, jdl::text AS jdl, total, requests, sealed FROM campaigns WHERE id = @campaign
+SELECT user_name, state, type, jdl::text AS jdl, total, requests, sealed FROM campaigns WHERE id = @campaign AND purged_at IS NULL
 
 -- name: changes.lock_appends
 -- Waits until no other transaction appends to the campaign. Its row stays free while tasks are written: planning goes on.

@@ -2,11 +2,11 @@
 
 -- name: dependencies.find
 -- The campaign that a user means by a name: the newest one of the user that is not cancelled. @except: the one that asks.
-SELECT id FROM campaigns WHERE user_name = @user AND name = @name AND id <> @except AND state <> 'cancelled' ORDER BY id DESC LIMIT 1
+SELECT id FROM campaigns WHERE user_name = @user AND name = @name AND id <> @except AND state <> 'cancelled' AND purged_at IS NULL ORDER BY id DESC LIMIT 1
 
 -- name: dependencies.lock
 -- Locks campaigns that another one is to wait for: no task of them is settled before the transaction ends.
-SELECT id, state, total, failed, cancelled FROM campaigns WHERE id = ANY (@campaigns::bigint[]) ORDER BY id FOR NO KEY UPDATE
+SELECT id, state, total, failed, cancelled FROM campaigns WHERE id = ANY (@campaigns::bigint[]) AND purged_at IS NULL ORDER BY id FOR NO KEY UPDATE
 
 -- name: dependencies.lock_awaited
 -- The same of those whose tasks hold tasks of a campaign.

@@ -49,6 +49,25 @@ SELECT
      OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND l.cluster_id = k.id AND l.state = 'void'))) AS retired
 FROM campaigns c WHERE c.id = @campaign FOR UPDATE OF c
 
+-- name: prune.hide
+-- Records that its user had a sealed campaign deleted: it is shown no more, its events are closed, and prune.purged has it once it can go.
+WITH closed AS (UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE campaign_id = @campaign AND state = 'open')
+UPDATE campaigns SET purged_at = instant(@now) WHERE id = @campaign AND sealed AND purged_at IS NULL
+
+-- name: prune.purged
+-- Campaigns that their users had deleted, and that can go: nothing of them is live, and no file of them is left. Users take turns.
+SELECT c.id FROM campaigns c
+WHERE c.purged_at IS NOT NULL AND awaited_by(c.id) IS NULL
+  AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
+  AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state))
+  AND NOT EXISTS (SELECT FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id
+    WHERE p.campaign_id = c.id AND p.cleaned_at IS NULL AND k.retired_at IS NULL)
+  AND NOT EXISTS (SELECT FROM jobs j JOIN clusters k ON k.id = j.cluster_id
+    WHERE j.campaign_id = c.id AND j.ending = 'lost' AND k.retired_at IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM launches l JOIN clusters k ON k.id = l.cluster_id
+    WHERE l.campaign_id = c.id AND l.state = 'void' AND k.retired_at IS NOT NULL)
+ORDER BY row_number() OVER (PARTITION BY c.user_name ORDER BY c.purged_at), c.purged_at LIMIT @most
+
 -- name: prune.jobs
 -- Deletes jobs of a campaign.
 DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE campaign_id = @campaign LIMIT @batch)

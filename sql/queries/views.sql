@@ -35,7 +35,7 @@ SELECT
   c.temporal_grouping AS grouping
 FROM campaigns c
 LEFT JOIN campaign_forecasts f ON f.campaign_id = c.id
-WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
+WHERE c.purged_at IS NULL AND (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
     OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
         AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
   AND (@user::text IS NULL OR c.user_name = @user)
@@ -46,7 +46,7 @@ ORDER BY c.id LIMIT @limit OFFSET @offset
 -- name: views.campaigns_total
 -- Number of campaigns that views.campaigns selects.
 SELECT count(*) AS campaigns FROM campaigns c
-WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
+WHERE c.purged_at IS NULL AND (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
     OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
         AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
   AND (@user::text IS NULL OR c.user_name = @user)
@@ -223,7 +223,7 @@ SELECT
   CASE WHEN is_script(j.task) THEN '$HOME' ELSE p.exec_directory END AS exec_directory,
   CASE WHEN is_script(j.task) THEN '' ELSE p.output_directory END AS output_directory
 FROM (SELECT * FROM jobs WHERE id = @job OR (campaign_id = @campaign AND task = @task) ORDER BY id DESC LIMIT 200) j
-JOIN campaigns c ON c.id = j.campaign_id
+JOIN campaigns c ON c.id = j.campaign_id AND c.purged_at IS NULL
 JOIN clusters k ON k.id = j.cluster_id
 LEFT JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 LEFT JOIN launches l ON l.id = j.launch_id
@@ -296,13 +296,13 @@ WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
 -- name: views.user_events
 -- Events of a user's campaigns. @which: 'open' or 'all'.
 SELECT * FROM event_rows e
-WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user) AND (e.state = 'open' OR @which::text = 'all')
+WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user AND c.purged_at IS NULL) AND (e.state = 'open' OR @which::text = 'all')
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.user_events_total
 -- Number of events that views.user_events selects.
 SELECT count(*) AS events FROM events e
-WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user) AND (e.state = 'open' OR @which::text = 'all')
+WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user AND c.purged_at IS NULL) AND (e.state = 'open' OR @which::text = 'all')
 
 -- name: views.grid_events
 -- Events of no campaign. @which: 'open' or 'all'.
@@ -317,7 +317,7 @@ SELECT count(*) AS events FROM events e WHERE e.campaign_id IS NULL AND (e.state
 -- name: views.event
 -- One event.
 SELECT * FROM event_rows e
-WHERE e.id = @event
+WHERE e.id = @event AND NOT EXISTS (SELECT FROM campaigns c WHERE c.id = e.campaign_id AND c.purged_at IS NOT NULL)
 
 -- name: views.owner
 -- The owner of a campaign: the campaign of this id, or the one of this job or event.

@@ -48,6 +48,31 @@ TEST_F(Campaigns, EndedCampaign_IsPurgedByItsOwner) {
   EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
 }
 
+TEST_F(Campaigns, PurgedCampaignWithFilesOnAClusterOrLiveJobs_IsGoneForItsUserAtOnce) {
+  const auto id = a_campaign_of(3);
+  const auto other = a_campaign_of(1);
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  sql(fmt::format("INSERT INTO events (code, campaign_id, opened_at, last_at, message) VALUES ('MAX_FAILS', {}, now(), now(), 'x')", id));
+  sql("UPDATE campaign_clusters SET cleaned_at = NULL");
+  const auto purged = remove(path(id, "?purge=1"));
+  ASSERT_EQ(purged.status, 202) << purged.body;
+  EXPECT_EQ(purged.message(), fmt::format("Campaign {} purged; its files on alpha are removed within an hour, or when the cluster answers "
+                                          "again",
+                                          id));
+  for (const auto* rest : {"", "/tasks", "/jdl", "/events", "/decisions", "/stats", "/tasks/0", "/clusters", "/forecasts", "/outputs"})
+    EXPECT_EQ(get(path(id, rest)).status, 404) << rest;
+  EXPECT_EQ(remove(path(id)).status, 404);
+  EXPECT_EQ(remove(path(id, "?purge=1")).status, 404);
+  EXPECT_EQ(post(path(id, "/retries"), "").status, 404);
+  EXPECT_EQ(post(path(id, "/tasks"), "[\"1\"]").status, 404);
+  EXPECT_EQ(get("/v1/campaigns?all=1").json["total"].GetInt(), 1);
+  EXPECT_EQ(get("/v1/events/1").status, 404);
+  EXPECT_EQ(get("/v1/events?mine=1&all=1").json["total"].GetInt(), 0);
+  EXPECT_EQ(get(path(other)).status, 200);
+  EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "4") << "the rows go when the files are gone";
+  EXPECT_EQ(sql("SELECT act FROM audit WHERE act LIKE '%purged'"), "campaign purged");
+}
+
 TEST_F(Campaigns, WithoutIdentity_NothingIsRevealed) {
   for (const auto* target : {"/", "/v1/campaigns", "/v1/clusters", "/v1/events"}) {
     const auto answer = ask(port(), {.target = target, .headers = {{"X-CIGRI-USER", "root"}, {"X_REMOTE_IDENT", "alice"}}});

@@ -62,7 +62,7 @@ TEST_F(Prune, EndedCampaign_IsDeletedForItsUser_OnceNothingOfItIsLeftOnTheCluste
     std::string text;
     transact([&](Transaction& transaction) {
       const auto sealed = seal_campaign(transaction, id);
-      text = sealed ? "" : sealed.error();
+      text = sealed ? *sealed : sealed.error();
     });
     return text;
   };
@@ -88,7 +88,7 @@ TEST_F(Prune, EndedCampaign_WhoseLostJobsMayReturnWithTheirCluster_IsNotDeletedF
     std::string text;
     transact([&](Transaction& transaction) {
       const auto sealed = seal_campaign(transaction, campaign);
-      text = sealed ? "" : sealed.error();
+      text = sealed ? *sealed : sealed.error();
     });
     return text;
   };

@@ -5,6 +5,8 @@
 #include "lib/process/options.hpp"
 #include "lib/store/clean.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/prune.hpp"
+#include "nikita/purge.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -105,6 +107,39 @@ TEST_F(Cleaning, ACampaignThatGoesOnMeanwhile_KeepsItsClaims_AndIsNotNotedAsClea
   EXPECT_EQ(value("SELECT count(*) FROM launches WHERE cleaned_at IS NOT NULL"), "0");
   EXPECT_EQ(cleaned(second), "f");
   EXPECT_THAT(cluster.requests(folder(second)), IsEmpty());
+}
+
+TEST_F(Cleaning, APurgedCampaign_GoesWhenItsFilesAreGone_AndUsersTakeTurns) {
+  const auto purged = [&](const std::string& user) {
+    const auto campaign = an_ended_campaign(user);
+    execute(fmt::format("UPDATE campaigns SET user_name = '{}' WHERE id = {}", user, campaign.value()));
+    transact([&](store::Transaction& t) {
+      const auto sealed = store::seal_campaign(t, campaign);
+      ASSERT_TRUE(sealed) << sealed.error();
+      EXPECT_EQ(*sealed, "its files on alpha are removed within an hour, or when the cluster answers again");
+    });
+    return campaign;
+  };
+  const auto first = purged("xavier");
+  const auto second = purged("xavier");
+  const auto other = purged("alice");
+  const auto kept = an_ended_campaign("alice");
+  fleet::SharedDatabase shared{database, term};
+  EXPECT_EQ(nikita::purge(shared), 0) << "their files are there";
+  cluster.set("xavier", Mood::fails);
+  clean();
+  EXPECT_EQ(nikita::purge(shared), 1);
+  EXPECT_EQ(value("SELECT string_agg(id::text, ' ' ORDER BY id) FROM campaigns"),
+            fmt::format("{} {} {}", first.value(), second.value(), kept.value()));
+  cluster.set("xavier", Mood::answers);
+  clean();
+  std::vector<grid::CampaignId> next;
+  execute(fmt::format("UPDATE campaigns SET user_name = 'alice', purged_at = now(), sealed = true WHERE id = {}", kept.value()));
+  transact([&](store::Transaction& t) { next = store::purged_campaigns(t, 2); });
+  EXPECT_EQ(next, (std::vector{first, kept})) << "not both of one user";
+  EXPECT_EQ(nikita::purge(shared), 3);
+  EXPECT_EQ(value("SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM jobs) + (SELECT count(*) FROM campaigns)"), "0");
+  static_cast<void>(other);
 }
 
 /// Jobs that were deleted while OAR launched them.
