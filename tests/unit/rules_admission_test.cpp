@@ -50,6 +50,52 @@ TEST(Rules, Defaults_AreStated_WhereTheFileSetsNone) {
   EXPECT_THAT(only(admission).notes, ElementsAre("1:00:00 best-effort devel,night false"));
 }
 
+/// Rules as CiGri's administrators wrote them.
+TEST(Rules, OfCigri_RaiseItsError_CountTheParameters_AndMatchPatterns) {
+  const auto refused = admit({R"(jdl["clusters"].each do |name, cluster|
+  if cluster["type"] != "best-effort"
+    raise Cigri::Error, "You are not authorized to launch non best-effort jobs on cluster #{name}!"
+  end
+end)"});
+  EXPECT_EQ(only(refused).effect, Effect::refused);
+  EXPECT_EQ(only(refused).message, "You are not authorized to launch non best-effort jobs on cluster beta!");
+
+  const std::string few = R"(raise Cigri::Error.new("too many: #{jdl["params"].length}") if jdl["params"].length > 100)";
+  EXPECT_EQ(only(admit({few}, {.tasks = 101})).message, "too many: 101");
+  EXPECT_EQ(only(admit({few}, {.tasks = 100})).effect, Effect::unchanged);
+  EXPECT_EQ(only(admit({"refuse jdl['nb_jobs'].to_s if jdl['nb_jobs'] == 7 && jdl['params'].size == 7"}, {.tasks = 7})).message, "7");
+  EXPECT_EQ(only(admit({"refuse 'no' if jdl['unknown']"})).effect, Effect::unchanged);
+
+  const auto matched = admit({R"(jdl["clusters"].each do |name, cluster|
+  if cluster["walltime"] =~ /\A(\d+):/ && $1.to_i > 10
+    cluster["walltime"] = cluster["walltime"].sub(/^\d+/, "10")
+  end
+end)"});
+  EXPECT_THAT(changes_of(matched), ElementsAre(R"(clusters.alpha.walltime: "12:00:00" -> "10:00:00")"));
+}
+
+TEST(Rules, RegularExpressions_AreThoseOfTheirLanguage) {
+  const auto value = [](const std::string& expression) {
+    const auto admission = admit({"refuse((" + expression + ").inspect)"});
+    return only(admission).message;
+  };
+  EXPECT_EQ(value(R"("alpha12" =~ /\d/)"), "5");
+  EXPECT_EQ(value(R"("alpha" =~ /\d/)"), "nil");
+  EXPECT_EQ(value(R"("alpha" !~ /\d/)"), "true");
+  EXPECT_EQ(value(R"(/ALPHA/i.match?("xalpha"))"), "true");
+  EXPECT_EQ(value(R"("node-7.alpha".match(/(?<node>\w+)-(\d+)/).captures)"), R"(["node", "7"])");
+  EXPECT_EQ(value(R"("a1b22".scan(/\d+/))"), R"(["1", "22"])");
+  EXPECT_EQ(value(R"("a1b22".gsub(/(\d+)/, "<\\1>"))"), R"("a<1>b<22>")");
+  EXPECT_EQ(value(R"("abc".gsub(/b*/) { |found| "[" + found + "]" })"), R"("[]a[b][]c[]")");
+  EXPECT_EQ(value(R"("a.b".gsub(".", "-"))"), R"("a-b")") << "texts are replaced as before";
+  EXPECT_EQ(value(R"((case "beta" when /^al/ then 1 when /^be/ then 2 end))"), "2");
+  EXPECT_EQ(value(R"("x=1; y".match(/=(\d)/).post_match)"), R"("; y")");
+  EXPECT_EQ(value(R"("A" =~ /\h\z/)"), "0");
+  const auto wrong = admit({"refuse 'x' if 'a' =~ /(/"});
+  EXPECT_EQ(only(wrong).effect, Effect::failed);
+  EXPECT_THAT(only(wrong).message, HasSubstr("RegexpError"));
+}
+
 TEST(Rules, TheyRunInOrder_EachOnWhatTheOneBeforeMade) {
   const auto admission = admit(
       {R"(jdl["name"] = jdl["name"] + "-1")", R"(jdl["name"] = jdl["name"] + "-2")", R"(refuse jdl["name"])", R"(jdl["name"] = "never")"});

@@ -64,8 +64,10 @@ class Interpreter {
     set("$admission_user", facts.user);
     set("$admission_tasks", facts.tasks);
     set("$admission_clusters", facts.clusters);
+    // The block of the Hash is made in a method: one of the outermost frame would keep a part of the stack that later frames use.
     static_cast<void>(
-        evaluate("jdl = $admission_jdl; user = $admission_user; tasks = $admission_tasks; clusters = $admission_clusters; nil"));
+        evaluate("user = $admission_user; tasks = $admission_tasks; clusters = $admission_clusters; "
+                 "jdl = AdmissionParams.known_to($admission_jdl, tasks); nil"));
   }
 
   /// Parses the rule; returns its syntax error.

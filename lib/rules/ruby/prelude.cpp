@@ -10,10 +10,13 @@
 #include <array>
 #include <stdexcept>
 
+#include "lib/rules/ruby/regexp.hpp"
+
 namespace gleaner::rules::ruby {
 namespace {
 
-// `refuse` cannot be rescued by `rescue => e`; `raise "…"` can, as in any ruby.
+// `refuse` cannot be rescued by `rescue => e`; `raise "…"` can, as in any ruby. Rules of CiGri raise Cigri::Error, and count jdl["params"],
+// of which a rule knows the number alone.
 constexpr const char* kPrelude = R"ruby(
 class AdmissionRefusal < Exception
 end
@@ -33,6 +36,28 @@ module Kernel
   def warn(message)
     $admission_notes << message.to_s
     nil
+  end
+end
+module Cigri
+  class Error < AdmissionRaised
+  end
+end
+class AdmissionParams
+  def self.known_to(jdl, tasks)
+    counted = Hash.new { |_, key| key == "params" ? AdmissionParams.new(tasks) : key == "nb_jobs" ? tasks : nil }
+    jdl.each { |key, value| counted[key] = value }
+    counted
+  end
+  def initialize(number)
+    @number = number
+  end
+  def length
+    @number
+  end
+  alias size length
+  alias count length
+  def empty?
+    @number == 0
   end
 end
 nil
@@ -59,6 +84,7 @@ void prepare(mrb_state* mrb) {
   for (const auto* name : kGlobals) mrb_gv_set(mrb, mrb_intern_cstr(mrb, name), mrb_nil_value());
   mrb_load_string(mrb, kPrelude);
   if (mrb->exc != nullptr) throw std::logic_error{"the prelude of the rules does not run"};
+  define_regexp(mrb);
 }
 
 bool is_refusal(mrb_state* mrb, mrb_value exception) {
