@@ -23,6 +23,7 @@ namespace gleaner::api {
 
 class EventStreams;
 class InputSpool;
+class ParamFiles;
 class Spool;
 
 /// The arguments of a route's function.
@@ -41,6 +42,7 @@ struct Call {
   EventStreams& event_streams;    ///< the streams of changes
   InputSpool& input_spool;        ///< input files of campaigns
   grid::Instant now;
+  ParamFiles* param_files = nullptr;  ///< files that a submission may name; null: it may name none
 };
 
 /// The value, or the answer to a wrong request.

@@ -12,6 +12,7 @@
 #include "api/campaign_json.hpp"
 #include "api/dependencies.hpp"
 #include "api/limits.hpp"
+#include "api/named_parameters.hpp"
 #include "api/router.hpp"
 #include "api/scenario_json.hpp"
 #include "api/spool.hpp"
@@ -282,12 +283,23 @@ http::Response take(const Call& call, Submission& submission, SubmissionMode mod
       [&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, limits, following, *inputs); });
 }
 
+Parameters parameters_of(const Call& call, const ParameterBody* following) {
+  if (following != nullptr) return Parameters::may_follow;
+  return call.param_files != nullptr ? Parameters::on_this_machine : Parameters::in_the_file;
+}
+
 http::Response submit(const Call& call, const SubmissionHead& head, const SubmissionLimits& limits, ParameterBody* following) {
   auto key = idempotency_key(call);
   if (!key) return key.error();
-  auto submission = check_submission(call, head, following == nullptr ? Parameters::in_the_file : Parameters::may_follow);
+  auto submission = check_submission(call, head, parameters_of(call, following));
   if (!submission) return submission.error();
-  auto response = take(call, *submission, head.mode, std::move(*key), head.digest, limits, following);
+  std::unique_ptr<NamedParameters> named;
+  if (const auto* file = std::get_if<jdl::ParamFile>(&submission->file.parameters); file != nullptr && following == nullptr) {
+    auto read = NamedParameters::read(call, file->path);
+    if (!read) return read.error();
+    named = std::move(*read);
+  }
+  auto response = take(call, *submission, head.mode, std::move(*key), head.digest, limits, named ? &named->body() : following);
   // No connection to the database is held here.
   if (submission->broken_rule) report_broken_rule(call, *submission->broken_rule);
   return response;

@@ -26,6 +26,8 @@ constexpr std::chrono::seconds kPatienceForRoom{10};
 constexpr int kMostClusterTurns = 12;
 constexpr int kMostFileTurns = 16;
 constexpr int kMostFilesOfCluster = 8;
+/// Parameter files that are read at once, each for some seconds at most.
+constexpr int kMostParamFiles = 4;
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 /// Those who read /metrics share the places of one user. No user has such a name.
@@ -132,6 +134,9 @@ Api::Api(const ApiOptions& options)
       places_{options.config.api_connections, options.config.api_connections_of_peer},
       event_streams_{connections_, options.config, options.streams},
       input_spool_{options.config},
+      param_files_{{.folders = options.config.api_cigri_param_files,
+                    .reader = options.config.api_cigri_param_reader,
+                    .at_once = std::clamp(options.config.api_connections / 8, 1, kMostParamFiles)}},
       figures_{connections_, config_},
       routes_{all_routes()} {}
 
@@ -177,12 +182,13 @@ http::Response Api::handle(const http::Request& request) {
   return response;
 }
 
-http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller) {
+http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller, ParamFiles* param_files) {
   auto place = places_.take(caller.user);
   if (place == nullptr) return too_many_requests(caller, config_);
   const auto now = connections_.now();
-  auto response = respond_if_readable(*match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_,
-                                                         room_, cluster_turns_, file_turns_, event_streams_, input_spool_, now});
+  auto response =
+      respond_if_readable(*match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_,
+                                             cluster_turns_, file_turns_, event_streams_, input_spool_, now, param_files});
   // An answer that is still being written has the thread of its connection.
   response.kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(response.kept), std::move(place));
   return response;
@@ -205,7 +211,7 @@ http::Response Api::dispatch(const http::Request& request, RequestCounts::Route&
   if (cigri::is_below(config_.api_cigri_path, request.path)) {
     route = {.method = "any", .pattern = "cigri"};
     const auto respond_inside = [this](const Match& match, const http::Request& inner, const Caller& caller) {
-      return respond(match, inner, caller);
+      return respond(match, inner, caller, &param_files_);
     };
     return cigri::respond_to(request, identities_.of(request), config_, respond_inside);
   }

@@ -14,6 +14,7 @@
 #include "api/figures.hpp"
 #include "api/identity.hpp"
 #include "api/input_spool.hpp"
+#include "api/param_files.hpp"
 #include "api/places.hpp"
 #include "api/request_counts.hpp"
 #include "api/room.hpp"
@@ -57,7 +58,9 @@ class Api {
  private:
   explicit Api(const ApiOptions& options);
   [[nodiscard]] tl::expected<void, std::string> listen(http::ServerOptions options);
-  [[nodiscard]] http::Response respond(const Match& match, const http::Request& request, const Caller& caller);
+  /// @param param_files  null: the route reads none
+  [[nodiscard]] http::Response respond(const Match& match, const http::Request& request, const Caller& caller,
+                                       ParamFiles* param_files = nullptr);
   /// `route` is set to what is counted.
   [[nodiscard]] http::Response dispatch(const http::Request& request, RequestCounts::Route& route);
   [[nodiscard]] http::Response scrape(const http::Request& request, const std::optional<Caller>& caller);
@@ -74,6 +77,7 @@ class Api {
   Places places_;  ///< requests in progress
   EventStreams event_streams_;
   InputSpool input_spool_;
+  ParamFiles param_files_;
   RequestCounts request_counts_;
   Figures figures_;
   std::vector<Route> routes_;

@@ -72,6 +72,7 @@ std::optional<http::Response> settle_parameters(jdl::CampaignFile& file, const S
     return {};
   }
   if (parameters == Parameters::may_follow) return {};
+  if (named_file && parameters == Parameters::on_this_machine) return {};
   if (named_file)
     return one_problem("param_file",
                        "param_file is read by gridsub, not by the server: send its lines (application/x-ndjson), or 'params'");

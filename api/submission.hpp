@@ -41,8 +41,8 @@ struct Submission {
 [[nodiscard]] Submission submission_of(const Call& call, jdl::CampaignFile file, Surroundings surroundings);
 
 /// Checks the file against the existing clusters. `may_follow`: parameters may be streamed after the head; `in_the_file`: they must be in
-/// the file or the head.
-enum class Parameters { in_the_file, may_follow };
+/// the file or the head; `on_this_machine`: or in a file that it names.
+enum class Parameters { in_the_file, on_this_machine, may_follow };
 [[nodiscard]] Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters);
 
 /// Evaluates the requests of the campaign's tasks. Empty: all tasks request the same.

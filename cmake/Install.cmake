@@ -2,7 +2,7 @@
 # cluster, the Python package, and the commands for workflow engines. Programs that only other programs start are helpers, outside of PATH.
 set(gleaner_clients gridsub gridstat gridget gridevents gridclusters griddel gridclean gridnotify gridusage gridwait)
 set(gleaner_server almighty gridapi gridctl herald)
-set(gleaner_server_helpers metascheduler predictor updator runner nikita admission)
+set(gleaner_server_helpers metascheduler predictor updator runner nikita admission param-file)
 set(gleaner_tools gridsim gridlocal minioar)
 set(gleaner_tools_helpers minioar-job)
 
@@ -40,7 +40,7 @@ gleaner_install_pages(tools 1 ${gleaner_tools})
 install(FILES ${GLEANER_PAGES}/man5/gleaner-jdl.5 ${GLEANER_PAGES}/man5/gleaner.conf.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT clients)
 
 # The units name the programs, and so depend on the prefix that `cmake --install` is given.
-install(CODE "set(gleaner_bindir \"${CMAKE_INSTALL_BINDIR}\")" COMPONENT server)
+install(CODE "set(gleaner_bindir \"${CMAKE_INSTALL_BINDIR}\")\nset(gleaner_libexecdir \"${CMAKE_INSTALL_LIBEXECDIR}\")" COMPONENT server)
 install(SCRIPT packaging/install_services.cmake COMPONENT server)
 
 # Debian's python3 finds modules there, whatever its version.

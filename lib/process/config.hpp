@@ -137,6 +137,8 @@ struct Config : grid::PlannerConfig {
   std::vector<std::string> api_cigri_proxies;
   std::vector<std::string> api_cigri_admins;
   bool api_cigri_public{};
+  std::vector<std::string> api_cigri_param_files;
+  std::filesystem::path api_cigri_param_reader;
 
   // Messages (herald)
   std::string grid_name;

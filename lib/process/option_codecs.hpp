@@ -224,6 +224,18 @@ inline Wrong read_cigri_path(std::string_view value, Config& into) {
   return {};
 }
 
+inline Wrong read_param_folders(std::string_view value, Config& into) {
+  auto folders = split_list(value);
+  for (auto& folder : folders) {
+    const bool is_folder =
+        folder.size() > 1 && folder.starts_with('/') && folder.find("/../") == std::string::npos && !folder.ends_with("/..");
+    if (!is_folder) return "absolute folders such as /home, with commas between several; empty: none";
+    while (folder.ends_with('/')) folder.pop_back();
+  }
+  into.api_cigri_param_files = std::move(folders);
+  return {};
+}
+
 template <auto Member>
 Wrong read_names(std::string_view value, Config& into) {
   into.*Member = split_list(value);
@@ -346,6 +358,7 @@ inline constexpr Option::Codec headroom_weight{read_headroom_weight, write<&Conf
 inline constexpr Option::Codec address{read_address, write<&Config::api>};
 inline constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
 inline constexpr Option::Codec ranges{read_ranges, write<&Config::api_metrics_addresses>};
+inline constexpr Option::Codec param_folders{read_param_folders, write<&Config::api_cigri_param_files>};
 inline constexpr Option::Codec cigri_path{read_cigri_path, write<&Config::api_cigri_path>};
 inline constexpr Option::Codec grid_name{read_grid_name, write<&Config::grid_name>};
 inline constexpr Option::Codec mail_server{read_mail_server, write<&Config::mail_server>};

@@ -221,6 +221,11 @@ constexpr auto kOptionsAfterPlanner = std::to_array<Option>({
      names<&Config::api_cigri_admins>, host},
     {"api_cigri_public", "YES|NO", "no", "whether everybody who can connect may read there, but no outputs of tasks",
      yes_no<&Config::api_cigri_public>, host},
+    {"api_cigri_param_files", "FOLDERS", "",
+     "below which folders of this machine a submission there may name its param_file, which is read as the socket's peer; empty: none",
+     param_folders, host},
+    {"api_cigri_param_reader", "FILE", "/run/gleaner-param-file/socket", "the socket of the program that reads these files",
+     path<&Config::api_cigri_param_reader>, host},
 
     {"grid_name", "NAME", "gleaner", "what messages call this grid", grid_name, host},
     {"herald_delay", "DURATION", "30s", "how long what happens is gathered before it is told", duration<&Config::herald_delay>, host},
