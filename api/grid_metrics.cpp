@@ -29,11 +29,13 @@ class GridPage {
     write_troubles();
     write_conduct();
     write_cycles();
+    write_herald();
     write_work();
     write_clusters();
     write_unknown_launches();
     write_ends();
     write_harvest();
+    write_quality();
     write_requests();
     write_brakes();
     write_database();
@@ -43,6 +45,7 @@ class GridPage {
   void write_troubles();
   void write_conduct();
   void write_cycles();
+  void write_herald();
   void write_work();
   void write_clusters();
   void write_jobs();
@@ -50,6 +53,7 @@ class GridPage {
   void write_unknown_launches();
   void write_ends();
   void write_harvest();
+  void write_quality();
   void write_requests();
   void write_brakes();
   void write_database();
@@ -83,7 +87,8 @@ class GridPage {
 };
 
 void GridPage::write_troubles() {
-  constexpr std::array<std::string_view, 7> kKinds{"conductor", "database", "size", "module", "law", "cluster", "brake"};
+  constexpr std::array<std::string_view, 9> kKinds{"conductor", "database", "size",   "module", "law",
+                                                   "cluster",   "brake",    "herald", "outbox"};
   page_.family("gleaner_troubles", Type::gauge, "What keeps the grid from its work, as /health names it, by kind.");
   for (const auto kind : kKinds) page_.sample({{"kind", kind}}, number(std::ranges::count(reading_.troubles, kind, &fleet::Trouble::kind)));
   page_.family("gleaner_module_failing", Type::gauge,
@@ -119,6 +124,13 @@ void GridPage::write_cycles() {
   page_.family("gleaner_module_last_success_age_seconds", Type::gauge, "Time since a turn of the module succeeded.");
   totals("turn", [&](const Total& total) {
     if (total.result == "succeeded" && total.last_at) page_.sample({{"module", total.name}}, age(grid_.now, *total.last_at));
+  });
+}
+
+void GridPage::write_herald() {
+  page_.family("gleaner_herald_last_turn_age_seconds", Type::gauge, "Time since the herald was seen at work; missing: it has never run.");
+  totals("herald", [&](const Total& total) {
+    if (total.last_at) page_.sample(age(grid_.now, *total.last_at));
   });
 }
 
@@ -210,6 +222,34 @@ void GridPage::write_harvest() {
   totals("use", [&](const Total& total) { page_.sample({{"cluster", total.cluster}, {"use", total.result}}, total.amount); });
   page_.family("gleaner_resource_seconds", Type::counter, "Resource-seconds between polls, by the state of the resources (free: idle).");
   totals("resource", [&](const Total& total) { page_.sample({{"cluster", total.cluster}, {"state", total.result}}, total.amount); });
+}
+
+/// By cluster and by the algorithm of the ratio; `first`: the ratio of the campaign's request.
+void GridPage::write_quality() {
+  const auto labels = [](const Total& total, std::string_view key) {
+    const std::string_view algorithm = total.name.empty() ? std::string_view{"first"} : std::string_view{total.name};
+    return MetricsPage::Labels{{"cluster", total.cluster}, {"algorithm", algorithm}, {key, total.result}};
+  };
+  page_.family(
+      "gleaner_planned_jobs_ended", Type::counter,
+      "Jobs that were planned for tasks and are over, by their fate: done, failed, walltime, preempted, killed, taken_back, unsent, lost.");
+  totals("plan", [&](const Total& total) { page_.sample(labels(total, "fate"), number(total.times)); });
+  page_.family("gleaner_planned_jobs_started", Type::counter, "Of these, those that started: promptly, or after they waited.");
+  totals("start", [&](const Total& total) { page_.sample(labels(total, "start"), number(total.times)); });
+  page_.family("gleaner_planned_jobs_wait_seconds", Type::counter, "How long the jobs that started had waited, all together.");
+  totals("start", [&](const Total& total) { page_.sample(labels(total, "start"), total.amount); });
+  page_.family("gleaner_ratio_turns", Type::counter,
+               "Cycles in which a campaign was sent jobs by a ratio, by what the next one found: too_big, too_small, right.");
+  totals("ratio", [&](const Total& total) { page_.sample(labels(total, "verdict"), number(total.times)); });
+  page_.family("gleaner_end_forecasts", Type::counter,
+               "Forecasts of the ends of campaigns that have ended, by method: the end was within their interval, or outside.");
+  totals("forecast", [&](const Total& total) {
+    if (total.result != "error") page_.sample({{"method", total.name}, {"result", total.result}}, number(total.times));
+  });
+  page_.family("gleaner_end_forecast_error_seconds", Type::counter, "Seconds between these forecasts and the ends, all together.");
+  totals("forecast", [&](const Total& total) {
+    if (total.result == "error") page_.sample({{"method", total.name}}, total.amount);
+  });
 }
 
 void GridPage::write_requests() {

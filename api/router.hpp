@@ -56,6 +56,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> scenario_routes();
 [[nodiscard]] std::span<const Route> output_routes();
 [[nodiscard]] std::span<const Route> usage_routes();
+[[nodiscard]] std::span<const Route> quality_routes();
 
 /// The keys of a route's query, `pretty` included.
 [[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);

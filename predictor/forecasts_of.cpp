@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/evidence.hpp"
 #include "predictor/algorithms/forecast.hpp"
 #include "predictor/algorithms/history.hpp"
 #include "predictor/room.hpp"
@@ -128,6 +129,15 @@ double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& 
   return algorithm.next(old, {.free_offered = pair.last_offered, .nsub = pair.last_submitted}, queue_of(pair, now), upper);
 }
 
+std::string_view word_of(prediction::Verdict verdict) {
+  switch (verdict) {
+    case prediction::Verdict::too_big: return "too_big";
+    case prediction::Verdict::too_small: return "too_small";
+    case prediction::Verdict::unknown: break;
+  }
+  return "right";
+}
+
 store::StoredForecast forecast_of(grid::CampaignId id, const CampaignForecast& campaign) {
   return {.campaign = id,
           .pairs = {},
@@ -150,6 +160,25 @@ double throughput_of(const store::PredictionPair& pair, grid::Instant started, c
 
 }  // namespace
 
+std::vector<store::RatioOutcome> ratio_outcomes(const store::PredictionFacts& facts, grid::Instant now) {
+  std::vector<store::RatioOutcome> outcomes;
+  for (const auto& pair : facts.pairs) {
+    if (!pair.active || !pair.reachable || pair.last_submitted <= 0 || !pair.forecast_ratio) continue;
+    const auto queue = queue_of(pair, now);
+    const auto verdict = prediction::verdict(*pair.forecast_ratio, {.free_offered = pair.last_offered, .nsub = pair.last_submitted}, queue);
+    outcomes.push_back({.campaign = pair.campaign,
+                        .cluster = pair.cluster,
+                        .verdict = word_of(verdict),
+                        .offered = pair.last_offered,
+                        .sent = pair.last_submitted,
+                        .left_waiting = std::min(pair.last_submitted, pair.waiting),
+                        .left_free = verdict == prediction::Verdict::too_small
+                                         ? std::min(pair.last_offered, static_cast<double>(pair.free_resources))
+                                         : 0.0});
+  }
+  return outcomes;
+}
+
 std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
   const auto algorithm = prediction::find_algorithm(config.predictor_algorithm);
   if (!algorithm) throw std::invalid_argument{algorithm.error()};
@@ -161,7 +190,8 @@ std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& fa
     if (!pair.active) continue;  // a pair that never had a job has nothing to forecast from
     forecasts.back().pairs.push_back({.cluster = pair.cluster,
                                       .job_ratio = ratio_of(pair, **algorithm, config.job_ratio_max, now),
-                                      .throughput = throughput_of(pair, campaign.started, config, now)});
+                                      .throughput = throughput_of(pair, campaign.started, config, now),
+                                      .algorithm = (*algorithm)->name()});
   }
   return forecasts;
 }

@@ -3,6 +3,7 @@
 
 #include "lib/process/config.hpp"
 #include "lib/store/prediction.hpp"
+#include "lib/store/quality.hpp"
 
 namespace gleaner::predictor {
 
@@ -11,5 +12,9 @@ namespace gleaner::predictor {
 /// configuration names an unknown algorithm.
 [[nodiscard]] std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& facts, const process::Config& config,
                                                               grid::Instant now);
+
+/// The outcome of the jobs that the last cycle sent, for each reachable pair to which it sent some, judged by the evidence that the
+/// algorithms use (prediction::verdict). Source: document 003, "control the effectiveness of scheduling decisions".
+[[nodiscard]] std::vector<store::RatioOutcome> ratio_outcomes(const store::PredictionFacts& facts, grid::Instant now);
 
 }  // namespace gleaner::predictor

@@ -50,6 +50,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     if (!fleet::is_sole_turn(config, transaction, store::Database::Work::predict)) return;
     const auto facts = store::prediction_facts(transaction, {config.flood, config.array_size, config.headroom, config.availability},
                                                now - config.throughput_window, now);
+    store::write_or_note(transaction, {}, "the outcomes of the ratios", now,
+                         [&] { store::note_ratios(transaction, ratio_outcomes(facts, now), now); });
     const auto forecasts = forecasts_of(facts, config, now);
     store::write_forecasts(transaction, forecasts, now);
     counts.campaigns = static_cast<int>(forecasts.size());

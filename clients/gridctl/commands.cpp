@@ -166,6 +166,8 @@ std::span<const Command> commands() {
       Command{"share list", "", "the tree of shares", {}, share_list},
       Command{"share remove", "project|user NAME", "forget a project or user of the tree, and all below it", {"project"}, share_remove},
       Command{"usage list", "", "what users have used of the grid", {"days"}, usage_list},
+      Command{
+          "quality", "", "how good the plans were: started, waited, killed; errors of ratios and forecasts", {"cluster", "days"}, quality},
       Command{"affinity add", "USER CLUSTER", "serve a user's campaigns first on a cluster", {}, affinity_add},
       Command{"affinity remove", "USER CLUSTER", "remove an affinity", {}, affinity_remove},
       Command{"affinity list", "", "the affinities of users and clusters", {}, affinity_list},

@@ -71,6 +71,7 @@ void check_cluster_url(const std::string& url);
 process::Outcome setup(const Call& call);
 process::Outcome import_cigri(const Call& call);
 process::Outcome cycle(const Call& call);
+process::Outcome quality(const Call& call);
 process::Outcome db_migrate(const Call& call);
 process::Outcome db_status(const Call& call);
 process::Outcome db_restored(const Call& call);

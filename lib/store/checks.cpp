@@ -120,8 +120,8 @@ constexpr Entry leftover(Repair repair) {
   return {Query::kName, Query::kText, read_law<Query>, repair, Scope::live, Weight::leftover};
 }
 template <class Query>
-constexpr Entry law_of_all() {
-  return {Query::kName, Query::kText, read_law<Query>, nullptr, Scope::all_only, Weight::law};
+constexpr Entry law_of_all(Repair repair = nullptr) {
+  return {Query::kName, Query::kText, read_law<Query>, repair, Scope::all_only, Weight::law};
 }
 
 constexpr auto kEntries = std::to_array<Entry>({
@@ -180,6 +180,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     law_of_all<sql::checks_done_twice>(),
     law_of_all<sql::checks_done_by_a_job>(),
     law_of_all<sql::checks_ended_job>(),
+    law_of_all<sql::checks_plan_quality>(everywhere<sql::checks_count_plans>),
 });
 
 /// A line of a query's comment, from 0: its name, the law, its repair if there is one.

@@ -2,6 +2,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/grid/durations.hpp"
@@ -70,8 +71,9 @@ struct PredictionFacts {
 /// The forecast of a pair.
 struct PairForecast {
   grid::ClusterId cluster{0};
-  double job_ratio = 1;   ///< jobs per resource
-  double throughput = 0;  ///< jobs a second
+  double job_ratio = 1;             ///< jobs per resource
+  double throughput = 0;            ///< jobs a second
+  std::string_view algorithm = {};  ///< that computed the ratio; its name, of static lifetime
 };
 /// The forecast of a campaign.
 struct StoredForecast {

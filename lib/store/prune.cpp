@@ -81,6 +81,7 @@ Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
   pruned.cycles = delete_all(database, sql::prune_cycles{.before = before, .batch = batch});
   pruned.events = delete_all(database, sql::prune_events{.before = before, .batch = batch});
   pruned.forecasts = delete_all(database, sql::prune_forecasts{.before = before, .batch = batch});
+  transact(database, std::nullopt, [&](Transaction& transaction) { exec(transaction, sql::prune_quality{.before = before}); });
   pruned.acts = delete_all(database, sql::prune_acts{.before = before, .batch = batch});
   return pruned;
 }

@@ -28,7 +28,8 @@ struct Pruned {
 [[nodiscard]] Pruned count_prunable(Transaction& transaction, grid::Instant before);
 
 /// Deletes the campaigns that ended before, and the clusters' figures, cycles, closed events, kept forecasts and acts that are older; at
-/// most `batch` rows in a transaction. It may be interrupted at any time, and run again.
+/// most `batch` rows in a transaction. Figures of the plans of older days (store::quality) are put together in one row each. It may be
+/// interrupted at any time, and run again.
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch = 10'000);
 
 /// Seals an ended campaign, so that its user may have it deleted before its time. If it cannot be deleted yet, because something of it is

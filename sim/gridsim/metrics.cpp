@@ -21,6 +21,7 @@ class Measurement {
     add_up();
     judge_campaigns();
     judge_users();
+    metrics_.quality = quality_of(scenario_, outcome_);
     return std::move(metrics_);
   }
 

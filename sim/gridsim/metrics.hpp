@@ -5,6 +5,7 @@
 
 #include "sim/gridsim/engine/simulation.hpp"
 #include "sim/gridsim/omniscient.hpp"
+#include "sim/gridsim/quality.hpp"
 
 namespace gleaner::gridsim {
 
@@ -64,6 +65,7 @@ struct Metrics {
   std::int64_t wiped = 0;          ///< waiting jobs taken back
   std::int64_t walltime_kills = 0;
   std::int64_t cycles = 0;
+  PlanQuality quality;
 
   /// The fraction of all resources that was in use, by anybody.
   [[nodiscard]] double utilisation() const { return all.capacity > 0 ? 1 - all.idle / all.capacity : 0; }

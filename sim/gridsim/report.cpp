@@ -78,6 +78,13 @@ constexpr auto kFigures = std::to_array<Figure>({
     {"jobs preempted", [](const Metrics& m) { return count(m.preempted); }},
     {"jobs taken back waiting", [](const Metrics& m) { return count(m.wiped); }},
     {"jobs over their walltime", [](const Metrics& m) { return count(m.walltime_kills); }},
+    {"planned jobs that started", [](const Metrics& m) { return terminal::part_text(m.quality.all_plans.started_part()); }},
+    {"  that waited, not promptly", [](const Metrics& m) { return count(m.quality.all_plans.waited); }},
+    {"  wait, mean", [](const Metrics& m) { return terminal::seconds_text(m.quality.all_plans.mean_wait()); }},
+    {"ratio: sent, left waiting", [](const Metrics& m) { return terminal::part_text(m.quality.all_plans.too_many_part()); }},
+    {"ratio: offered, left free", [](const Metrics& m) { return terminal::part_text(m.quality.all_plans.too_few_part()); }},
+    {"forecasts in their interval", [](const Metrics& m) { return terminal::part_text(m.quality.all_forecasts.within_part()); }},
+    {"  mean error", [](const Metrics& m) { return terminal::seconds_text(m.quality.all_forecasts.mean_error()); }},
     {"local jobs wait, mean", [](const Metrics& m) { return seconds(m.all.local_waits.mean()); }},
     {"  95 % no longer than", [](const Metrics& m) { return seconds(m.all.local_waits.p95); }},
     {"  most", [](const Metrics& m) { return time(m.all.local_waits.longest); }},
@@ -120,7 +127,10 @@ std::string describe(const Variant& variant, const terminal::Screen& screen) {
   figures.columns.back().title = " ";
   figures.heading = terminal::Heading::left_out;
   return terminal::wrap(heading(variant), screen.width, "") + "\n" + terminal::render_human(clusters_table(metrics), screen) + "\n" +
-         terminal::render_human(campaigns_table(metrics), screen) + "\n" + terminal::render_human(figures, screen);
+         terminal::render_human(campaigns_table(metrics), screen) + "\n" +
+         terminal::render_human(terminal::plans_table(metrics.quality.plans), screen) + "\n" +
+         terminal::render_human(terminal::forecasts_table(metrics.quality.forecasts), screen) + "\n" +
+         terminal::render_human(figures, screen);
 }
 
 std::string describe_all(const std::string& key, const std::vector<Variant>& variants, const terminal::Screen& screen) {

@@ -76,6 +76,7 @@ void add_variant(text::JsonWriter& json, const Variant& variant) {
   json.key("campaigns").begin_array();
   for (const auto& campaign : variant.metrics.campaigns) add_campaign(json, campaign);
   json.end_array();
+  terminal::write_quality(json, variant.metrics.quality.plans, variant.metrics.quality.forecasts);
   json.end_object();
 }
 

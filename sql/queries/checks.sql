@@ -19,18 +19,25 @@ WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - @period_ms * inter
 RETURNING one
 
 -- name: checks.triggers
--- The triggers that keep counters, usage, dependencies, campaigns.requested and the feed are there and enabled.
+-- The triggers are there and enabled: they keep counters, totals, usage, dependencies, campaigns.requested, the feed, the audit, and notices.
 SELECT
   NULL::bigint AS campaign_id,
   NULL::bigint AS cluster_id,
   NULL::bigint AS id,
-  format('the trigger %s is %s', w.name, CASE WHEN g.tgname IS NULL THEN 'missing' ELSE 'disabled' END) AS breach,
+  format('the trigger %s of %s is %s', w.name, w.relation, CASE WHEN g.tgname IS NULL THEN 'missing' ELSE 'disabled' END) AS breach,
   count(*) OVER () AS breaches
-FROM (VALUES ('tasks', 'count_tasks'), ('tasks', 'release_tasks'), ('campaigns', 'meet_dependencies'),
-  ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'),
-  ('campaign_clusters', 'note_failure'), ('campaign_clusters', 'note_requested'),
-  ('campaigns', 'note_new_campaign'), ('campaigns', 'note_state'), ('campaigns', 'note_progress'),
-  ('events', 'note_new_event'), ('events', 'note_event'), ('clusters', 'note_new_cluster'), ('clusters', 'note_cluster')) AS w(relation, name)
+FROM (VALUES ('admission_rules', 'note_act'), ('affinities', 'note_act'), ('brakes', 'note_act'), ('brakes', 'tell_brake'),
+  ('campaign_clusters', 'note_requested'), ('campaign_clusters', 'note_failure'), ('campaigns', 'judge_forecasts'),
+  ('campaigns', 'meet_dependencies'), ('campaigns', 'note_new_campaign'), ('campaigns', 'note_progress'), ('campaigns', 'note_reopened'),
+  ('campaigns', 'note_state'), ('campaigns', 'tell_campaign'), ('campaigns', 'total_new_campaigns'),
+  ('campaigns', 'total_over_campaigns'), ('clusters', 'forget_totals'), ('clusters', 'note_act'), ('clusters', 'note_cluster'),
+  ('clusters', 'note_new_cluster'), ('declarations', 'note_act'), ('events', 'note_act'), ('events', 'note_event'),
+  ('events', 'note_new_event'), ('events', 'tell_event'), ('events', 'tell_new_event'), ('gridstatus', 'total_resources'),
+  ('inputs', 'count_gone_inputs'), ('inputs', 'count_new_inputs'), ('jobs', 'account_usage'), ('jobs', 'count_jobs'),
+  ('jobs', 'count_new_jobs'), ('jobs', 'count_plans'), ('kill_requests', 'total_kills'), ('launches', 'note_algorithm'),
+  ('lease', 'note_term'), ('limits', 'note_act'), ('normal_users', 'note_act'), ('returned_tasks', 'follow_when_freed'),
+  ('returned_tasks', 'follow_when_returned'), ('shares', 'note_act'), ('tasks', 'count_tasks'), ('tasks', 'release_tasks'),
+  ('user_limits', 'note_act'), ('user_mappings', 'note_act'), ('user_priorities', 'note_act')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name
 WHERE g.tgname IS NULL OR g.tgenabled = 'D'
 ORDER BY w.name LIMIT 1000
@@ -890,6 +897,71 @@ WITH mended AS (
   WHERE NOT (least(resource_seconds, useful_seconds, failed_seconds, lost_seconds) >= 0
     AND greatest(resource_seconds, useful_seconds, failed_seconds, lost_seconds) < 'infinity')
   RETURNING day)
+SELECT count(*) AS changed FROM mended
+
+-- name: checks.plan_quality
+-- The plans of each algorithm on each cluster count at least the jobs that are over and still there.
+-- Repair: the figures are raised to those of the jobs.
+-- Jobs of campaigns that were deleted stay counted.
+SELECT
+  NULL::bigint AS campaign_id,
+  cluster_id,
+  NULL::bigint AS id,
+  format('%s on cluster %s: %s jobs counted (%s started, %s killed), %s are over (%s started, %s killed)',
+    coalesce(nullif(algorithm, ''), 'the first ratio'), cluster_id, counted.jobs, counted.started, counted.killed, found.jobs, found.started,
+    found.killed) AS breach,
+  count(*) OVER () AS breaches
+FROM (
+  SELECT v.cluster_id, v.algorithm, v.type, count(*) AS jobs, count(*) FILTER (WHERE v.started) AS started,
+    count(*) FILTER (WHERE v.fate IN ('preempted', 'killed')) AS killed
+  FROM jobs j CROSS JOIN LATERAL judged(j) v GROUP BY 1, 2, 3) found
+LEFT JOIN (
+  SELECT cluster_id, algorithm, type, sum(done + failed + walltime + preempted + killed + taken_back + unsent + lost)::bigint AS jobs,
+    sum(started)::bigint AS started, sum(preempted + killed)::bigint AS killed
+  FROM plan_quality GROUP BY 1, 2, 3) counted USING (cluster_id, algorithm, type)
+WHERE (found.jobs, found.started, found.killed) IS DISTINCT FROM (counted.jobs, counted.started, counted.killed)
+  AND (counted.jobs IS NULL OR found.jobs > counted.jobs OR found.started > counted.started OR found.killed > counted.killed)
+ORDER BY cluster_id, algorithm LIMIT 1000
+
+-- name: checks.count_plans
+-- The days that count less than their jobs are counted anew; their ratios stay.
+WITH found AS (
+  SELECT v.day, v.cluster_id, v.algorithm, v.type,
+    count(*) FILTER (WHERE v.fate = 'done') AS done,
+    count(*) FILTER (WHERE v.fate = 'failed') AS failed,
+    count(*) FILTER (WHERE v.fate = 'walltime') AS walltime,
+    count(*) FILTER (WHERE v.fate = 'preempted') AS preempted,
+    count(*) FILTER (WHERE v.fate = 'killed') AS killed,
+    count(*) FILTER (WHERE v.fate = 'taken_back') AS taken_back,
+    count(*) FILTER (WHERE v.fate = 'unsent') AS unsent,
+    count(*) FILTER (WHERE v.fate = 'lost') AS lost,
+    count(*) FILTER (WHERE v.started) AS started,
+    count(*) FILTER (WHERE v.started AND v.waited) AS waited,
+    sum(v.wait_s) AS wait_s, sum(v.held_s) AS held_s, sum(v.wasted_s) AS wasted_s
+  FROM jobs j CROSS JOIN LATERAL judged(j) v GROUP BY 1, 2, 3, 4),
+mended AS (
+  INSERT INTO plan_quality AS q (day, cluster_id, algorithm, type, done, failed, walltime, preempted, killed, taken_back, unsent, lost,
+    started, waited, wait_s, held_s, wasted_s)
+  SELECT * FROM found
+  ON CONFLICT (day, cluster_id, algorithm, type) DO UPDATE SET
+    done = greatest(q.done, EXCLUDED.done),
+    failed = greatest(q.failed, EXCLUDED.failed),
+    walltime = greatest(q.walltime, EXCLUDED.walltime),
+    preempted = greatest(q.preempted, EXCLUDED.preempted),
+    killed = greatest(q.killed, EXCLUDED.killed),
+    taken_back = greatest(q.taken_back, EXCLUDED.taken_back),
+    unsent = greatest(q.unsent, EXCLUDED.unsent),
+    lost = greatest(q.lost, EXCLUDED.lost),
+    started = greatest(q.started, EXCLUDED.started),
+    waited = greatest(q.waited, EXCLUDED.waited),
+    wait_s = greatest(q.wait_s, EXCLUDED.wait_s),
+    held_s = greatest(q.held_s, EXCLUDED.held_s),
+    wasted_s = greatest(q.wasted_s, EXCLUDED.wasted_s)
+  WHERE (q.done, q.failed, q.walltime, q.preempted, q.killed, q.taken_back, q.unsent, q.lost, q.started)
+    IS DISTINCT FROM (greatest(q.done, EXCLUDED.done), greatest(q.failed, EXCLUDED.failed), greatest(q.walltime, EXCLUDED.walltime),
+      greatest(q.preempted, EXCLUDED.preempted), greatest(q.killed, EXCLUDED.killed), greatest(q.taken_back, EXCLUDED.taken_back),
+      greatest(q.unsent, EXCLUDED.unsent), greatest(q.lost, EXCLUDED.lost), greatest(q.started, EXCLUDED.started))
+  RETURNING q.day)
 SELECT count(*) AS changed FROM mended
 
 -- name: checks.future_brake

@@ -65,10 +65,13 @@ campaigns AS (
 history AS (
   INSERT INTO forecast_history (campaign_id, made_at, end_at, end_earliest, end_latest, method)
   SELECT campaign_id, made_at, end_at, end_earliest, end_latest, method FROM made WHERE kept)
-INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput)
-SELECT campaign_id, cluster_id, job_ratio, throughput FROM unnest(@pairs::pair_forecast[])
-ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET job_ratio = EXCLUDED.job_ratio, throughput = EXCLUDED.throughput
-WHERE (f.job_ratio, f.throughput) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput)
+INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput, algorithm)
+SELECT campaign_id, cluster_id, job_ratio, throughput, algorithm FROM unnest(@pairs::pair_forecast[])
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
+  job_ratio = EXCLUDED.job_ratio,
+  throughput = EXCLUDED.throughput,
+  algorithm = EXCLUDED.algorithm
+WHERE (f.job_ratio, f.throughput, f.algorithm) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.algorithm)
 
 -- name: prediction.history
 -- The kept forecasts of a campaign's end, the oldest first.

@@ -115,6 +115,52 @@ DELETE FROM forecast_history WHERE (campaign_id, made_at) IN (
   SELECT h.campaign_id, h.made_at FROM forecast_history h WHERE h.made_at < instant(@before)
     AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id) LIMIT @batch)
 
+-- name: prune.quality
+-- Puts the figures of plans and forecasts of older days together in one row each, of the day 1970-01-01; the sums stay. Returns the number
+-- of rows that are gone.
+WITH plans AS (
+  DELETE FROM plan_quality WHERE day > 'epoch' AND day < (instant(@before) AT TIME ZONE 'UTC')::date RETURNING *),
+kept_plans AS (
+  INSERT INTO plan_quality AS q
+  SELECT 'epoch'::date, cluster_id, algorithm, type, sum(done), sum(failed), sum(walltime), sum(preempted), sum(killed), sum(taken_back),
+    sum(unsent), sum(lost), sum(started), sum(waited), sum(wait_s), sum(held_s), sum(wasted_s), sum(turns), sum(too_big), sum(too_small),
+    sum(offered), sum(sent), sum(left_waiting), sum(left_free)
+  FROM plans GROUP BY 1, 2, 3, 4
+  ON CONFLICT (day, cluster_id, algorithm, type) DO UPDATE SET
+    done = q.done + EXCLUDED.done,
+    failed = q.failed + EXCLUDED.failed,
+    walltime = q.walltime + EXCLUDED.walltime,
+    preempted = q.preempted + EXCLUDED.preempted,
+    killed = q.killed + EXCLUDED.killed,
+    taken_back = q.taken_back + EXCLUDED.taken_back,
+    unsent = q.unsent + EXCLUDED.unsent,
+    lost = q.lost + EXCLUDED.lost,
+    started = q.started + EXCLUDED.started,
+    waited = q.waited + EXCLUDED.waited,
+    wait_s = q.wait_s + EXCLUDED.wait_s,
+    held_s = q.held_s + EXCLUDED.held_s,
+    wasted_s = q.wasted_s + EXCLUDED.wasted_s,
+    turns = q.turns + EXCLUDED.turns,
+    too_big = q.too_big + EXCLUDED.too_big,
+    too_small = q.too_small + EXCLUDED.too_small,
+    offered = q.offered + EXCLUDED.offered,
+    sent = q.sent + EXCLUDED.sent,
+    left_waiting = q.left_waiting + EXCLUDED.left_waiting,
+    left_free = q.left_free + EXCLUDED.left_free),
+forecasts AS (
+  DELETE FROM forecast_quality WHERE day > 'epoch' AND day < (instant(@before) AT TIME ZONE 'UTC')::date RETURNING *),
+kept_forecasts AS (
+  INSERT INTO forecast_quality AS q
+  SELECT 'epoch'::date, cluster_id, method, sum(forecasts), sum(within), sum(early), sum(error_s), sum(error_parts)
+  FROM forecasts GROUP BY 1, 2, 3
+  ON CONFLICT (day, cluster_id, method) DO UPDATE SET
+    forecasts = q.forecasts + EXCLUDED.forecasts,
+    within = q.within + EXCLUDED.within,
+    early = q.early + EXCLUDED.early,
+    error_s = q.error_s + EXCLUDED.error_s,
+    error_parts = q.error_parts + EXCLUDED.error_parts)
+SELECT (SELECT count(*) FROM plans) + (SELECT count(*) FROM forecasts) AS deleted
+
 -- name: prune.acts
 -- Deletes acts of the audit.
 DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE acted_at < instant(@before) ORDER BY acted_at LIMIT @batch)

@@ -6,8 +6,11 @@
 #include <cstdlib>
 
 #include "almighty/modules.hpp"
+#include "lib/fleet/health.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/turns.hpp"
+#include "lib/store/metrics.hpp"
+#include "lib/store/migrations.hpp"
 #include "metascheduler/facts_of.hpp"
 #include "metascheduler/metascheduler.hpp"
 #include "metascheduler/planner/plan.hpp"
@@ -145,6 +148,72 @@ TEST_F(ProductionCycle, OfThePredictor) {
   report("a cycle of the predictor, the same grid",
          fmt::format("{:.1f} ms; to fetch the rows of all pairs {:.2f} ms", whole * 1e3, rows * 1e3));
   EXPECT_LE(whole, 10 * rows);
+}
+
+/// The figures that gridapi reads for a page of /metrics, at most once a second: the counters of campaigns, pairs and totals. The floor: as many of the
+/// smallest statements in one transaction.
+TEST_F(ProductionCycle, OfAScrapeOfTheMetrics) {
+  const auto config = process::build_config({}, {}).value();
+  metascheduler::run_once(config, database, term, now);
+  execute("UPDATE campaign_clusters SET active = true");
+  execute("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'BLACKLISTED', id, now(), now(), 'x' FROM campaigns");
+  execute(
+      "INSERT INTO totals (kind, cluster_id, name, result, times) SELECT k, c.id, n, r, 1 FROM clusters c, unnest('{plan,start,ratio,request}'::text[]) k, "
+      "unnest('{measured,control,first}'::text[]) n, generate_series(1, 8) r");
+  vacuum();
+  const auto scrape = [&] {
+    auto transaction = database.begin();
+    store::check_schema(transaction);
+    EXPECT_EQ(store::metrics::figures(transaction).clusters.size(), static_cast<std::size_t>(kClusters));
+    static_cast<void>(fleet::troubles(transaction, config, now));
+  };
+  pqxx::connection connection{conninfo};
+  constexpr int kStatements = 12;
+  const auto floor = [&] {
+    pqxx::work work{connection};
+    for (int i = 0; i < kStatements; ++i) work.exec("SELECT 1");
+  };
+  constexpr double kMost = 6;
+  double whole = Times::kNever, least = Times::kNever;
+  for (int round = 0; round < kRounds && whole > kMost * least; ++round) {
+    whole = std::min(whole, least_seconds(50, scrape));
+    least = std::min(least, least_seconds(50, floor));
+  }
+  report(
+      fmt::format("the figures of a scrape of /metrics, {} campaigns on {} clusters, {} tasks", kCampaigns, kClusters, kCampaigns * kTasks),
+      fmt::format("{:.2f} ms; {} of the smallest statements {:.2f} ms, ratio {:.2f}", whole * 1e3, kStatements, least * 1e3,
+                  whole / least));
+  EXPECT_LE(whole, kMost * least);
+}
+
+/// The cost of counting plans at the ends of jobs. The floor: the same ends without the trigger.
+TEST_F(ProductionCycle, OfCountingHowGoodThePlansWere) {
+  const auto campaign = a_campaign(kTasks);
+  const auto jobs = launched(campaign, alpha, 1000);
+  EXPECT_EQ(jobs.size(), 1000U);
+  // Back and forth in one transaction: the jobs end, and live again.
+  const auto ends = [&] {
+    execute(fmt::format(
+        "UPDATE jobs SET state = 'terminated', ending = 'done', started_at = submitted_at, ended_at = submitted_at + interval '1 minute' "
+        "WHERE campaign_id = {}",
+        campaign.value()));
+  };
+  const auto back = [&] {
+    execute(fmt::format("UPDATE jobs SET state = 'running', ending = NULL, ended_at = NULL WHERE campaign_id = {}", campaign.value()));
+    vacuum();
+  };
+  double with = Times::kNever, without = Times::kNever;
+  for (int round = 0; round < kRounds; ++round) {
+    execute("ALTER TABLE jobs ENABLE TRIGGER count_plans");
+    with = std::min(with, seconds_of(ends));
+    back();
+    execute("ALTER TABLE jobs DISABLE TRIGGER count_plans");
+    without = std::min(without, seconds_of(ends));
+    back();
+  }
+  report("the ends of 1000 jobs in one statement, counted as plans and not",
+         fmt::format("{:.1f} ms and {:.1f} ms, ratio {:.2f}", with * 1e3, without * 1e3, with / without));
+  EXPECT_LE(with, 1.5 * without);
 }
 
 /// The worst case: each pair has had jobs, and each cluster's figures are others than in the last cycle.

@@ -195,8 +195,10 @@ void TwoAccounts::hold(int campaign) {
 void TwoAccounts::forecast() {
   store::StoredForecast one;
   one.campaign = grid::CampaignId{a_campaign_index() + 1};
-  one.pairs.push_back(
-      {.cluster = cluster_id(static_cast<int>(below(2))), .job_ratio = 1.0 / static_cast<double>(1 + below(4)), .throughput = {}});
+  one.pairs.push_back({.cluster = cluster_id(static_cast<int>(below(2))),
+                       .job_ratio = 1.0 / static_cast<double>(1 + below(4)),
+                       .throughput = {},
+                       .algorithm = below(2) == 0 ? "measured" : "control"});
   transact([&](store::Transaction& t) { store::write_forecasts(t, std::array{one}, now); });
   book.write(std::array{one});
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,8 +9,10 @@
 #include <set>
 
 #include "lib/store/policies.hpp"
+#include "lib/store/quality.hpp"
 #include "lib/store/replicas.hpp"
 #include "metascheduler/facts_of.hpp"
+#include "sim/gridsim/quality.hpp"
 #include "tests/db/accounting_grid.hpp"
 
 // Production counts in SQL, gridsim in C++ (its Book). The same random history goes through both, and the facts for the planner, the
@@ -29,6 +32,7 @@ class Accounting : public TwoAccounts, public ::testing::WithParamInterface<std:
  protected:
   Accounting() : TwoAccounts{GetParam()} {}
   void compare();
+  void compare_quality();
   void step();
 
  private:
@@ -45,6 +49,30 @@ void Accounting::compare_failures(const std::vector<grid::PairFacts>& known, con
     const bool failed = std::exchange(in_store, known[i].last_failure_at) != known[i].last_failure_at;
     EXPECT_EQ(std::exchange(in_book, booked[i].last_failure_at) != booked[i].last_failure_at, failed) << text_of(known[i]);
   }
+}
+
+/// The fates of the jobs that both know to be over; the history crosses several days.
+void Accounting::compare_quality() {
+  std::set<int> unknown;
+  for (const auto& jobs : changed) unknown.insert(jobs.begin(), jobs.end());
+  std::map<std::pair<std::string, std::string>, grid::PlanFigures> booked, stored;
+  for (std::size_t i = 0; i < world.jobs.size(); ++i) {
+    const auto& job = world.jobs[i];
+    if (job.state != gridsim::JobState::ended || job.pooled || unknown.contains(static_cast<int>(i))) continue;
+    booked[{job.cluster == kAlpha ? "alpha" : "beta", std::string{job.algorithm}}].count(gridsim::judged(job));
+  }
+  transact([&](store::Transaction& t) {
+    for (const auto& one : store::quality(t, gridsim::instant_of(0), now, {}).plans) stored[{one.cluster, one.algorithm}] += one.figures;
+  });
+  const auto text = [](const auto& all) {
+    std::vector<std::string> lines;
+    for (const auto& [place, figures] : all)
+      lines.push_back(fmt::format("{} {}: {}; {} started, {} waited, {:.3f} s waited, {:.3f} s held, {:.3f} s wasted", place.first,
+                                  place.second, fmt::join(figures.jobs, " "), figures.started, figures.waited, figures.wait_s,
+                                  figures.held_s, figures.wasted_s));
+    return lines;
+  };
+  EXPECT_EQ(difference(text(booked), text(stored)), "");
 }
 
 void Accounting::compare() {
@@ -134,6 +162,7 @@ TEST_P(Accounting, OfTheSameHistory_IsTheSameInProductionAndInGridsim) {
     i == 350 ? hold(2) : step();
     if (HasFatalFailure()) return;
     compare();
+    if (i % 25 == 24) compare_quality();
     ASSERT_FALSE(HasFailure()) << "after step " << i;
   }
   for (const auto end : kEnds) EXPECT_GT(seen[std::string{grid::name_of(end)}], 0) << grid::name_of(end);

@@ -131,6 +131,8 @@ class ApiDocument : public ApiTest {
     sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) VALUES (" + campaign + ", " + cluster + ", 48, 30)");
     sql("INSERT INTO usage (day, user_name, project, cluster_id, campaign_id, resource_seconds) VALUES (now()::date, 'alice', '', " +
         cluster + ", " + campaign + ", 10)");
+    sql("INSERT INTO plan_quality (day, cluster_id, algorithm, type, done) VALUES (now()::date, " + cluster + ", '', 'default', 1)");
+    sql("INSERT INTO forecast_quality (day, cluster_id, method, forecasts) VALUES (now()::date, 0, 'average', 1)");
     sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster +
         ", 'a test', now() + interval '1 hour', now())");
     sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) VALUES (" + campaign + ", " + cluster +
@@ -178,6 +180,7 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
                                                                {"/v1/clusters", "/v1/clusters"},
                                                                {"/v1/gridusage", "/v1/gridusage"},
                                                                {"/v1/usage", "/v1/usage?by=day,user,project,campaign,cluster"},
+                                                               {"/v1/quality", "/v1/quality"},
                                                                {"/v1/events", "/v1/events"},
                                                                {"/v1/notifications", "/v1/notifications"},
                                                                {"/v1/scenario", "/v1/scenario"}};

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -167,6 +169,8 @@ constexpr Breaker kBreakers[] = {
     {"campaign_counters", "UPDATE campaigns SET done = done + 1, waiting = waiting - 1 WHERE id = 1"},
     {"campaign_counters", "UPDATE campaigns SET failed = 1 WHERE id = 2", nullptr, Seen::with_all},
     {"done_by_a_job", "UPDATE jobs SET ending = 'task_error' WHERE id = 1", "UPDATE jobs SET ending = 'done' WHERE id = 1", Seen::with_all},
+    {"plan_quality", "DELETE FROM plan_quality", nullptr, Seen::with_all},
+    {"plan_quality", "UPDATE plan_quality SET done = 0, started = 0", nullptr, Seen::with_all},
     {"ended_job", "UPDATE jobs SET ending = NULL WHERE id = 2", "UPDATE jobs SET ending = 'preempted' WHERE id = 2", Seen::with_all},
     {"missing_tasks", "UPDATE tasks SET number = 99 WHERE campaign_id = 1 AND number = 9; UPDATE campaigns SET total = 9 WHERE id = 1",
      "UPDATE tasks SET number = 9 WHERE campaign_id = 1 AND number = 99; UPDATE campaigns SET total = 10 WHERE id = 1", Seen::with_all},
@@ -244,6 +248,21 @@ TEST_F(Breaches, OfEveryLawAreFound_AndRepairedWhereTheyCanBe) {
   }
   repair_all();
   EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Breaches, OfTheLawOfTriggers_AreFound_WhicheverTriggerIsDisabled) {
+  std::istringstream triggers{
+      value("SELECT string_agg(tgrelid::regclass || ' ' || tgname, E'\\n' ORDER BY 1) FROM pg_trigger WHERE NOT tgisinternal")};
+  int count = 0;
+  for (std::string table, name; triggers >> table >> name; ++count) {
+    execute(fmt::format("ALTER TABLE {} DISABLE TRIGGER {}", table, name));
+    const auto found = check(law_named("triggers"));
+    ASSERT_EQ(found.result, Result::broken) << table << " " << name;
+    EXPECT_EQ(found.breaches.rows.front().text, fmt::format("the trigger {} of {} is disabled", name, table));
+    execute(fmt::format("ALTER TABLE {} ENABLE TRIGGER {}", table, name));
+  }
+  EXPECT_GE(count, 45);
+  EXPECT_EQ(check(law_named("triggers")).result, Result::holds);
 }
 
 TEST(Laws, EachHasASentence_ARepairOnlyWhereItsQueryNamesOne_AndABreakerHere) {

@@ -26,5 +26,32 @@ TEST(GridsimReport, EveryLine_FitsIn80Columns) {
   }
 }
 
+/// The figures of plans, and the ends of the jobs.
+TEST(GridsimReport, OfThePlans_CountsEachJobThatIsOver_AsTheSimulationSawItsEnd) {
+  auto scenario = shared_clusters();
+  scenario.length = 7200;
+  const auto outcome = simulate(scenario);
+  const auto metrics = measure(scenario, outcome);
+  const auto& plans = metrics.quality.all_plans;
+  std::int64_t over = 0, preempted = 0, taken_back = 0, done = 0;
+  for (const auto& job : outcome.jobs) {
+    if (job.state != JobState::ended || job.pooled) continue;
+    ++over;
+    if (job.end == JobEnd::preempted) ++preempted;
+    if (job.end == JobEnd::done) ++done;
+    if (job.end == JobEnd::killed_by_us && !job.held) ++taken_back;
+  }
+  EXPECT_GT(done, 0);
+  EXPECT_GT(plans.turns, 0);
+  EXPECT_EQ(plans.planned(), over);
+  EXPECT_EQ(plans.of(grid::Fate::done), done);
+  EXPECT_EQ(plans.of(grid::Fate::preempted), preempted);
+  EXPECT_EQ(plans.of(grid::Fate::taken_back), taken_back);
+  grid::PlanFigures sum;
+  for (const auto& line : metrics.quality.plans) sum += line.figures;
+  EXPECT_EQ(sum, plans);
+  EXPECT_GT(metrics.quality.all_forecasts.forecasts, 0);
+}
+
 }  // namespace
 }  // namespace gleaner::gridsim

@@ -81,7 +81,14 @@ int Book::pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const {
 
 void Book::write(std::span<const store::StoredForecast> forecasts) {
   for (const auto& forecast : forecasts) {
-    for (const auto& pair : forecast.pairs) pair_of(forecast.campaign, pair.cluster).facts.forecast_ratio = pair.job_ratio;
+    for (const auto& pair : forecast.pairs) {
+      auto& known = pair_of(forecast.campaign, pair.cluster);
+      known.facts.forecast_ratio = pair.job_ratio;
+      known.algorithm = pair.algorithm;
+    }
+    if (forecast.is_kept && forecast.end)
+      campaigns_[index_of(forecast.campaign)].forecasts.push_back(
+          {.made = status_at_, .end = *forecast.end, .end_between = forecast.end_between, .method = forecast.method});
   }
 }
 
@@ -177,6 +184,7 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
     job.duration += (spec.starts - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
   }
   job.width = on_cluster.width;
+  job.algorithm = campaign.pairs[index_of(pair)].algorithm;
   continue_task(job, known == campaign.tasks.end() ? nullptr : &known->second);
   campaign.pairs[index_of(pair)].facts.active = true;
   world_.jobs.push_back(std::move(job));

@@ -79,6 +79,7 @@ class Book {
     std::int64_t swallowed = 0;      ///< tasks that ended in almost no time, as a sink's (grid::find_sink)
     int sink_brakes = 0;
     std::optional<grid::Instant> braked_until = {};
+    std::string_view algorithm = {};  ///< that computed the ratio; empty: none did
   };
   /// A task one of whose jobs ended without doing it, or that got a replica (once in its life): as production's rule sees it.
   struct Task {
@@ -106,8 +107,12 @@ class Book {
     std::map<std::int64_t, Task> tasks;
     std::map<int, std::int64_t> lasted;  ///< jobs done by duration (bucket_of), where tasks may get copies
     std::int64_t done = 0, failed = 0;
+    std::vector<store::KeptForecast> forecasts;  ///< of its end, those that are kept
     std::vector<Pair> pairs;
   };
+  [[nodiscard]] std::string_view algorithm_of(grid::CampaignId campaign, grid::ClusterId cluster) {
+    return pair_of(campaign, cluster).algorithm;
+  }
   [[nodiscard]] const Campaign& campaign(int index) const { return campaigns_[index_of(index)]; }
   /// The durations of each campaign's tasks, on a cluster of speed 1.
   [[nodiscard]] const std::vector<std::vector<double>>& durations() const { return durations_; }

@@ -145,6 +145,8 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
     auto& known = campaigns_[index_of(index)];
     auto campaign = store::prediction_campaign(campaign_facts(index, status_at_));
     campaign.first_start_at = known.first_start_at;
+    if (!known.forecasts.empty())
+      campaign.last_kept = store::KeptForecast{.made = known.forecasts.back().made, .end = known.forecasts.back().end};
     campaign.remaining = spec_of(index).tasks - known.done - known.failed;
     if (const auto found = running.find(index); found != running.end()) campaign.running = found->second;
     for (std::size_t i = 0; i < known.pairs.size(); ++i) {

@@ -41,6 +41,10 @@ void GridCycle::watch_local(grid::Instant now) {
 void GridCycle::predict(grid::Instant now) {
   const auto& config = world_.scenario.config;
   const auto facts = book_.prediction_facts(now - config.throughput_window);
+  for (const auto& outcome : predictor::ratio_outcomes(facts, now)) {
+    const auto cluster = static_cast<int>(outcome.cluster.value() - 1);
+    ratios_[{cluster, book_.algorithm_of(outcome.campaign, outcome.cluster)}] += store::figures_of(outcome);
+  }
   book_.write(predictor::forecasts_of(facts, config, now));
   for (const auto& [cluster, resources] : predictor::headrooms_of(local_, facts, config, now)) {
     local_[cluster].kept_resources = resources;

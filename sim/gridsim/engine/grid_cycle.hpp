@@ -1,8 +1,11 @@
 #pragma once
 #include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/store/headroom.hpp"
+#include "lib/store/quality.hpp"
 #include "sim/gridsim/engine/book.hpp"
 #include "sim/gridsim/engine/cluster.hpp"
 
@@ -21,6 +24,9 @@ struct PairCycle {
   int submitted = 0;  ///< jobs
 };
 
+/// The outcomes of the ratios, by cluster and algorithm (empty: the first ratio).
+using RatioFigures = std::map<std::pair<int, std::string_view>, grid::PlanFigures>;
+
 /// One cycle of the grid, by production's code: the updator's poll, the predictor (predictor::forecasts_of), nikita (nikita::to_wipe), the
 /// metascheduler (snapshot_of, planner::plan, submitted_of) and the runner's submissions, sequential on each cluster and parallel across
 /// clusters.
@@ -32,6 +38,7 @@ class GridCycle {
   grid::Instant run(std::span<const Cluster> clusters, grid::Instant now);
 
   [[nodiscard]] const std::vector<PairCycle>& history() const { return history_; }
+  [[nodiscard]] const RatioFigures& ratios() const { return ratios_; }
 
  private:
   void watch_local(grid::Instant now);
@@ -47,6 +54,7 @@ class GridCycle {
   Book& book_;
   std::map<std::pair<int, int>, int> wiped_;
   std::vector<PairCycle> history_;
+  RatioFigures ratios_;
   std::map<grid::ClusterId, store::LocalFacts> local_;
   std::map<grid::ClusterId, grid::LocalWatch> watches_;
   std::size_t seen_starts_ = 0;  ///< of local jobs, in World::local_waits

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "lib/grid/checkpoint.hpp"
@@ -47,6 +48,7 @@ struct Job {
   std::int64_t tasks = 1;  ///< tasks that it carries out, one after the other
   double starts = 1;       ///< jobs of OAR that it stands for
   bool being_killed = false;
+  std::string_view algorithm = {};      ///< of the ratio by which it was planned; empty: the first ratio
   std::optional<grid::Instant> warned;  ///< when it was signalled for a checkpoint, because its resources go to others
   Shares shares;
   // In a pool, a launch with more tasks than jobs of OAR:

@@ -104,9 +104,14 @@ Outcome Simulation::outcome() && {
   outcome.end = is_over() || stopped_ ? seconds_of(world_.agenda.now()) : limit_;
   outcome.cycle_count = cycles_;
   outcome.cycles = grid_.history();
+  outcome.ratios = grid_.ratios();
   for (std::size_t i = 0; i < world_.scenario.campaigns.size(); ++i) {
     const auto& campaign = book_.campaign(static_cast<int>(i));
-    CampaignOutcome one{.submitted = campaign.submitted, .done = campaign.done, .failed = campaign.failed, .ended = std::nullopt};
+    CampaignOutcome one{.submitted = campaign.submitted,
+                        .done = campaign.done,
+                        .failed = campaign.failed,
+                        .ended = std::nullopt,
+                        .forecasts = campaign.forecasts};
     if (campaign.ended_at) one.ended = seconds_of(*campaign.ended_at);
     outcome.campaigns.push_back(one);
   }

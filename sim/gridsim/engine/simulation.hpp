@@ -14,7 +14,8 @@ struct CampaignOutcome {
   bool submitted = false;
   std::int64_t done = 0;
   std::int64_t failed = 0;
-  std::optional<double> ended;  ///< seconds, when the grid recorded its end
+  std::optional<double> ended;                 ///< seconds, when the grid recorded its end
+  std::vector<store::KeptForecast> forecasts;  ///< of its end
 };
 
 /// The complete record of a simulation.
@@ -27,6 +28,7 @@ struct Outcome {
   std::vector<LocalWait> local_waits;
   std::vector<PairCycle> cycles;
   std::int64_t cycle_count = 0;
+  RatioFigures ratios;
   std::vector<CampaignOutcome> campaigns;
   std::vector<std::vector<double>> durations;  ///< of each campaign's tasks, at speed 1
 };
