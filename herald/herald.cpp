@@ -19,6 +19,7 @@
 #include "lib/store/health.hpp"
 #include "lib/store/migrations.hpp"
 #include "lib/store/outbox.hpp"
+#include "lib/store/totals.hpp"
 #include "lib/text/clean.hpp"
 #include "lib/text/json_writer.hpp"
 
@@ -195,6 +196,8 @@ void Herald::watch(store::Database& database) {
                            process::format_size(config_.database_size_max));
     }
     for (const auto& [code, trouble] : found) watch_one(transaction, code, trouble, now);
+    // By which the grid knows that a herald is at work.
+    store::add_totals(transaction, {{.kind = "herald", .times = 1}}, now);
   });
   for (const auto& [code, trouble] : found) troubles_[code] = trouble.has_value();
 }

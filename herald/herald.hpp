@@ -27,7 +27,7 @@ class Herald {
   void await(process::Duration at_most);
   /// Writes what became of them.
   void settle(store::Database& database);
-  /// Opens and closes the events that nobody else notices: nobody conducts, the database is nearly full.
+  /// Opens and closes the events that nobody else notices: nobody conducts, the database is nearly full. Notes that a herald is at work.
   void watch(store::Database& database);
   /// Without the database, whose outage has lasted since then: mails the administrators of the configuration, once for each outage.
   void report_outage(grid::Instant since, const std::string& why);

@@ -45,6 +45,11 @@ std::string remedy_of(const store::Fault& fault) {
     return "let the grid use a database that takes writes: `database` in the configuration, or default_transaction_read_only in PostgreSQL";
   if (fault.kind == "module") return "its message names the cause; see the log too: 'journalctl -u gleaner-almighty'";
   if (fault.kind == "law") return "'gridctl db check' names the rows, and whether they can be repaired";
+  if (fault.kind == "herald")
+    return "start it: 'systemctl start gleaner-herald', or 'herald --once' from cron; what happens is kept for 30 days meanwhile";
+  if (fault.kind == "outbox")
+    return "is the mail server there (mail_server), are the webhooks? 'gridnotify --list' has each subscription's last error, the log all: "
+           "'journalctl -u gleaner-herald'";
   if (fault.kind == "cluster")
     return fmt::format("'gridctl check' asks it now, and says what to do; 'gridctl cluster disable {}' leaves it out", fault.subject);
   return "'gridevents -g' shows its event; it ends by itself, or with 'gridevents -f -e ID'";

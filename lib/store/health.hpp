@@ -28,7 +28,7 @@ struct Lapses {
 
 /// Something else that keeps the grid from its work.
 struct Fault {
-  std::string kind;     ///< database, module, law, cluster, brake
+  std::string kind;     ///< database, module, law, cluster, brake, herald, outbox
   std::string subject;  ///< a name of that kind; of a brake, its cluster's
   std::optional<grid::Instant> since;
   std::string message;

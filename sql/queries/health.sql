@@ -23,7 +23,8 @@ FROM (
 -- name: health.faults
 -- The conditions that keep the grid from its work, beside the conductor's: a database that takes no writes, modules that fail, everywhere
 -- or on one cluster, broken laws, clusters that are lost or have no live resources, brakes of whole clusters. At most 100. A module that
--- failed on a cluster some time ago, and had nothing to do there since, is left out. `times`: failures of a module in a row.
+-- failed on a cluster some time ago, and had nothing to do there since, is left out. A herald that has not run for a quarter of an hour,
+-- though somebody subscribed, and messages that have waited for an hour are named too. `times`: failures of a module in a row.
 SELECT x.kind, x.subject, micros(x.since) AS since, x.message, x.set_by, x.times
 FROM (
   SELECT 1 AS place, 'database' AS kind, 'database' AS subject, NULL::timestamptz AS since,
@@ -54,6 +55,18 @@ FROM (
   SELECT 5, 'brake', k.name, b.created_at, b.reason, b.set_by, 1
   FROM brakes b JOIN clusters k ON k.id = b.cluster_id
   WHERE b.campaign_id IS NULL AND b.expires_at > instant(@now) AND k.enabled AND k.retired_at IS NULL
+  UNION ALL
+  SELECT 6, 'herald', 'herald', coalesce(t.last_at, s.first_at),
+    CASE WHEN t.last_at IS NULL THEN 'it has never run' ELSE 'it does not run' END ||
+      format(', though there are %s subscriptions', s.subscriptions), NULL, 1
+  FROM (SELECT count(*) AS subscriptions, min(created_at) AS first_at FROM subscriptions) s
+  LEFT JOIN totals t ON t.kind = 'herald' AND t.cluster_id = 0 AND t.name = '' AND t.result = ''
+  WHERE coalesce(t.last_at, s.first_at) < instant(@now) - interval '15 minutes' AND s.subscriptions > 0
+  UNION ALL
+  SELECT 7, 'outbox', 'outbox', min(m.fixed_at),
+    format('messages wait to be sent: %s%s', count(*), coalesce('; the last error: ' || max(nullif(m.error, '')), '')), NULL, 1
+  FROM messages m WHERE m.state IN ('ready', 'sending')
+  HAVING min(m.fixed_at) < instant(@now) - interval '1 hour'
 ) x
 ORDER BY x.place, x.subject
 LIMIT 100

@@ -13,6 +13,9 @@
 #include <set>
 #include <sstream>
 
+#include <rapidjson/document.h>
+
+#include "clients/api_client.hpp"
 #include "lib/process/child.hpp"
 #include "tests/db/api_fixture.hpp"
 #include "tests/db/await.hpp"
@@ -114,6 +117,12 @@ class Prometheus : public ApiTest {
     if (targets.Size() != 1) return "no target";
     return fmt::format("{} {}", targets[0]["health"].GetString(), targets[0]["lastError"].GetString());
   }
+  /// The number of series that a query gives now; -1: it is none of Prometheus.
+  [[nodiscard]] int series_of(const std::string& query) const {
+    const auto answer = ask(own_port_, {.target = "/api/v1/query?query=" + clients::url_encoded(query)});
+    if (answer.status != 200 || answer.json["status"] != "success") return -1;
+    return static_cast<int>(answer.json["data"]["result"].Size());
+  }
   /// The alerts that fire.
   [[nodiscard]] std::set<std::string> firing() const {
     std::set<std::string> names;
@@ -150,7 +159,7 @@ TEST(Alerts, AreEachTested) {
     return found;
   };
   const auto alerts = names(source_text("packaging/prometheus/gleaner.rules.yml"), std::regex{"alert: (\\w+)"});
-  EXPECT_EQ(alerts.size(), 12U);
+  EXPECT_EQ(alerts.size(), 13U);
   EXPECT_EQ(alerts, names(source_text("tests/db/gleaner.rules.test.yml"), std::regex{"alertname: (\\w+)"}));
 }
 
@@ -162,6 +171,38 @@ TEST_F(Prometheus, TheExampleOfAConfiguration_IsOne) {
   std::ofstream{folder() / "gleaner.token"} << kPrometheusToken;
   std::ofstream{folder() / "example.yml"} << text;
   EXPECT_EQ(run({"promtool", "check", "config", "--syntax-only", "example.yml"}, folder() / "said", folder()), "");
+}
+
+/// The pages that a grid has after some work, as its triggers and modules keep them.
+TEST_F(Prometheus, EachQueryOfTheDashboard_GivesSeriesOfAGridThatWorks) {
+  sql("INSERT INTO totals (kind, cluster_id, name, result, times, amount, buckets, last_at) "
+      "SELECT v.kind, CASE WHEN v.of_cluster THEN k.id ELSE 0 END, v.name, v.result, 3, 0.5, v.buckets, now() FROM clusters k, (VALUES "
+      "('request', true, 'GET', '2xx', '{1,0,2,0,0,0,0,0,0,0,0,0}'::bigint[]), ('turn', false, 'runner', 'succeeded', '{0,3,0,0,0,0,0,0,0,0,0,0}'), "
+      "('cycle', false, '', '', '{0,3,0,0,0,0,0,0,0,0,0,0}'), ('ending', true, 'task', 'done', NULL), ('use', true, '', 'useful', NULL), "
+      "('resource', true, '', 'free', NULL), ('kill', true, 'excess', '', NULL), ('plan', true, 'measured', 'done', NULL), "
+      "('start', true, 'measured', 'prompt', NULL), ('ratio', true, 'measured', 'too_big', NULL), ('ratio', true, 'measured', 'right', NULL), "
+      "('forecast', false, 'average', 'within', NULL), ('forecast', false, 'average', 'outside', NULL), ('herald', false, '', '', NULL)) "
+      "AS v(kind, of_cluster, name, result, buckets) WHERE k.name = 'alpha' ON CONFLICT DO NOTHING");
+  sql("INSERT INTO events (code, opened_at, last_at, message) VALUES ('LAW_BROKEN_counters', now(), now(), 'x')");
+  static_cast<void>(a_campaign_of(3));
+  static_cast<void>(get("/v1/campaigns"));
+  rapidjson::Document dashboard;
+  const auto text = source_text("packaging/prometheus/gleaner.dashboard.json");
+  dashboard.Parse(text.c_str());
+  ASSERT_FALSE(dashboard.HasParseError());
+  start();
+  ASSERT_TRUE(await([&] { return target().starts_with("up"); }, std::chrono::seconds{60})) << target() << log();
+  int queries = 0;
+  for (const auto& panel : dashboard["panels"].GetArray()) {
+    for (const auto& one : panel["targets"].GetArray()) {
+      const std::string written = one["expr"].GetString();
+      const auto query = std::regex_replace(written, std::regex{"\\$(instance|cluster)"}, ".*");
+      ++queries;
+      EXPECT_TRUE(await([&] { return series_of(query) != 0; }, std::chrono::seconds{30})) << panel["title"].GetString() << ": " << query;
+      EXPECT_GT(series_of(query), 0) << panel["title"].GetString() << ": " << query;
+    }
+  }
+  EXPECT_GE(queries, 25);
 }
 
 TEST_F(Prometheus, ScrapesGridapi_AndItsAlertsFireInAnIncident_AndClear) {
