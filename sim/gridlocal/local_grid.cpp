@@ -59,7 +59,7 @@ bool accepts_connections(const fs::path& socket_path) {
   return connected;
 }
 
-/// The notification socket on which almighty reports that it is ready.
+/// The notification socket on which a program reports that it is ready.
 class ReadySocket {
  public:
   ReadySocket() {
@@ -71,7 +71,7 @@ class ReadySocket {
     const bool bound = descriptor_ >= 0 && ::bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), size) == 0;
     size = sizeof address;
     if (!bound || ::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      throw Error{ExitCode::failure, fmt::format("no socket for almighty's readiness: {}", std::strerror(errno))};
+      throw Error{ExitCode::failure, fmt::format("no socket for a program's readiness: {}", std::strerror(errno))};
     }
     name_ = "@" + std::string(address.sun_path + 1, size - sizeof address.sun_family - 1);
   }
@@ -110,12 +110,12 @@ void start_api(const Place& place, Services& services) {
   services.start("gridapi", program_command(place, "gridapi", {}), [&] { return accepts_connections(place.api_socket()); });
 }
 
-void start_almighty(const Place& place, Services& services) {
-  if (services.is_running("almighty")) return;
+void start_until_ready(const Place& place, Services& services, const std::string& name) {
+  if (services.is_running(name)) return;
   ReadySocket ready;
-  auto command = program_command(place, "almighty", {});
+  auto command = program_command(place, name, {});
   command.environment.emplace_back("NOTIFY_SOCKET", ready.name());
-  services.start("almighty", std::move(command), [&] { return ready.received(); });
+  services.start(name, std::move(command), [&] { return ready.received(); });
 }
 
 void start_everything(const Place& place, const Options& options, Services& services) {
@@ -126,7 +126,8 @@ void start_everything(const Place& place, const Options& options, Services& serv
       options.clusters_file ? read_clusters(place, *options.clusters_file) : start_minioar(place, services, options.minioar);
   register_clusters(place, clusters);
   start_api(place, services);
-  start_almighty(place, services);
+  start_until_ready(place, services, "herald");
+  start_until_ready(place, services, "almighty");
 }
 
 bool is_newer(const Service& service, const std::vector<Service>& before) {
@@ -137,7 +138,7 @@ bool is_newer(const Service& service, const std::vector<Service>& before) {
 
 std::string up(const Place& place, const Options& options) {
   check_place(place);
-  for (const auto* name : {"gridctl", "gridapi", "almighty"}) (void)program(name);
+  for (const auto* name : {"gridctl", "gridapi", "herald", "almighty"}) (void)program(name);
   const Lock lock{place};
   fs::permissions(place.root(),
                   fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);

@@ -15,6 +15,9 @@ class Place {
   [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
   [[nodiscard]] std::filesystem::path database() const { return root_ / "database"; }
   [[nodiscard]] std::filesystem::path api_socket() const { return root_ / "run" / "api.socket"; }
+  /// The mail of the grid's messages, one after the other; no server gets any.
+  [[nodiscard]] std::filesystem::path mail() const { return root_ / "mail"; }
+  [[nodiscard]] std::filesystem::path sendmail() const { return root_ / "sendmail"; }
   [[nodiscard]] std::filesystem::path log_of(const std::string& service) const { return root_ / "log" / (service + ".log"); }
   [[nodiscard]] std::filesystem::path cluster(const std::string& name) const { return root_ / "clusters" / name; }
 

@@ -33,15 +33,27 @@ void must(const Place& place, const std::vector<std::string>& arguments) {
 
 }  // namespace
 
+/// The program that takes the herald's mail: for a grid of one machine, into a file.
+void write_sendmail(const Place& place) {
+  std::ofstream file{place.sendmail()};
+  file << "#!/bin/sh\n# Written by gridlocal up: keeps the grid's mail in a file beside this one.\n"
+          "{ cat; echo; } >> \"$(dirname \"$0\")/mail\"\n";
+  if (!file.flush()) throw Error{ExitCode::failure, fmt::format("{} cannot be written", place.sendmail().string())};
+  fs::permissions(place.sendmail(), fs::perms::owner_all | fs::perms::group_read | fs::perms::others_read);
+}
+
 void write_configuration(const Place& place) {
+  write_sendmail(place);
   std::ofstream file{place.configuration()};
   // Local clusters answer at once, so short periods are cheap.
   file << "# Written by gridlocal up, and again at each one.\n"
        << fmt::format(
               "cycle_period = 1s\ndatabase = {}\napi = unix:{}\napi_socket = {}\ninput_spool = {}\n"
               // Whoever starts it may use it.
-              "least_uid = 0\nrefused_users = \n",
-              conninfo(place), place.api_socket().string(), place.api_socket().string(), (place.root() / "inputs").string());
+              "least_uid = 0\nrefused_users = \n"
+              "herald_delay = 2s\nherald_interval = 10s\nmail_sendmail = {}\n",
+              conninfo(place), place.api_socket().string(), place.api_socket().string(), (place.root() / "inputs").string(),
+              place.sendmail().string());
   if (!file.flush()) throw Error{ExitCode::failure, fmt::format("{} cannot be written", place.configuration().string())};
 }
 
