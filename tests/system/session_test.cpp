@@ -88,6 +88,13 @@ void run_session(const Document& document, int first) {
   ASSERT_TRUE(grid.becomes("SELECT bool_and(reachable IS TRUE) FROM clusters", "t"));
   const auto home = grid.folder() / "session";
   std::filesystem::create_directory(home);
+  // Mail goes into a file of the user's.
+  const auto sendmail = grid.folder() / "sendmail";
+  std::ofstream{sendmail} << "#!/bin/sh\n{ cat; echo; } >> " << (home / "mail").string() << "\n";
+  std::filesystem::permissions(sendmail, std::filesystem::perms::owner_all);
+  auto herald = grid.background("herald", {"--mail_sendmail", sendmail.string(), "--mail_from", "grid@example.org", "--herald_delay",
+                                           "200ms", "--herald_interval", "0s"});
+  herald.start();
   const auto path = fmt::format("{}:{}", program("gridsub").parent_path().string(), std::getenv("PATH"));
   const auto steps = session(document);
   EXPECT_GT(steps.size(), 10U) << document.file;
