@@ -150,8 +150,8 @@ TEST_F(ProductionCycle, OfThePredictor) {
   EXPECT_LE(whole, 10 * rows);
 }
 
-/// The figures that gridapi reads for a page of /metrics, at most once a second: the counters of campaigns, pairs and totals. The floor: as many of the
-/// smallest statements in one transaction.
+/// The figures that gridapi reads for a page of /metrics, at most once a second: the counters of campaigns, pairs and totals. The floor: as
+/// many of the smallest statements in one transaction.
 TEST_F(ProductionCycle, OfAScrapeOfTheMetrics) {
   const auto config = process::build_config({}, {}).value();
   metascheduler::run_once(config, database, term, now);
