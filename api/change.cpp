@@ -41,7 +41,8 @@ bool needs_new_requests(const Changeable& before, const jdl::CampaignFile& after
 bool store_file(store::Transaction& transaction, grid::CampaignId id, const Changeable& before, const jdl::CampaignFile& after) {
   store::EditedCampaign edited{
       .before = before.stored.jdl, .jdl = jdl::to_json(after), .name = after.name, .requests = before.stored.requests, .clusters = {}};
-  for (const auto& section : after.clusters) edited.clusters.push_back(intake::stored_section(after, section, id));
+  const auto known = intake::load_limits(transaction);
+  for (const auto& section : after.clusters) edited.clusters.push_back(intake::stored_section(after, section, id, known));
   return store::edit_campaign(transaction, id, edited);
 }
 

@@ -212,7 +212,7 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
   for (const auto& section : file.clusters) {
-    if (!store::add_campaign_cluster(transaction, id, intake::stored_section(file, section, id)))
+    if (!store::add_campaign_cluster(transaction, id, intake::stored_section(file, section, id, submission.limits)))
       return error(Code::changed_meanwhile, fmt::format("cluster '{}' was removed just now", section.name));
   }
   // Requests of streamed tasks were evaluated on arrival.

@@ -9,6 +9,7 @@
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/clock.hpp"
 #include "lib/grid/job_identity.hpp"
+#include "lib/grid/resource_request.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/text/clean.hpp"
@@ -70,6 +71,7 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   poll.reserved = resources->reserved;
   poll.reserved_nodes = resources->reserved_nodes;
   poll.others = resources->others;
+  poll.levels = std::move(resources->levels);
   if (!visit.cluster.memory_property.empty()) {
     poll.memory.emplace();
     for (const auto& node : resources->nodes) poll.memory->add(node.resources, node.memory.value_or(0));
@@ -292,6 +294,13 @@ void ask_details(fleet::Visit& visit, const std::vector<store::LiveJob>& live, P
   });
 }
 
+/// Cores that a job of ours holds: OAR counts licences and other resources among those of a job.
+std::optional<int> cores_of(const store::LiveJob& job, std::optional<int> resources) {
+  if (!resources || job.request.empty()) return resources;
+  const auto request = grid::ResourceRequest::parse(job.request);
+  return request ? std::max(1, *resources - request->others()) : *resources;
+}
+
 }  // namespace
 
 void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<oar::RemoteJob> listed) {
@@ -303,6 +312,7 @@ void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<
     const auto& job = *found->second;
     const bool is_ours = grid::is_same_job(remote.as(), {job.tag, job.login}, {job.campaign, job.task, job.attempt, job.id});
     if (is_ours && grid::is_renamed(remote.name, job.tag)) poll.renamed.insert(remote.id);
+    remote.resources = cores_of(job, remote.resources);
     if (is_ours) poll.ours.emplace(remote.id, std::move(remote));
     else poll.reused.insert(remote.id);
   }

@@ -11,6 +11,7 @@
 #include "lib/grid/availability.hpp"
 #include "lib/grid/epochs.hpp"
 #include "lib/grid/evidence.hpp"
+#include "lib/grid/level_sizes.hpp"
 #include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
@@ -39,6 +40,7 @@ struct Poll {
   grid::NodeSizes nodes = {};                                 ///< requested with usable_resources
   int reserved = 0;                                           ///< requested with usable_resources: those of no best-effort job
   grid::NodeSizes reserved_nodes = {};                        ///< of these
+  grid::LevelSizes levels = {};                               ///< requested with usable_resources
   int others = 0;                                             ///< requested with usable_resources: those that are no cores
   std::optional<std::vector<oar::NodeHold>> holds = {};       ///< by node, where they were asked for
   std::optional<LoadReading> load = {};                       ///< requested with usable_resources, where the load counts

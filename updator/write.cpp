@@ -180,7 +180,8 @@ void Writer::write_status() {
   status.stress = poll_.stress;
   status.response_ms = poll_.response_ms;
   for (const auto& job : poll_.occupying) {
-    const int resources = job.resources.value_or(1);
+    const auto ours = poll_.ours.find(job.id);
+    const int resources = (ours == poll_.ours.end() ? job : ours->second).resources.value_or(1);
     status.used += resources;
     if (job.is_best_effort()) status.used_besteffort += resources;
     if (is_ours(job)) status.our_running += resources;
@@ -193,9 +194,12 @@ void Writer::write_status() {
   status.free = status.max_resources - status.used;
   status.our_waiting = static_cast<int>(std::lround(store::waiting_resources(transaction_, visit_.cluster.id)));
   if (poll_.usable_resources)
-    store::record_resources(
-        transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.out, poll_.nodes, poll_.began,
-        {.reserved = poll_.reserved, .reserved_nodes = poll_.reserved_nodes, .others = poll_.others, .memory = poll_.memory});
+    store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.out, poll_.nodes, poll_.began,
+                            {.reserved = poll_.reserved,
+                             .reserved_nodes = poll_.reserved_nodes,
+                             .others = poll_.others,
+                             .memory = poll_.memory,
+                             .levels = poll_.levels});
   write_load(status);
   store::record_status(transaction_, status);
   store::record_reached(transaction_, visit_.cluster.id, now_);

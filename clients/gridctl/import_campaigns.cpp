@@ -307,7 +307,7 @@ class CampaignImport {
       return note_present(store::find_imported(transaction, campaign.origin).value(), campaign.found, line);
     if (campaign.admission.is_changed()) store::record_admitted(transaction, made, file.name, jdl::to_json(file));
     for (const auto& section : file.clusters) {
-      if (!store::add_campaign_cluster(transaction, made, intake::stored_section(file, section, made)))
+      if (!store::add_campaign_cluster(transaction, made, intake::stored_section(file, section, made, limits_)))
         refuse(fmt::format("cluster '{}' was removed just now", section.name));
     }
     intake::write_requests(transaction, made, file, campaign.requests);

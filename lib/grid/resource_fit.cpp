@@ -75,6 +75,33 @@ bool is_union(std::string_view text) {
   });
 }
 
+bool is_node(const ResourceLevel& level) { return std::ranges::find(kNodeLevels, level.property) != kNodeLevels.end(); }
+
+/// The resources of a group of cores whose innermost level is a whole node, GPU, or another property; of parts of nodes whose sizes differ,
+/// those of the biggest. Empty: the sizes differ or are not known, or only the cluster knows their number.
+std::optional<std::int64_t> resources_of(const ResourceGroup& group, const NodeSizes& nodes, const LevelSizes& levels) {
+  if (group.resources) return group.resources;
+  // ALL cores of something are the whole of it.
+  auto inner = group.levels.size();
+  while (inner > 1 && !group.levels[inner - 1].count) --inner;
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < inner; ++i) {
+    if (!group.levels[i].count) return std::nullopt;
+    count = std::min(kMost, count * *group.levels[i].count);
+  }
+  const auto& innermost = group.levels[inner - 1];
+  const NodeSizes* sizes = &nodes;
+  if (!is_node(innermost)) {
+    const auto* const known = levels.of(innermost.property);
+    if (known == nullptr) return std::nullopt;
+    sizes = inner > 1 ? &known->of_node : &known->alone;
+  }
+  // A request that names a node counts as whole nodes where its width is unknown, which a part of one is certainly smaller than.
+  const bool is_part = sizes != &nodes && inner > 1;
+  if (!sizes->known() || (!is_part && sizes->size_of(sizes->nodes()) != sizes->biggest())) return std::nullopt;
+  return std::min<std::int64_t>(kMostResources, count * sizes->biggest());
+}
+
 std::string counted(std::int64_t count, std::string_view thing) { return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s"); }
 
 TooWide too_wide_by(const ResourceRequest& request, std::string_view takes, std::string_view cluster, std::string_view has,
@@ -99,15 +126,31 @@ std::optional<TooWide> by_nodes(const ResourceRequest& request, Group group, std
                      fmt::format("{} of that size", able), group.text());
 }
 
+/// A request whose outermost level has fewer values than it asks for.
+std::optional<TooWide> by_levels(const ResourceRequest& request, std::string_view cluster, const LevelSizes& levels) {
+  const auto& outermost = request.levels().front();
+  const auto* const known = outermost.count ? levels.of(outermost.property) : nullptr;
+  if (known == nullptr || *outermost.count <= known->alone.nodes()) return std::nullopt;
+  auto text = request.text();
+  const auto written = fmt::format("{}={}", outermost.property, *outermost.count);
+  if (const auto at = text.find(written); at != text.npos)
+    text.replace(at, written.size(), fmt::format("{}={}", outermost.property, known->alone.nodes()));
+  else text.clear();
+  return too_wide_by(request, counted(*outermost.count, "value") + " of " + outermost.property, cluster,
+                     fmt::format("{}", known->alone.nodes()), std::move(text));
+}
+
 }  // namespace
 
-std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view cluster, const NodeSizes& nodes) {
+std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view cluster, const NodeSizes& nodes,
+                                const LevelSizes& levels) {
   if (!nodes.known() || !request.is_of_cores()) return std::nullopt;
   const auto has = counted(nodes.resources(), "resource");
   if (is_union(request.text())) {
     if (request.resources().value_or(0) <= nodes.resources()) return std::nullopt;
     return too_wide_by(request, counted(*request.resources(), "resource"), cluster, has, {});
   }
+  if (auto wide = by_levels(request, cluster, levels)) return wide;
   Group group{request};
   if (group.names_nodes()) return by_nodes(request, std::move(group), cluster, nodes);
   const auto wanted = group.resources();
@@ -116,11 +159,16 @@ std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view
   return too_wide_by(request, counted(wanted, "resource"), cluster, has, group.text());
 }
 
-std::optional<int> resources_on(const ResourceRequest& request, const NodeSizes& nodes) {
+std::optional<int> resources_on(const ResourceRequest& request, const NodeSizes& nodes, const LevelSizes& levels) {
   if (request.resources()) return request.resources();
-  const auto wanted = request.nodes();
-  if (!wanted || !nodes.known() || nodes.size_of(nodes.nodes()) != nodes.biggest()) return std::nullopt;
-  return static_cast<int>(std::min<std::int64_t>(kMostResources, std::int64_t{*wanted} * nodes.biggest()));
+  std::int64_t all = 0;
+  for (const auto& group : request.groups()) {
+    if (!group.of_cores) continue;
+    const auto resources = resources_of(group, nodes, levels);
+    if (!resources) return std::nullopt;
+    all += *resources;
+  }
+  return static_cast<int>(std::min<std::int64_t>(kMostResources, all));
 }
 
 }  // namespace gleaner::grid

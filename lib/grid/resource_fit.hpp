@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/grid/level_sizes.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/resource_request.hpp"
 
@@ -15,11 +16,13 @@ struct TooWide {
 };
 
 /// Empty when the cluster can hold the request, or when its nodes are unknown. Each level of a request takes at least one resource of its
-/// own, whatever the names of a site's levels; `nodes`, `host` and `network_address` are nodes.
-[[nodiscard]] std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view cluster, const NodeSizes& nodes);
+/// own, whatever the names of a site's levels; `nodes`, `host` and `network_address` are nodes. A level of `levels` has only as many values
+/// as the cluster has (`/gpu=9` where there are 8).
+[[nodiscard]] std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view cluster, const NodeSizes& nodes,
+                                              const LevelSizes& levels = {});
 
-/// Resources of one job on a cluster's nodes: as the request states them, else those of its whole nodes if all nodes have one size. Empty:
-/// only a job that has started shows them.
-[[nodiscard]] std::optional<int> resources_on(const ResourceRequest& request, const NodeSizes& nodes);
+/// Resources of one job on a cluster: as the request states them, else those of its whole nodes, GPUs or other levels (`/gpu=2`), if all of
+/// one kind have one size. Empty: only a job that has started shows them.
+[[nodiscard]] std::optional<int> resources_on(const ResourceRequest& request, const NodeSizes& nodes, const LevelSizes& levels = {});
 
 }  // namespace gleaner::grid

@@ -28,12 +28,6 @@ bool is_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
-struct ParsedGroup {
-  std::vector<ResourceLevel> levels;
-  std::optional<int> resources;
-  bool of_cores = true;
-};
-
 tl::expected<ResourceLevel, std::string> parse_level(std::string_view field) {
   const auto equals = field.find('=');
   if (equals == std::string_view::npos)
@@ -71,8 +65,20 @@ bool is_of_other_type(std::string_view filter) {
   return false;
 }
 
-tl::expected<ParsedGroup, std::string> parse_group(std::string_view text) {
-  ParsedGroup group;
+/// As oarsub takes several requests, `/core=4 -l /core=8`, or as others write alternatives, `/core=4 | /core=8`.
+bool is_moldable(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
+    if (depth == 0 && (text[i] == '|' || text.substr(i).starts_with("-l ") || text.substr(i).starts_with("-l\"") ||
+                       text.substr(i).starts_with("--resource")))
+      return true;
+  }
+  return false;
+}
+
+tl::expected<ResourceGroup, std::string> parse_group(std::string_view text) {
+  ResourceGroup group;
   text = trim(text);
   if (text.starts_with('{')) {
     const auto close = text.find('}');
@@ -96,7 +102,7 @@ tl::expected<ParsedGroup, std::string> parse_group(std::string_view text) {
     begin = slash + 1;
     if (slash == text.size()) break;
   }
-  if (counted && is_leaf(group.levels.back().property)) group.resources = static_cast<int>(product);
+  if (counted && (!group.of_cores || is_leaf(group.levels.back().property))) group.resources = static_cast<int>(product);
   return group;
 }
 
@@ -106,6 +112,10 @@ tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_vi
   ResourceRequest request;
   request.text_ = trim(text);
   if (request.text_.size() > kLongestRequest) return tl::unexpected{fmt::format("it is longer than {} bytes", kLongestRequest)};
+  if (is_moldable(request.text_))
+    return tl::unexpected{
+        std::string{"it has several requests of which OAR would choose one (a moldable job): write one, in a section of each cluster; or a "
+                    "campaign of each request"}};
   if (std::ranges::any_of(request.text_, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
     return tl::unexpected{std::string{"there is a control character in it: write it on one line"}};
   std::int64_t total = 0;
@@ -126,13 +136,20 @@ tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_vi
         else counted = false;
         request.nodes_ = ++groups == 1 ? nodes_of(group->levels) : std::nullopt;
       }
-      std::ranges::move(group->levels, std::back_inserter(request.levels_));
+      std::ranges::copy(group->levels, std::back_inserter(request.levels_));
+      request.groups_.push_back(std::move(*group));
       begin = i + 1;
     }
   }
   request.of_cores_ = groups > 0;
   if (counted && total <= kMostResources) request.resources_ = static_cast<int>(std::max<std::int64_t>(1, total));
   return request;
+}
+
+int ResourceRequest::others() const {
+  std::int64_t count = 0;
+  for (const auto& group : groups_) count += group.of_cores ? 0 : group.resources.value_or(0);
+  return static_cast<int>(std::min<std::int64_t>(count, kMostResources));
 }
 
 std::optional<std::string> wrong_for_side_by_side(const ResourceRequest& request) {

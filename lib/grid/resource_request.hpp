@@ -21,8 +21,15 @@ struct ResourceLevel {
   std::optional<int> count;
 };
 
-/// The resource request of one job, in OAR's syntax: `/nodes=2/core=4`, with an optional filter `{mem > 8}/core=1`. Moldable requests and
-/// `+` unions are kept as text, and counted by their sum.
+/// A part of a request that `+` joins to others.
+struct ResourceGroup {
+  std::vector<ResourceLevel> levels;
+  std::optional<int> resources;  ///< as of ResourceRequest::resources(), of this part
+  bool of_cores = true;
+};
+
+/// The resource request of one job, in OAR's syntax: `/nodes=2/core=4`, with an optional filter `{mem > 8}/core=1`. `+` unions
+/// are kept as text, and counted by their sum. A moldable request, of which OAR chooses one of several, is refused.
 class ResourceRequest {
  public:
   /// Reads a request; the error states what is wrong and where in the text.
@@ -32,6 +39,8 @@ class ResourceRequest {
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::vector<ResourceLevel>& levels() const { return levels_; }
 
+  [[nodiscard]] const std::vector<ResourceGroup>& groups() const { return groups_; }
+
   /// Resources of one job if a resource is a core: the product of the counts, 8 for `/nodes=2/core=4`. Empty for a level above the leaf
   /// without a deeper one (`/nodes=2` alone): it takes whole nodes, whose size only the cluster knows.
   [[nodiscard]] std::optional<int> resources() const { return resources_; }
@@ -40,12 +49,16 @@ class ResourceRequest {
   /// cluster knows their number (ALL).
   [[nodiscard]] std::optional<int> nodes() const { return nodes_; }
 
+  /// Resources of one job that are no cores, as far as the request states them: 2 for `/core=1+{type = 'licence'}/licence=2`.
+  [[nodiscard]] int others() const;
+
   /// False: it asks only for resources of other types, which are no cores (`{type = 'licence'}/licence=2`), and counts as one resource.
   [[nodiscard]] bool is_of_cores() const { return of_cores_; }
 
  private:
   std::string text_;
   std::vector<ResourceLevel> levels_;
+  std::vector<ResourceGroup> groups_;
   std::optional<int> resources_;
   std::optional<int> nodes_;
   bool of_cores_ = true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/grid/resource_fit.hpp"
 #include "lib/jdl/inputs.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/store/clusters.hpp"
@@ -19,7 +20,7 @@ std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
     limits.push_back({cluster.name, cluster.max_resources + cluster.suspected_resources + cluster.absent_resources,
                       !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id].sizes),
                       std::move(nodes[cluster.id].memory), cluster.memory_unit_mb, std::move(nodes[cluster.id].reserved),
-                      nodes[cluster.id].reserved_resources});
+                      nodes[cluster.id].reserved_resources, std::move(nodes[cluster.id].levels)});
   return limits;
 }
 
@@ -51,7 +52,8 @@ std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file
   return stored;
 }
 
-store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section, grid::CampaignId campaign) {
+store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section, grid::CampaignId campaign,
+                                         const std::vector<jdl::ClusterLimits>& known) {
   const auto expanded = jdl::expand(section, campaign);
   store::NewCampaignCluster stored;
   stored.name = section.name;
@@ -60,6 +62,10 @@ store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jd
   stored.exec_directory = expanded.exec_directory;
   stored.resources = section.resources_text();
   stored.resources_per_job = section.resources.resources();
+  const auto limits = std::ranges::find(known, section.name, &jdl::ClusterLimits::name);
+  // The width of whole nodes follows the cluster's nodes (the SQL function requested_width).
+  if (section.resources_expression.empty() && limits != known.end())
+    stored.resources_per_job = grid::resources_on(section.resources, {}, limits->levels);
   if (section.resources_expression.empty()) stored.nodes_per_job = section.resources.nodes();
   stored.walltime = section.walltime;
   stored.properties = section.properties;

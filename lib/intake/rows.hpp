@@ -18,9 +18,9 @@ namespace gleaner::intake {
 /// The rows to store for these requests of a file's tasks.
 [[nodiscard]] std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests);
 
-/// The row to store for a section of one cluster.
+/// The row to store for a section of one cluster. @param known  of all clusters
 [[nodiscard]] store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section,
-                                                       grid::CampaignId campaign);
+                                                       grid::CampaignId campaign, const std::vector<jdl::ClusterLimits>& known);
 
 /// Writes the requests of the campaign's tasks, and their input. @param requests  null: all tasks request the same
 void write_requests(store::Transaction& transaction, grid::CampaignId campaign, const jdl::CampaignFile& file,

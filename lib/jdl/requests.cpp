@@ -129,7 +129,7 @@ namespace {
 /// Why a cluster cannot hold it; empty: it can.
 std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& section, const ClusterLimits& limits) {
   if (const auto request = grid::ResourceRequest::parse(wanted.resources)) {
-    if (auto wide = grid::too_wide(*request, limits.name, limits.nodes)) return std::move(wide->why);
+    if (auto wide = grid::too_wide(*request, limits.name, limits.nodes, limits.levels)) return std::move(wide->why);
   }
   if (wanted.resources_per_job && limits.max_resources > 0 && *wanted.resources_per_job > limits.max_resources)
     return fmt::format("{} takes {} resources, and {} has {}", wanted.resources, *wanted.resources_per_job, limits.name,
@@ -232,7 +232,7 @@ tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& sect
     if (!request)
       return tl::unexpected{fmt::format("resources '{}' gives '{}': {}", excerpt(section.file->resources_expression),
                                         excerpt(wanted.resources), request.error())};
-    wanted.resources_per_job = grid::resources_on(*request, section.limits.nodes);
+    wanted.resources_per_job = grid::resources_on(*request, section.limits.nodes, section.limits.levels);
     section.counted.emplace(wanted.resources, wanted.resources_per_job);
   }
   wanted.walltime = section.file->walltime;
@@ -323,7 +323,8 @@ std::vector<TooWideSection> too_wide_sections(const CampaignFile& file, const st
   for (std::size_t i = 0; i < file.clusters.size(); ++i) {
     const auto& section = file.clusters[i];
     if (!section.resources_expression.empty()) continue;
-    if (auto wide = grid::too_wide(section.resources, section.name, limits[i].nodes)) found.push_back({i, std::move(wide->why)});
+    if (auto wide = grid::too_wide(section.resources, section.name, limits[i].nodes, limits[i].levels))
+      found.push_back({i, std::move(wide->why)});
   }
   return found;
 }

@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "lib/grid/level_sizes.hpp"
 #include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/jdl/campaign_file.hpp"
@@ -29,6 +30,7 @@ struct ClusterLimits {
   int memory_unit_mb = 1;         ///< what one of `memory` is
   grid::NodeSizes reserved = {};  ///< beside `nodes`, for jobs that are not best-effort
   int reserved_resources = 0;     ///< beside `max_resources`, for these
+  grid::LevelSizes levels = {};
 };
 
 /// One of the different requests of a campaign, in the form for one cluster.

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -260,6 +263,62 @@ std::optional<double> number_of_property(const Value& item, const std::string& p
   return load && std::isfinite(*load) && *load >= 0 ? load : std::nullopt;
 }
 
+/// What OAR itself says of each resource, and the levels that are cores or nodes.
+constexpr std::array<std::string_view, 36> kNoLevels{"api_timestamp",
+                                                     "available_upto",
+                                                     "besteffort",
+                                                     "core",
+                                                     "cpuset",
+                                                     "deploy",
+                                                     "desktop_computing",
+                                                     "drain",
+                                                     "expiry_date",
+                                                     "finaud_decision",
+                                                     "host",
+                                                     "id",
+                                                     "jobs_uri",
+                                                     "jobs_url",
+                                                     "last_available_upto",
+                                                     "last_job_date",
+                                                     "links",
+                                                     "network_address",
+                                                     "next_finaud_decision",
+                                                     "next_state",
+                                                     "node",
+                                                     "node_uri",
+                                                     "node_url",
+                                                     "nodes",
+                                                     "resource_id",
+                                                     "resources",
+                                                     "scheduler_priority",
+                                                     "state",
+                                                     "state_num",
+                                                     "suspended_jobs",
+                                                     "thread",
+                                                     "type",
+                                                     "uri",
+                                                     "comment",
+                                                     "maintenance",
+                                                     "api_timezone"};
+
+std::vector<std::pair<std::string, std::size_t>> levels_of(const Value& item) {
+  constexpr std::size_t kMost = 100, kLongestName = 64, kLongestValue = 200;
+  std::vector<std::pair<std::string, std::size_t>> levels;
+  for (const auto& member : item.GetObject()) {
+    const std::string_view name{member.name.GetString(), member.name.GetStringLength()};
+    if (name.size() > kLongestName || std::ranges::find(kNoLevels, name) != kNoLevels.end()) continue;
+    if (!std::ranges::all_of(name, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; })) continue;
+    std::string value;
+    if (member.value.IsInt64()) value = std::to_string(member.value.GetInt64());
+    else if (member.value.IsString()) value.assign(member.value.GetString(), member.value.GetStringLength());
+    if (value.empty() || value.size() > kLongestValue) continue;
+    // Zero stays zero: it may mean that the resource has none.
+    levels.emplace_back(name, value == "0" ? 0 : std::max<std::size_t>(std::hash<std::string>{}(value), 1));
+    if (levels.size() == kMost) break;
+  }
+  return levels;
+}
+
 ResourceLine resource_of(const Value& item, const std::string& load_property, const std::string& memory_property) {
   if (!item.IsObject()) {
     throw json::Malformed("an item of the list is not an object");
@@ -272,7 +331,8 @@ ResourceLine resource_of(const Value& item, const std::string& load_property, co
           number_of_property(item, memory_property),
           json::text(item, {"type"}),
           json::text(item, {"besteffort"}) != "NO",
-          json::text(item, {"drain"}) == "YES"};
+          json::text(item, {"drain"}) == "YES",
+          levels_of(item)};
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ struct ResourceLine {
   std::string type = {};                         ///< empty: the list does not state it
   bool best_effort = true;                       ///< whether OAR gives it to best-effort jobs
   bool drained = false;                          ///< it starts no further job
+  /// The properties that may be levels of a hierarchy (gpu, cpu, switch), each with a number that stands for its value.
+  std::vector<std::pair<std::string, std::size_t>> levels = {};
 };
 
 /// GET /jobs and /jobs/table.

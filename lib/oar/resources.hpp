@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/level_sizes.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
 
@@ -36,6 +37,7 @@ struct Resources : grid::OutOfUse {
   grid::NodeSizes reserved_nodes;  ///< of these, in any state
   int others = 0;                  ///< those that are no cores (licences, disks, networks), in any state
   std::vector<Node> nodes;         ///< in the order of their first resource
+  grid::LevelSizes levels;         ///< of the properties that the list states
 
   [[nodiscard]] int usable() const { return alive + standby; }
 };

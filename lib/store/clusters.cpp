@@ -99,6 +99,7 @@ std::map<grid::ClusterId, KnownNodes> known_nodes(Transaction& transaction) {
     nodes.memory = grid::NodeMemory::parse(row.node_memory.value_or("")).value_or(grid::NodeMemory{});
     nodes.reserved = grid::NodeSizes::parse(row.reserved_sizes.value_or("")).value_or(grid::NodeSizes{});
     nodes.reserved_resources = *row.reserved_resources;
+    nodes.levels = grid::LevelSizes::parse(row.level_sizes.value_or("")).value_or(grid::LevelSizes{});
   }
   return all;
 }
@@ -233,6 +234,7 @@ void record_resources(Transaction& transaction, grid::ClusterId cluster, int max
                                                             .now = now,
                                                             .node_sizes = nodes.text(),
                                                             .reserved_sizes = more.reserved_nodes.text(),
+                                                            .level_sizes = more.levels.text(),
                                                             .node_memory = more.memory ? std::optional{more.memory->text()} : std::nullopt,
                                                             .cluster = cluster});
 }

@@ -7,6 +7,7 @@
 
 #include "lib/grid/availability.hpp"
 #include "lib/grid/id.hpp"
+#include "lib/grid/level_sizes.hpp"
 #include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
@@ -67,6 +68,7 @@ struct KnownNodes {
   grid::NodeMemory memory;
   grid::NodeSizes reserved;  ///< beside `sizes`: of what OAR gives to no best-effort job
   int reserved_resources = 0;
+  grid::LevelSizes levels;
 };
 [[nodiscard]] std::map<grid::ClusterId, KnownNodes> known_nodes(Transaction& transaction);
 
@@ -121,6 +123,7 @@ struct MoreOfNodes {
   grid::NodeSizes reserved_nodes = {};          ///< of these, in any state
   int others = 0;                               ///< those that are no cores
   std::optional<grid::NodeMemory> memory = {};  ///< empty: as before
+  grid::LevelSizes levels = {};
 };
 /// The usable resources, those out of use, and the nodes, as they were read last.
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::OutOfUse& out,

@@ -50,6 +50,7 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.max_walltime = row.max_walltime_s;
   job.exec_directory = *row.exec_directory;
   job.output_directory = *row.output_directory;
+  job.request = row.request.value_or("");
   return job;
 }
 

@@ -42,6 +42,7 @@ struct LiveJob {
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of its task's walltime there
   std::string exec_directory;                 ///< macros expanded
   std::string output_directory;               ///< of its stderr; empty: it is in exec_directory (grid::stream_name)
+  std::string request;                        ///< of resources, if it may name some that are no cores; else empty
 };
 [[nodiscard]] std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster);
 

@@ -309,6 +309,7 @@ http::Response Api::list_resources3(const Call& call) {
         if (const auto* number = std::get_if<std::int64_t>(&value)) json.value(*number);
         else json.value(as_text(value));
       }
+      if (detailed && resource.gpu > 0) json.field("gpu", resource.gpu);
       json.end_object();
     }
     json.end_array().end_object();

@@ -148,6 +148,7 @@ void write_resource(text::JsonWriter& json, const Call& call, const Resource& re
       json.value(as_text(value));
     }
   }
+  if (resource.gpu > 0) json.field("gpu", resource.gpu);
   if (!status.empty()) json.field("status", status);
   write_resource_links(json, call, resource);
   json.end_object();

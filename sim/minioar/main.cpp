@@ -59,6 +59,7 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
       "of them, the last ones, that best-effort jobs do not get (besteffort = NO)");
   add("licences", po::value(&s.engine.shape.licences)->default_value(0)->value_name("N"),
       "resources of the type licence, which are no cores: {type = 'licence'}/licence=1");
+  add("gpus", po::value(&s.engine.shape.gpus)->default_value(0)->value_name("N"), "of each node, which share its cores: /gpu=1");
   add("listen", po::value(&listen)->default_value("127.0.0.1:0")->value_name("ADDRESS:PORT"), "port 0: a free one");
   add("socket", po::value(&socket)->value_name("PATH"), "listen on a unix socket too");
   add("prefix", po::value(&s.api.prefix)->default_value("/oarapi-grid")->value_name("PREFIX"), "of the paths of the API");
@@ -172,6 +173,8 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   if (s.engine.shape.nodes < 1 || s.engine.shape.cores < 1) throw std::runtime_error{"--nodes and --cores are at least 1"};
   if (s.engine.shape.reserved_nodes < 0 || s.engine.shape.reserved_nodes > s.engine.shape.nodes || s.engine.shape.licences < 0)
     throw std::runtime_error{"--reserved-nodes is from 0 to --nodes, and --licences is at least 0"};
+  if (s.engine.shape.gpus < 0 || s.engine.shape.gpus > s.engine.shape.cores)
+    throw std::runtime_error{fmt::format("--gpus is from 0 to --cores ({}), not {}", s.engine.shape.cores, s.engine.shape.gpus)};
   s.engine.start_delay = std::chrono::milliseconds{given["start-delay-ms"].as<long>()};
   s.engine.kill_grace = std::chrono::milliseconds{given["kill-grace-ms"].as<long>()};
   s.engine.exterminate_after = std::chrono::milliseconds{given["exterminate-after-ms"].as<long>()};

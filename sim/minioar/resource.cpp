@@ -37,6 +37,7 @@ std::vector<Resource> make_resources(const ClusterShape& shape) {
                            .host = fmt::format("{}-{}", shape.name, node),
                            .cluster = shape.name,
                            .best_effort = node <= shape.nodes - shape.reserved_nodes});
+      if (shape.gpus > 0) resources.back().gpu = std::int64_t{node - 1} * shape.gpus + core * shape.gpus / shape.cores + 1;
     }
   }
   for (int licence = 1; licence <= shape.licences; ++licence)
@@ -63,6 +64,7 @@ std::optional<PropertyValue> property(const Resource& resource, std::string_view
   if (column == "state_num") return static_cast<std::int64_t>(resource.state);
   if (column == "type") return std::string{resource.licence > 0 ? "licence" : "default"};
   if (column == "licence") return resource.licence;
+  if (column == "gpu") return resource.gpu;
   if (column == "besteffort") return std::string{resource.best_effort ? "YES" : "NO"};
   if (column == "next_state") return std::string{"UnChanged"};
   if (column == "available_upto") return std::int64_t{2147483647};

@@ -27,6 +27,7 @@ struct Resource {
   ResourceState state = ResourceState::alive;
   std::int64_t last_job_date = 0;
   std::int64_t licence = 0;  ///< its number; 0: it is a core
+  std::int64_t gpu = 0;      ///< the number of the GPU that it belongs to; 0: to none
   bool best_effort = true;   ///< property besteffort: whether best-effort jobs get it
 };
 
@@ -37,6 +38,7 @@ struct ClusterShape {
   std::int64_t mem = 16;
   int reserved_nodes = 0;  ///< of the nodes, the last ones: besteffort = NO
   int licences = 0;        ///< resources of the type licence
+  int gpus = 0;            ///< of each node, each with the same number of its cores
 };
 /// Nodes called NAME-1, NAME-2…, one cpu each; then the licences.
 [[nodiscard]] std::vector<Resource> make_resources(const ClusterShape& shape);

@@ -115,6 +115,7 @@ UPDATE clusters SET
   resources_at = instant(@now),
   node_sizes = @node_sizes,
   reserved_sizes = @reserved_sizes,
+  level_sizes = @level_sizes,
   node_memory = coalesce(@node_memory, node_memory)
 WHERE id = @cluster
 
@@ -141,8 +142,8 @@ WHERE p.cluster_id = @cluster AND u.login ~ '^[A-Za-z0-9_]+$'
 ORDER BY p.campaign_id DESC LIMIT 1
 
 -- name: clusters.node_sizes
--- The sizes of each cluster's nodes, and their memory; what OAR gives to no best-effort job.
-SELECT id, node_sizes, node_memory, reserved_sizes, reserved_resources FROM clusters
+-- The sizes of each cluster's nodes and of their parts, and their memory; what OAR gives to no best-effort job.
+SELECT id, node_sizes, node_memory, reserved_sizes, reserved_resources, level_sizes FROM clusters
 
 -- name: clusters.record_unreachable
 -- Records that the cluster's API failed, and returns the number of failures since it was last reached. A cluster with an open launch is

@@ -28,7 +28,8 @@ SELECT
   c.dimensional_grouping AS side_by_side,
   CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,
   CASE WHEN l.script IS NULL THEN p.exec_directory ELSE '$HOME' END AS exec_directory,
-  CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory
+  CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory,
+  CASE WHEN l.script IS NULL AND coalesce(l.request, p.resources) LIKE '%{%type%' THEN coalesce(l.request, p.resources) END AS request
 FROM jobs j
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN launches l ON l.id = j.launch_id

@@ -90,7 +90,7 @@ class RealOar final : public Backend {
 
 class MiniOar final : public Backend {
  public:
-  MiniOar(const std::string& program, const std::string& version) : process_{program, version, {user_, other_}} {
+  MiniOar(const std::string& program, const std::string& version) : process_{program, version, {user_, other_}, {"--gpus", "2"}} {
     access_.name = "minioar";
     access_.url = process_.url();
     access_.authentication = oar::Authentication::basic;

@@ -97,7 +97,7 @@ class RealOar3 final : public Oar3Backend {
 
 class MiniOar3 final : public Oar3Backend {
  public:
-  MiniOar3() : process_{variable("GLEANER_BIN_DIR", "build/bin") + "/minioar", "2.6", {user_, other_}, {"--api", "oar3"}} {
+  MiniOar3() : process_{variable("GLEANER_BIN_DIR", "build/bin") + "/minioar", "2.6", {user_, other_}, {"--api", "oar3", "--gpus", "2"}} {
     access_.name = "minioar";
     access_.url = process_.url();
     access_.api = oar::Api::oar3;

@@ -16,6 +16,7 @@
 #include "runner/command/command.hpp"
 #include "tests/contract/oar3_backend.hpp"
 #include "tests/contract/raw_http.hpp"
+#include "tests/contract/requests_of_widths.hpp"
 
 /// OAR 3 as the client relies on it, on minioar and, where GLEANER_TEST_OAR3 names one, on a real one.
 namespace gleaner::contract {
@@ -86,6 +87,21 @@ TEST_P(Oar3, ItsVersionAndResourcesAreKnown_AndItKnowsUsByTheirTokens) {
   EXPECT_EQ(resources->nodes.size(), 2U);
   EXPECT_TRUE(resources->nodes.front().memory);
   EXPECT_TRUE(client_.stress());
+}
+
+TEST_P(Oar3, AJobHoldsWhatItsRequestCountsAs_BeforeAnyOfItRan) {
+  const auto resources = client_.resources();
+  ASSERT_TRUE(resources) << oar::describe(resources.error());
+  std::vector<grid::RemoteJobId> ids;
+  const auto texts = requests_of_widths(*resources);
+  for (const auto& text : texts) {
+    auto asked = request("true");
+    asked.resources = text;
+    ids.push_back(submit(asked).ids.front());
+  }
+  const auto jobs = await_end(ids);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(jobs[i].resources, counted_as(texts[i], *resources)) << texts[i] << ": " << jobs[i].message;
 }
 
 TEST_P(Oar3, TheIdsOfAnArrayAreInTheOrderOfItsLines_AndItsEndsAreWaitStatuses) {

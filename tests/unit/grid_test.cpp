@@ -216,6 +216,60 @@ TEST(ResourceRequest, NamesTheNodesOfAJob_AndWhatTheyHoldOnAClusterOfOneSize) {
   EXPECT_FALSE(held("/nodes=4", ""));
 }
 
+TEST(ResourceRequest, WholeGpusAndOtherLevels_CountAsTheResourcesThatTheyHold) {
+  const auto levels = LevelSizes::parse("cpu 8x4;gpu 4x8;gpudevice 16x2|4x8;odd 4x2 2x4;switch 16x2").value();
+  const auto held = [&](std::string_view text) {
+    return resources_on(ResourceRequest::parse(text).value(), NodeSizes::parse("8x4").value(), levels);
+  };
+  EXPECT_EQ(held("/gpu=1"), 4);
+  EXPECT_EQ(held("{gpu_model = 'a'}/gpu=3"), 12);
+  EXPECT_EQ(held("/host=1/gpu=2"), 8);
+  EXPECT_EQ(held("/nodes=2/gpu=1"), 8);
+  EXPECT_EQ(held("/host=1/gpudevice=1"), 4) << "of one node";
+  EXPECT_EQ(held("/gpudevice=1"), 16) << "of all of them";
+  EXPECT_EQ(held("/gpu=1+/core=2"), 6);
+  EXPECT_EQ(held("/gpu=1+{type='licence'}/licence=2"), 4);
+  EXPECT_EQ(held("/nodes=1/core=ALL"), 8);
+  EXPECT_EQ(held("/gpu=2/core=1"), 2);
+  EXPECT_EQ(held("/switch=1"), 16);
+  EXPECT_FALSE(held("/odd=1")) << "whichever OAR chooses";
+  EXPECT_EQ(held("/nodes=1/odd=1"), 4) << "at most, and less than the node";
+  EXPECT_FALSE(held("/gpu=ALL"));
+  EXPECT_FALSE(held("/fpga=1")) << "nothing is known of it";
+  EXPECT_FALSE(resources_on(ResourceRequest::parse("/gpu=1").value(), NodeSizes::parse("8x4").value()));
+}
+
+TEST(ResourceRequest, MoreGpusThanTheClusterHas_AreTooWide_WithTheNumberThatWouldFit) {
+  const auto wide = too_wide(ResourceRequest::parse("{mem > 8}/gpu=9").value(), "alpha", NodeSizes::parse("8x4").value(),
+                             LevelSizes::parse("gpu 4x8").value());
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->why, "{mem > 8}/gpu=9 takes 9 values of gpu, and alpha has 8: {mem > 8}/gpu=8 would fit");
+  EXPECT_FALSE(
+      too_wide(ResourceRequest::parse("/gpu=8").value(), "alpha", NodeSizes::parse("8x4").value(), LevelSizes::parse("gpu 4x8").value()));
+}
+
+TEST(ResourceRequest, AMoldableRequest_IsRefused_WithWhatToDo) {
+  for (const auto* text : {"/core=4 | /core=8", "/core=4|/core=8", "/core=4 -l /core=8", "-l /core=4 -l /core=8", "-l \"/core=4\""}) {
+    const auto read = ResourceRequest::parse(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_NE(read.error().find("a moldable job"), std::string::npos) << read.error();
+  }
+  EXPECT_TRUE(ResourceRequest::parse("{a = 'x|y' OR b = '-l '}/core=4"));
+}
+
+TEST(LevelSizes, WhatIsWritten_IsReadBack_AndMeasuredValuesAreNoLevels) {
+  for (const auto* text : {"", "gpu 4x8", "cpu 8x2;gpudevice 8x2|4x4"}) EXPECT_EQ(LevelSizes::parse(text).value().text(), text);
+  for (const auto* text : {"gpu", " 4x8", "gpu x", "gpu 4x8|", "gpu 4x8|y"}) {
+    const auto read = LevelSizes::parse(text);
+    EXPECT_TRUE(!read || read->text().empty()) << text;
+  }
+  LevelSizes levels;
+  NodeSizes many;
+  for (int i = 1; i < 40; ++i) many.add(i);
+  levels.add("serial", {many, many});
+  EXPECT_EQ(levels.text(), "");
+}
+
 TEST(ResourceRequest, CountsNoLicencesAsCores) {
   const auto read = [](std::string_view text) { return ResourceRequest::parse(text).value(); };
   EXPECT_EQ(read("/nodes=1/core=2+{type = 'licence'}/licence=3").resources(), 2);
@@ -224,6 +278,8 @@ TEST(ResourceRequest, CountsNoLicencesAsCores) {
   EXPECT_EQ(read("{cluster_type = 'a'}/core=2+{ types > 1}/core=3").resources(), 5);
   const auto none = read("{type='licence'}/licence=40");
   EXPECT_EQ(none.resources(), 1);
+  EXPECT_EQ(none.others(), 40);
+  EXPECT_EQ(read("/core=2+{type = 'licence'}/licence=3+{type='disk'}/host=1/disk=2").others(), 5);
   EXPECT_FALSE(none.is_of_cores());
   EXPECT_FALSE(too_wide(none, "alpha", NodeSizes::parse("8x1").value()));
   EXPECT_FALSE(too_wide(read("/core=8+{type='licence'}/licence=40"), "alpha", NodeSizes::parse("8x1").value()));

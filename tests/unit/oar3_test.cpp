@@ -91,8 +91,16 @@ TEST(Oar3Text, TheBody_HasLists_NoEscapes_AndNoNewlineAtItsEnd) {
   request.types = {"besteffort"};
   request.checkpoint = {.signal = 12, .before_end = 60s};
   EXPECT_EQ(oar3::submission_body(request),
-            R"({"resource":["/core=1,walltime=0:5:0"],"command":"bash -c \"$(echo x|base64 -d)\" gleaner.1-x",)"
+            R"({"resource":["{type = 'default'}/core=1,walltime=0:5:0"],"command":"bash -c \"$(echo x|base64 -d)\" gleaner.1-x",)"
             R"("param_file":"1 0 5 7 -\n2 0 6 7 -","name":"gleaner.1-x.2","type":["besteffort"],"signal":12,"checkpoint":60})");
+}
+
+TEST(Oar3Text, APartOfARequest_IsOfTypeDefault_UnlessItNamesAType) {
+  EXPECT_EQ(oar3::of_default_type("/nodes=1"), "{type = 'default'}/nodes=1");
+  EXPECT_EQ(oar3::of_default_type("core=2"), "{type = 'default'}/core=2");
+  EXPECT_EQ(oar3::of_default_type("{a > 1 OR b = '+'}/core=1+{type='licence'}/licence=2"),
+            "{(a > 1 OR b = '+') AND type = 'default'}/core=1+{type='licence'}/licence=2");
+  EXPECT_EQ(oar3::of_default_type(""), "");
 }
 
 TEST(Oar3Text, IdsThatItsDatabaseCannotHave_AreNeverAskedFor) {

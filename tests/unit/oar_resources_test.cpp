@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,6 +29,21 @@ TEST(OarResources, ResourcesThatOarGivesToNoBestEffortJob_AreCountedApart_AndOth
   ASSERT_THAT(resources.nodes, SizeIs(1));
   EXPECT_EQ(resources.nodes[0].resources, 2);
   EXPECT_EQ(resources.nodes[0].memory, 16);
+}
+
+TEST(OarResources, TheLevelsOfTheHierarchy_AreCountedByTheirValues_AndZeroIsNoneWhereOthersHaveSome) {
+  std::string items;
+  for (int core = 0; core < 12; ++core) {
+    const int node = core / 4;
+    items += fmt::format(
+        R"({}{{"id":{},"network_address":"n{}","state":"Alive","type":"default","besteffort":"YES","cpu":"{}","core":{},"gpu":{},"gpudevice":{},)"
+        R"("model":"m","empty":null,"last_job_date":{}}})",
+        core == 0 ? "" : ",", core + 1, node, node * 2 + core % 4 / 2, core, node == 2 ? 0 : core / 2 + 1, core % 4 / 2, core * 1000);
+  }
+  const auto page = parse_resources(R"({"total":12,"items":[)" + items + "]}", "", "");
+  ASSERT_TRUE(page) << page.error();
+  const auto resources = count_resources(page->items, grid::from_unix(1'800'000'000));
+  EXPECT_EQ(resources.levels.text(), "cpu 2x6;gpu 2x4;gpudevice 6x2|2x6;model 12x1|4x3");
 }
 
 TEST(OarResources, WhatJobsHoldOfEachNode_IsReadWithWhoGetsIt) {

@@ -233,10 +233,29 @@ std::string unescaped(std::string_view command) {
   return text;
 }
 
+std::string of_default_type(std::string_view resources) {
+  std::string text;
+  for (std::size_t begin = 0, i = 0, depth = 0; i <= resources.size() && !resources.empty(); ++i) {
+    if (i < resources.size() && resources[i] == '{') ++depth;
+    if (i < resources.size() && resources[i] == '}' && depth > 0) --depth;
+    if (i < resources.size() && (resources[i] != '+' || depth > 0)) continue;
+    const auto group = resources.substr(begin, i - begin);
+    const auto brace = group.find('{'), close = group.find('}');
+    const auto filter = brace == group.npos || close == group.npos ? std::string_view{} : group.substr(brace + 1, close - brace - 1);
+    text += text.empty() ? "" : "+";
+    if (filter.find("type") != filter.npos) text += group;
+    else if (filter.empty()) text += fmt::format("{{type = 'default'}}{}{}", group.starts_with('/') ? "" : "/", group);
+    else text += fmt::format("{{({}) AND type = 'default'}}{}", filter, group.substr(close + 1));
+    begin = i + 1;
+  }
+  return text;
+}
+
 std::string submission_body(const SubmitRequest& request) {
   Body body;
   const std::string separator = request.resources.empty() || request.walltime.empty() ? "" : ",";
-  const std::vector<std::string> resource{request.resources + (request.walltime.empty() ? "" : separator + "walltime=" + request.walltime)};
+  const std::vector<std::string> resource{of_default_type(request.resources) +
+                                          (request.walltime.empty() ? "" : separator + "walltime=" + request.walltime)};
   if (!resource.front().empty()) body.add("resource", resource);
   body.add("command", unescaped(request.command));
   if (!request.lines.empty()) body.add("param_file", fmt::format("{}", fmt::join(request.lines, "\n")));

@@ -23,6 +23,10 @@ inline constexpr std::int64_t kLastJob = 2'147'483'647;
 /// job), and the command is as a shell at submission would have left it, because there is none.
 [[nodiscard]] std::string submission_body(const SubmitRequest& request);
 
+/// The request with `type = 'default'` for each part that names no type, as OAR 2's admission rule adds it: OAR 3 counts licences as nodes
+/// without a name otherwise, and gives them to `/nodes=1`.
+[[nodiscard]] std::string of_default_type(std::string_view resources);
+
 /// The command without the one layer of escapes that a shell removes inside of double quotes: of `$`, the back-quote and `\\`.
 [[nodiscard]] std::string unescaped(std::string_view command);
 
