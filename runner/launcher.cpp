@@ -186,7 +186,7 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
   if (!avoid_first_job(begun.launch)) return std::nullopt;
   auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, epochs_,
                                   std::chrono::duration_cast<grid::Seconds>(visit_.config.checkpoint_notice),
-                                  visit_.client.access().api == oar::Api::oar3 ? EndsIn::claims : EndsIn::names);
+                                  oar::takes_files(visit_.client.access().api) ? EndsIn::names : EndsIn::claims);
   if (!submission) {
     refuse(launch, grid::LaunchState::planned, submission.error());
     return std::nullopt;
@@ -241,7 +241,7 @@ std::vector<Begun> Launcher::write_pools(std::vector<Begun> begun) {
     for_one_launch(visit_, of(launch), "give back", [&] {
       // Without a pool there is no list.
       // Nor is there one where the API takes no file.
-      const bool takes_no_file = visit_.client.access().api == oar::Api::oar3;
+      const bool takes_no_file = !oar::takes_files(visit_.client.access().api);
       if (is_too_large || takes_no_file) refuse_pool(launch, why);
       else if (is_answer) refuse(launch, grid::LaunchState::launching, why);
       else give_back(launch, grid::LaunchState::launching, why);

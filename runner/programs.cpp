@@ -46,8 +46,8 @@ bool Programs::may_call(const std::string& login, const ProgramFile& program) co
 }
 
 void Programs::want(const std::string& login, const ProgramFile& program) {
-  // OAR 3 lists no folder, and only a listing shows that a file was written whole: there, the commands of jobs have the program in them.
-  if (visit_.client.access().api == oar::Api::oar3) return;
+  // Only a listing of the folder shows that a file was written whole: without one, the commands of jobs have the program in them.
+  if (!oar::takes_files(visit_.client.access().api)) return;
   wanted_.try_emplace({login, program.sha256}, program);
 }
 

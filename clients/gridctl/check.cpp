@@ -209,7 +209,7 @@ void check_resources(oar::Client& client, const Checked& checked, const process:
 
 void check_clock(const oar::Access& access, const oar::Limits& limits, Findings& findings) {
   oar::Transport transport{access, limits};
-  const auto* const path = access.api == oar::Api::oar3 ? "/version" : "/version.json";
+  const auto* const path = access.api == oar::Api::oar3 ? "/version" : access.api == oar::Api::g5k ? "/jobs?limit=1" : "/version.json";
   const std::vector<oar::Request> requests{{oar::Method::get, path, {}, {}}};
   const auto answers = transport.send(requests);
   if (answers.empty() || !answers[0] || !answers[0]->clock_ahead) return;
@@ -229,6 +229,17 @@ void list_what_is_missing(const Checked& checked, Findings& findings) {
                          "its API; without: pools (each task has its own job), input files, the list of output files, how many "
                          "resources match properties, what is free on each node",
                          checked.cluster.homes)});
+}
+
+/// The same of Grid'5000's.
+void list_what_grid5000_lacks(const Checked& checked, Findings& findings) {
+  const auto& name = checked.cluster.name;
+  findings.push_back(
+      {name, fmt::format("Grid'5000: all jobs are those of the account {}, which is the only login of users there; ends of tasks are known "
+                         "by the exit status of their jobs (115: done), because its API gives no files; without: pools (each task has its "
+                         "own job), input files, output files and stderr of tasks, arrays, how many resources match properties, the stress "
+                         "of the server",
+                         checked.cluster.login)});
 }
 
 /// The ends of the tokens: within a week, somebody must fetch another one.
@@ -268,6 +279,7 @@ Findings check_cluster(const process::Config& config, const Checked& checked, co
   check_clock(*access, limits, findings);
   check_token_ends(*access, findings);
   if (access->api == oar::Api::oar3) list_what_is_missing(checked, findings);
+  if (access->api == oar::Api::g5k) list_what_grid5000_lacks(checked, findings);
   return findings;
 }
 

@@ -29,7 +29,7 @@ void check_tokens(const Call& call, const store::Cluster& cluster) {
   const bool is_oar3 = cluster.api == "oar3", by_token = cluster.authentication == "token";
   if (is_oar3 != by_token)
     throw Error{ExitCode::usage, is_oar3 ? "the API of OAR 3 takes tokens alone: --api oar3 needs --auth token and --secret-file"
-                                         : "the API of OAR 2 takes no tokens: --auth token needs --api oar3"};
+                                         : "only the API of OAR 3 takes tokens: --auth token needs --api oar3"};
   if (!by_token) return;
   if (cluster.secret_file.empty())
     throw Error{
@@ -41,10 +41,28 @@ void check_tokens(const Call& call, const store::Cluster& cluster) {
   if (!tokens) call.output.report(fmt::format("gridctl: note: {}{}", secret ? cluster.secret_file + ": " : "", tokens.error()));
 }
 
+/// Grid'5000's API acts for the account that logs in, and makes one job of each request.
+void check_grid5000(const store::Cluster& cluster) {
+  if (cluster.api != "g5k") return;
+  if (cluster.authentication != "basic")
+    throw Error{ExitCode::usage,
+                "Grid'5000's API knows who asks by a login and a password: --api g5k needs --auth basic, --login and --secret-file"};
+  const auto site = cluster.url.find("/sites/");
+  const auto name = site == std::string::npos ? std::string{} : cluster.url.substr(site + std::string_view{"/sites/"}.size());
+  if (name.empty() || name.find('/') + 1 < name.size())
+    throw Error{ExitCode::usage, fmt::format("--url {}: Grid'5000's API is reached at one of its sites, such as "
+                                             "https://api.grid5000.fr/stable/sites/grenoble",
+                                             cluster.url)};
+  if (cluster.array_size != 1)
+    throw Error{ExitCode::usage, fmt::format("Grid'5000's API makes one job of each request: --api g5k needs --array-size 1, not {}",
+                                             cluster.array_size ? std::to_string(*cluster.array_size) : std::string{"the default"})};
+}
+
 }  // namespace
 
 void check_whole(const Call& call, const store::Cluster& cluster) {
   check_tokens(call, cluster);
+  check_grid5000(cluster);
   if (cluster.authentication == "basic") {
     if (cluster.login.empty() || cluster.secret_file.empty())
       throw Error{ExitCode::usage,

@@ -48,11 +48,14 @@ void read_authentication(const Call& call, store::Cluster& cluster) {
 }
 
 void read_api(const Call& call, store::Cluster& cluster) {
-  constexpr std::array<std::string_view, 2> kKnown{"oar2", "oar3"};
+  constexpr std::array<std::string_view, 3> kKnown{"oar2", "oar3", "g5k"};
   if (const auto given = call.value("api")) {
     if (std::ranges::find(kKnown, *given) == kKnown.end())
-      throw wrong("api", *given, fmt::format("oar2 (OAR 2.5 and 2.6) or oar3{}", text::did_you_mean(*given, kKnown)));
+      throw wrong("api", *given,
+                  fmt::format("oar2 (OAR 2.5 and 2.6), oar3 or g5k (a site of Grid'5000){}", text::did_you_mean(*given, kKnown)));
     cluster.api = *given;
+    // Its API makes one job of each request.
+    if (*given == "g5k") cluster.array_size = 1;
   }
   if (const auto given = call.value("homes")) {
     constexpr std::string_view kLetters{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%-"};

@@ -66,6 +66,7 @@ tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) 
   access.name = cluster.name;
   access.url = cluster.url;
   if (cluster.api == "oar3") access.api = oar::Api::oar3;
+  if (cluster.api == "g5k") access.api = oar::Api::g5k;
   access.homes = cluster.homes;
   access.login = cluster.login;
   access.identity_header = cluster.identity_header;

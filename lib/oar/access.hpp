@@ -10,8 +10,11 @@
 
 namespace gleaner::oar {
 
-/// The dialect of a cluster's REST API (lib/oar/dialects): that of OAR 2.5 and 2.6, or that of OAR 3.
-enum class Api { oar2, oar3 };
+/// The dialect of a cluster's REST API (lib/oar/dialects): that of OAR 2.5 and 2.6, that of OAR 3, or Grid'5000's API of one site.
+enum class Api { oar2, oar3, g5k };
+
+/// Whether files can be written there, and folders listed: lists of pools, programs of jobs, names of evidence.
+[[nodiscard]] constexpr bool takes_files(Api api) { return api == Api::oar2; }
 
 /// With `token`, each request carries the token of the user in whose name it is made, and no identity header.
 enum class Authentication { none, basic, certificate, token };

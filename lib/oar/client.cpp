@@ -1,8 +1,10 @@
 #include "lib/oar/client.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/oar/dialect.hpp"
+#include "lib/oar/dialects/g5k.hpp"
 #include "lib/oar/dialects/oar2.hpp"
 #include "lib/oar/dialects/oar3.hpp"
 #include "lib/oar/requests.hpp"
@@ -10,6 +12,7 @@
 namespace gleaner::oar {
 
 std::unique_ptr<Dialect> dialect_of(Requests& requests) {
+  if (requests.access().api == Api::g5k) return std::make_unique<Grid5000>(requests);
   if (requests.access().api == Api::oar3) return std::make_unique<Oar3>(requests);
   return std::make_unique<Oar2>(requests);
 }
@@ -17,6 +20,8 @@ std::unique_ptr<Dialect> dialect_of(Requests& requests) {
 Limits limits_for(Api api, Limits limits) {
   // Its API has one database session for all requests, and answers 500 to some of two that come together.
   if (api == Api::oar3) limits.parallel = 1;
+  // A page of its lists has at most so many jobs.
+  if (api == Api::g5k) limits.page = std::min(limits.page, g5k::kMostOfPage);
   return limits;
 }
 

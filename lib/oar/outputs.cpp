@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/oar/answers.hpp"
+#include "lib/oar/dialects/g5k_text.hpp"
 #include "lib/oar/dialects/oar3_text.hpp"
 #include "lib/oar/request_text.hpp"
 #include "lib/oar/transport.hpp"
@@ -48,6 +49,7 @@ Failure refusal_of(const Access& access, const Answer& answer) {
 
 Result<std::vector<ListedFile>> list_files(const Access& access, const Limits& limits, std::string_view user, std::string_view path) {
   if (auto wrong = wrong_place(user, path)) return refused_here(std::move(*wrong));
+  if (access.api == Api::g5k) return refused_here(std::string{g5k::kNoFiles});
   if (access.api == Api::oar3) return refused_here("the API of OAR 3 lists no folder, so the files that tasks left there are not known");
   Transport transport{access, limits};
   const Request request{Method::get, listing_path(path), std::string{user}, {}, {}, kLongestFileListing};

@@ -263,7 +263,7 @@ std::optional<double> number_of_property(const Value& item, const std::string& p
   return load && std::isfinite(*load) && *load >= 0 ? load : std::nullopt;
 }
 
-/// What OAR itself says of each resource, and the levels that are cores or nodes.
+/// Members that OAR itself gives to each resource, and the levels that are cores or nodes.
 constexpr std::array<std::string_view, 36> kNoLevels{"api_timestamp",
                                                      "available_upto",
                                                      "besteffort",

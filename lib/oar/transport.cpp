@@ -208,7 +208,7 @@ class Transport::Transfer {
       if (const auto token = access.tokens.find(request.user); token != access.tokens.end()) {
         append(headers_, "Authorization: Bearer " + token->second.text);
       }
-    } else if (!request.user.empty()) {
+    } else if (!request.user.empty() && access.api != Api::g5k) {
       append(headers_, access.identity_header + ": " + request.user);
     }
     set(CURLOPT_HTTPHEADER, headers_.get());

@@ -122,12 +122,14 @@ bool is_action(std::string_view name) {
 
 }  // namespace
 
-bool Api::password_is_right(const http::Request& request) const {
-  if (options_.login.empty()) return true;
+std::string Api::credentials_of(const http::Request& request) {
   constexpr std::string_view kScheme = "Basic ";
   const auto header = request.headers.find("Authorization");
-  return header && header->starts_with(kScheme) &&
-         decode_base64(header->substr(kScheme.size())) == options_.login + ":" + options_.password;
+  return header && header->starts_with(kScheme) ? decode_base64(header->substr(kScheme.size())) : std::string{};
+}
+
+bool Api::password_is_right(const http::Request& request) const {
+  return options_.login.empty() || credentials_of(request) == options_.login + ":" + options_.password;
 }
 
 bool Api::knows(const std::string& user) const { return options_.accept == Users::any || user == "root" || options_.users.contains(user); }
@@ -153,6 +155,7 @@ http::Response Api::handle(const http::Request& request) {
 
 http::Response Api::answer(const http::Request& request, const std::string& path_info) {
   if (options_.rest_api == RestApi::oar3) return answer3(request, path_info);
+  if (options_.rest_api == RestApi::g5k) return answer_g5k(request, path_info);
   if (!password_is_right(request)) return password_page(fmt::format("OAR API of {} for the grid", engine_.options().shape.name));
   if (const auto problem = format_problem(request, path_info)) return error_answer(*problem);
   Call call{request, options_.prefix, path_info, without_extension(path_info), identity(request), engine_.date()};

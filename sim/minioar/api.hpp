@@ -17,8 +17,9 @@ class AdminBody;
 enum class Scope { job, array };
 enum class Users { listed, any };
 enum class Admin { refused, allowed };
-/// The REST API that it has: that of OAR 2, in the dialect of the engine, or that of OAR 3 (api3.cpp).
-enum class RestApi { oar2, oar3 };
+/// The REST API that it has: that of OAR 2, in the dialect of the engine, that of OAR 3 (api3.cpp), or Grid'5000's of one site
+/// (api_g5k.cpp).
+enum class RestApi { oar2, oar3, g5k };
 
 struct ApiOptions {
   std::string prefix = "/oarapi-grid";
@@ -46,6 +47,8 @@ class Api {
   [[nodiscard]] std::optional<http::Response> route_read(const Call& call);
   [[nodiscard]] std::optional<http::Response> route_write(const Call& call);
   [[nodiscard]] bool password_is_right(const http::Request& request) const;
+  /// `LOGIN:PASSWORD` of basic authentication; empty: there is none.
+  [[nodiscard]] static std::string credentials_of(const http::Request& request);
   [[nodiscard]] bool knows(const std::string& user) const;
 
   // api_jobs.cpp
@@ -86,6 +89,13 @@ class Api {
   [[nodiscard]] http::Response delete_jobs3(const Call& call, JobNumber id);
   [[nodiscard]] static http::Response act3(JobNumber id, const Done& done, int wrong_state);
   [[nodiscard]] http::Response media3(const Call& call);
+  // api_g5k.cpp
+  [[nodiscard]] http::Response answer_g5k(const http::Request& request, const std::string& path_info);
+  [[nodiscard]] http::Response list_jobs_g5k(const Call& call);
+  [[nodiscard]] http::Response show_job_g5k(const Call& call, JobNumber id, unsigned status);
+  [[nodiscard]] http::Response post_job_g5k(const Call& call);
+  [[nodiscard]] http::Response delete_job_g5k(const Call& call, JobNumber id);
+  [[nodiscard]] http::Response status_g5k();
   // api_admin.cpp
   [[nodiscard]] http::Response admin(const http::Request& request, const std::string& path);
   [[nodiscard]] std::optional<std::string> administer(const std::string& path, const AdminBody& body);

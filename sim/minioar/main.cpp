@@ -48,7 +48,7 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
   add("state", po::value(&s.engine.state_directory)->required()->value_name("DIR"), "where the jobs are kept");
   add("homes", po::value(&s.engine.homes)->value_name("DIR"), "the home of USER is DIR/USER (default: STATE/homes)");
   add("oar", po::value<std::string>()->default_value("2.5")->value_name("2.5|2.6"), "the version that it plays");
-  add("api", po::value<std::string>()->default_value("oar2")->value_name("oar2|oar3"),
+  add("api", po::value<std::string>()->default_value("oar2")->value_name("oar2|oar3|g5k"),
       "its REST API: that of the version, or that of OAR 3, which takes tokens (any key signs them) and no password");
   add("name", po::value(&s.engine.shape.name)->default_value("minioar")->value_name("NAME"),
       "of the cluster; its nodes are NAME-1, NAME-2…");
@@ -168,8 +168,12 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   s.engine.dialect = dialect_of(given["oar"].as<std::string>());
   if (s.engine.dialect == nullptr) throw po::error{fmt::format("--oar {}: 2.5 or 2.6 is needed", given["oar"].as<std::string>())};
   const auto api = given["api"].as<std::string>();
-  if (api != "oar2" && api != "oar3") throw po::error{fmt::format("--api {}: oar2 or oar3 is needed", api)};
+  if (api != "oar2" && api != "oar3" && api != "g5k") throw po::error{fmt::format("--api {}: oar2, oar3 or g5k is needed", api)};
   if (api == "oar3") s.api.rest_api = RestApi::oar3;
+  if (api == "g5k") {
+    s.api.rest_api = RestApi::g5k;
+    if (given["prefix"].defaulted()) s.api.prefix = "/stable/sites/" + s.engine.shape.name;
+  }
   if (s.engine.shape.nodes < 1 || s.engine.shape.cores < 1) throw std::runtime_error{"--nodes and --cores are at least 1"};
   if (s.engine.shape.reserved_nodes < 0 || s.engine.shape.reserved_nodes > s.engine.shape.nodes || s.engine.shape.licences < 0)
     throw std::runtime_error{"--reserved-nodes is from 0 to --nodes, and --licences is at least 0"};

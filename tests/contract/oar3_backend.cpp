@@ -1,21 +1,16 @@
 #include "tests/contract/oar3_backend.hpp"
 
-#include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <rapidjson/document.h>
-
-#include <array>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <functional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "lib/oar/client.hpp"
 #include "tests/contract/minioar_process.hpp"
 #include "tests/contract/raw_http.hpp"
+#include "tests/real_oar3.hpp"
 
 namespace gleaner::contract {
 namespace {
@@ -25,63 +20,26 @@ std::string variable(const char* name, const std::string& otherwise) {
   return value == nullptr ? otherwise : value;
 }
 
-std::string base64url(std::string_view bytes) {
-  constexpr std::string_view kAlphabet{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
-  std::string text;
-  unsigned rest = 0, bits = 0;
-  for (const char letter : bytes) {
-    rest = rest << 8U | static_cast<unsigned char>(letter);
-    for (bits += 8; bits >= 6; bits -= 6) text += kAlphabet[rest >> (bits - 6) & 63U];
-  }
-  if (bits > 0) text += kAlphabet[rest << (6 - bits) & 63U];
-  return text;
-}
-
-std::string content_of(const std::string& file) {
-  std::ifstream stream{file};
-  if (!stream) throw std::runtime_error("cannot read " + file);
-  std::ostringstream all;
-  all << stream.rdbuf();
-  return all.str();
-}
-
-/// The last line counts.
-std::string key_in(const std::string& configuration) {
-  constexpr std::string_view kMark{"\nAPI_SECRET_KEY=\""};
-  const auto at = configuration.rfind(kMark);
-  if (at == std::string::npos) throw std::runtime_error("oar.conf has no API_SECRET_KEY");
-  const auto begin = at + kMark.size();
-  return configuration.substr(begin, configuration.find('"', begin) - begin);
-}
-
-void add_tokens(oar::Access& access, const std::vector<std::string>& users, const std::string& key) {
+void add_tokens(oar::Access& access, const std::vector<std::string>& users,
+                const std::function<std::string(const std::string&)>& token_of) {
   for (const auto& user : users) {
-    auto token = oar::read_token(signed_token(user, key));
+    auto token = oar::read_token(token_of(user));
     if (!token) throw std::runtime_error(token.error());
     access.tokens.insert_or_assign(user, std::move(*token));
   }
 }
 
-class RealOar3 final : public Oar3Backend {
+class RealBackend final : public Oar3Backend {
  public:
-  explicit RealOar3(const std::string& described) {
-    const auto text = described.starts_with('{') ? described : content_of(described);
-    rapidjson::Document json;
-    json.Parse(text.c_str());
-    const bool is_whole = !json.HasParseError() && json.IsObject() && json.HasMember("url") && json["url"].IsString() &&
-                          json.HasMember("state") && json["state"].IsString();
-    if (!is_whole) throw std::runtime_error("GLEANER_TEST_OAR3 is no JSON with 'url' and 'state', nor a file of it");
+  explicit RealBackend(tests::RealOar3 cluster) : cluster_{std::move(cluster)} {
     access_.name = "oar3";
-    access_.url = json["url"].GetString();
-    state_ = json["state"].GetString();
+    access_.url = cluster_.url();
     access_.api = oar::Api::oar3;
     access_.authentication = oar::Authentication::token;
-    add_tokens(access_, {user_, other_}, key_in(content_of(state_ + "/files/etc-oar/oar.conf")));
+    add_tokens(access_, {user_, other_}, [&](const std::string& user) { return cluster_.token(user); });
   }
   void restart_api() override {
-    const auto command = fmt::format(
-        "nsenter --target $(cut -d' ' -f1 {}/init.pid) --mount --pid --root --wd -- sh -c 'kill -9 $(cat /run/oarapi.pid)'", state_);
-    if (std::system(command.c_str()) != 0) throw std::runtime_error("the API cannot be restarted: " + command);
+    cluster_.kill_api();
     oar::Client client{access_};
     for (int tries = 0; tries < 100; ++tries) {
       std::this_thread::sleep_for(std::chrono::milliseconds{200});
@@ -92,7 +50,7 @@ class RealOar3 final : public Oar3Backend {
   [[nodiscard]] bool is_real() const override { return true; }
 
  private:
-  std::string state_;
+  tests::RealOar3 cluster_;
 };
 
 class MiniOar3 final : public Oar3Backend {
@@ -103,7 +61,7 @@ class MiniOar3 final : public Oar3Backend {
     access_.api = oar::Api::oar3;
     access_.authentication = oar::Authentication::token;
     access_.homes = process_.homes();
-    add_tokens(access_, {user_, other_}, "any");
+    add_tokens(access_, {user_, other_}, [](const std::string& user) { return tests::signed_token(user, "any"); });
   }
   void restart_api() override {
     auto base = access_;
@@ -119,26 +77,14 @@ class MiniOar3 final : public Oar3Backend {
 
 }  // namespace
 
-std::string signed_token(const std::string& user, const std::string& key) {
-  constexpr std::chrono::hours kLife{1};
-  const auto ends = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() + kLife);
-  const auto text = base64url(R"({"alg":"HS256","typ":"JWT"})") + "." +
-                    base64url(fmt::format(R"({{"user":"{}","exp":{}}})", user, static_cast<long long>(ends)));
-  std::array<unsigned char, EVP_MAX_MD_SIZE> signature{};
-  unsigned length = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-       signature.data(), &length);
-  return text + "." + base64url({reinterpret_cast<const char*>(signature.data()), length});
-}
-
 std::vector<std::string> asked_oar3_backends() {
   std::vector<std::string> names{"minioar-oar3"};
-  if (!variable("GLEANER_TEST_OAR3", "").empty()) names.emplace_back("oar3");
+  if (tests::RealOar3::named()) names.emplace_back("oar3");
   return names;
 }
 
 std::unique_ptr<Oar3Backend> make_oar3_backend(const std::string& name) {
-  if (name == "oar3") return std::make_unique<RealOar3>(variable("GLEANER_TEST_OAR3", ""));
+  if (name == "oar3") return std::make_unique<RealBackend>(tests::RealOar3::named().value());
   return std::make_unique<MiniOar3>();
 }
 

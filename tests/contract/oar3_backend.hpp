@@ -24,13 +24,9 @@ class Oar3Backend {
   std::string other_ = "griduser2";
 };
 
-/// `minioar-oar3`, and `oar3` where GLEANER_TEST_OAR3 names a real one: the JSON {"name","url","state"} that brings it up prints, or a file
-/// of it. `state` is the folder in which its configuration is (files/etc-oar/oar.conf), whose key signs the tokens, and its init.pid.
+/// `minioar-oar3`, and `oar3` where GLEANER_TEST_OAR3 names a real one (tests/real_oar3.hpp).
 [[nodiscard]] std::vector<std::string> asked_oar3_backends();
 /// Throws when it cannot be had.
 [[nodiscard]] std::unique_ptr<Oar3Backend> make_oar3_backend(const std::string& name);
-
-/// A token as OAR 3 makes them: a JWT signed by HS256 that ends in an hour.
-[[nodiscard]] std::string signed_token(const std::string& user, const std::string& key);
 
 }  // namespace gleaner::contract

@@ -60,6 +60,26 @@ TEST_F(Gridctl, Check_SendsNoPasswordInClear_WithoutConsent) {
   EXPECT_THAT(run({"check"}).output, HasSubstr("gridctl cluster edit c --insecure"));
 }
 
+TEST_F(Gridctl, ASiteOfGrid5000_IsAddedByItsUrl_WithALogin_AndTakesOneJobARequest) {
+  const auto add = [&](const std::string& url, std::vector<std::string> more) {
+    std::vector<std::string> words{"cluster", "add", "grenoble", url, "--api", "g5k"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(std::move(words));
+  };
+  const std::string site = "https://api.grid5000.fr/stable/sites/grenoble";
+  const std::vector<std::string> login{"--auth", "basic", "--login", "ada", "--secret-file", "/no/secret"};
+  EXPECT_THAT(add(site, {}).output, HasSubstr("needs --auth basic"));
+  EXPECT_THAT(add(site + "/jobs", login).output, HasSubstr("at one of its sites"));
+  EXPECT_THAT(add("https://api.grid5000.fr/stable", login).output, HasSubstr("at one of its sites"));
+  auto several = login;
+  several.insert(several.end(), {"--array-size", "100"});
+  EXPECT_THAT(add(site, several).output, HasSubstr("needs --array-size 1, not 100"));
+  EXPECT_EQ(code({"cluster", "add", "grenoble", site, "--api", "g5k", "--auth", "basic", "--login", "ada", "--secret-file", "/no/secret"}),
+            0);
+  EXPECT_EQ(stored("grenoble").api, "g5k");
+  EXPECT_EQ(stored("grenoble").array_size, 1);
+}
+
 TEST_F(Gridctl, ALoginOfTheSystem_IsNobodysUnlessSaid) {
   ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
   EXPECT_EQ(code({"user", "map", "mal", "alpha", "oar"}), 4);

@@ -62,7 +62,7 @@ process::Command Minioar::command_of(const fs::path& folder, const MinioarWish& 
                                          (folder / "homes").string(), "--nodes", std::to_string(wish.nodes), "--cores",
                                          std::to_string(wish.cores), "--any-user", "--allow-faults", "--kill-jobs-on-exit"}};
   command.arguments.insert(command.arguments.end(), wish.options.begin(), wish.options.end());
-  if (wish.api == "oar3") command.arguments.insert(command.arguments.end(), {"--api", "oar3"});
+  if (wish.api != "oar2") command.arguments.insert(command.arguments.end(), {"--api", wish.api});
   command.output = folder / "minioar.log";
   return command;
 }
@@ -96,6 +96,10 @@ TestCluster Minioar::description() const {
   if (wish_.api == "oar3") {
     cluster.homes = (folder_ / "homes" / "%u").string();
     cluster.tokens = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VyIjoiYWxpY2UifQ.c2ln\n";
+  }
+  if (wish_.api == "g5k") {
+    cluster.login = "alice";
+    cluster.password = "any";
   }
   return cluster;
 }

@@ -41,7 +41,7 @@ struct MinioarWish {
   int nodes = 2;
   int cores = 4;
   std::vector<std::string> options{};  ///< more of minioar's own
-  std::string api = "oar2";            ///< or oar3
+  std::string api = "oar2";            ///< or oar3, g5k
 };
 
 /// A minioar of this test alone. Its address stays over a restart, and so do its jobs.

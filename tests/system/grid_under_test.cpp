@@ -19,6 +19,7 @@
 #include "lib/text/json_writer.hpp"
 #include "lib/text/numbers.hpp"
 #include "tests/db/postgres.hpp"
+#include "tests/real_oar3.hpp"
 #include "tests/system/diagnosis.hpp"
 
 namespace gleaner::tests {
@@ -133,6 +134,17 @@ void GridUnderTest::start_clusters(const Wish& wish) {
     minioars_.back()->start();
     clusters_.push_back(minioars_.back()->description());
   }
+  if (wish.backend == Backend::real_oar3) {
+    const auto real = RealOar3::named().value();
+    clusters_.push_back({.name = "oar3",
+                         .url = real.url(),
+                         .login = {},
+                         .password = {},
+                         .user = "griduser1",
+                         .api = "oar3",
+                         .homes = "/home/%u",
+                         .tokens = real.token("griduser1") + "\n"});
+  }
 }
 
 void GridUnderTest::register_clusters(const std::vector<std::string>& users) {
@@ -147,6 +159,10 @@ void GridUnderTest::register_clusters(const std::vector<std::string>& users) {
         cluster.login = one.login;
         cluster.secret_file = folder_ / (one.name + ".secret");
         write_secret(cluster.secret_file, one.password);
+      }
+      if (one.api == "g5k") {
+        cluster.api = one.api;
+        cluster.array_size = 1;
       }
       if (one.api == "oar3") {
         cluster.api = one.api;

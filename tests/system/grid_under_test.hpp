@@ -42,7 +42,8 @@ struct TestCampaign {
 /// stops and goes when it goes out of scope; when its test failed, it first says what it knows.
 class GridUnderTest {
  public:
-  enum class Backend { minioar, real_oar, two_debians };
+  /// real_oar3: the minioars of the wish, and the cluster `oar3` that GLEANER_TEST_OAR3 names.
+  enum class Backend { minioar, real_oar, two_debians, real_oar3 };
   struct Wish {
     Backend backend = Backend::minioar;
     std::vector<MinioarWish> clusters{{.name = "alpha"}, {.name = "beta"}};

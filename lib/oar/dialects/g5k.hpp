@@ -1,0 +1,56 @@
+#pragma once
+#include "lib/oar/dialect.hpp"
+#include "lib/oar/dialects/g5k_text.hpp"
+#include "lib/oar/requests.hpp"
+
+namespace gleaner::oar {
+
+/// Grid'5000's API of one site, https://api.grid5000.fr/stable/sites/SITE, over the OAR of that site.
+///
+/// It acts for the account that logs in, so that account is the only login here. A request makes one job, whose command becomes a file in
+/// the account's home: the job's own command is that file's name, so its identity is in its name (g5k::name_of). No file of the cluster can
+/// be read: the exit status of a job stands for its evidence (g5k::evidence_of).
+///
+/// It lacks: arrays, files, signals, SQL over resources (ServerError), the stress of the server.
+class Grid5000 final : public Dialect {
+ public:
+  explicit Grid5000(Requests& requests) : requests_{requests} {}
+
+  [[nodiscard]] Result<Resources> resources(const std::string& load_property, const std::string& memory_property) override;
+  [[nodiscard]] Result<Resources> brief_resources() override;
+  [[nodiscard]] Result<std::map<std::string, int>> held_by_node(std::string_view user) override;
+  [[nodiscard]] Result<std::vector<NodeHold>> free_by_node(std::string_view user) override;
+  [[nodiscard]] Result<int> matching(std::string_view user, std::string_view properties, Effort effort) override;
+  [[nodiscard]] Result<std::vector<RemoteJob>> occupying() override;
+  [[nodiscard]] Result<Occupation> occupation() override;
+  [[nodiscard]] Result<std::vector<RemoteJob>> jobs(std::span<const grid::RemoteJobId> ids) override;
+  [[nodiscard]] Result<std::vector<RemoteJob>> jobs_since(std::string_view user, grid::Instant since) override;
+  [[nodiscard]] std::vector<Result<JobDetails>> details(std::span<const JobOf> asked, Nodes nodes) override;
+  [[nodiscard]] std::vector<Result<Submitted>> submit(std::span<const SubmitRequest> requests) override;
+  [[nodiscard]] std::vector<Result<Removal>> remove(std::span<const JobOf> asked) override;
+  [[nodiscard]] Result<Removal> remove_array(std::string_view user, grid::RemoteJobId array) override;
+  [[nodiscard]] std::vector<Result<void>> signal(std::span<const SignalOf> asked) override;
+  [[nodiscard]] std::vector<Result<std::string>> read_files(std::span<const PathOf> asked, const FilePart& part) override;
+  [[nodiscard]] std::vector<Result<std::vector<std::string>>> list_folders(std::span<const PathOf> asked) override;
+  [[nodiscard]] Result<void> find_folder(std::string_view user, std::string_view path) override;
+  [[nodiscard]] std::vector<Result<Traces>> evidence(std::span<const FenceOf> asked, std::chrono::milliseconds patience) override;
+  [[nodiscard]] std::vector<Result<void>> write_files(std::span<const FileOf> files) override;
+  [[nodiscard]] std::vector<Result<void>> create_files(std::span<const FileOf> files) override;
+  [[nodiscard]] std::vector<Result<void>> delete_paths(std::span<const PathOf> asked) override;
+  [[nodiscard]] Result<std::string> version() override;
+  [[nodiscard]] Result<double> stress() override;
+  [[nodiscard]] Result<std::string> who_am_i(std::string_view user) override;
+
+ private:
+  [[nodiscard]] Result<std::vector<g5k::NodeStatus>> nodes();
+  [[nodiscard]] Result<std::vector<g5k::Job>> job_list(const std::string& query);
+  /// Each job by its own address; a job that is not there is Refused 404.
+  [[nodiscard]] std::vector<Result<g5k::Job>> each_job(std::span<const grid::RemoteJobId> ids);
+  /// Why nothing can be done in the user's name.
+  [[nodiscard]] std::optional<std::string> wrong_identity(std::string_view user) const;
+  [[nodiscard]] Result<Submitted> submit_one(const SubmitRequest& request);
+
+  Requests& requests_;
+};
+
+}  // namespace gleaner::oar
