@@ -4,8 +4,10 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export LC_ALL=C.UTF-8
 export PATH="$PATH:/usr/sbin:/sbin"
 
-# The caller's variables of another grid are not meant for this one.
-for name in "${!GLEANER_@}"; do unset "$name"; done
+# The caller's variables of another grid are not meant for this one; those that name a real OAR 3 are meant for its tests.
+for name in "${!GLEANER_@}"; do
+    case $name in GLEANER_OAR3_UP|GLEANER_TEST_OAR3) ;; *) unset "$name" ;; esac
+done
 
 PROGRAM_NAME=$(basename "$0")
 say() { printf '%s: %s\n' "$PROGRAM_NAME" "$*" >&2; }

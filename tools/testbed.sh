@@ -60,7 +60,42 @@ start_testbed_26() {
     }
 }
 
+# start_oar3 PREFIX: one real OAR 3, where GLEANER_OAR3_UP names a command that brings it up: it gets its own folder (OAR3_STATE), ports
+# (OAR3_API_PORT, OAR3_PG_PORT) and address (OAR3_ADDRESS), and prints JSON with the `url` of its API and the folder `state`. There are
+# init.pid, of the process whose end is the cluster's, and the PostgreSQL of pg/data. Sets GLEANER_TEST_OAR3; false when it does not come up.
+oar3_state=
+start_oar3() {
+    local base left
+    for left in "$1"-*; do
+        if [ -d "$left" ] && [ ! -d "/proc/${left##*-}" ]; then say "the OAR 3 in $left was left over"; oar3_state=$left; stop_oar3; fi
+    done
+    oar3_state=$1-$$
+    base=$(free_ports)
+    say "a real OAR 3 comes up in $oar3_state ($GLEANER_OAR3_UP)"
+    GLEANER_TEST_OAR3=$(OAR3_STATE=$oar3_state OAR3_API_PORT=$base OAR3_PG_PORT=$((base + 1)) OAR3_ADDRESS=127.3.$((base / 100 - 190)).254 \
+        $GLEANER_OAR3_UP) || { say "ERROR: the OAR 3 does not come up"; stop_oar3; return 1; }
+    export GLEANER_TEST_OAR3
+}
+
+# The processes are found by the pids in its folder alone.
+stop_oar3() {
+    [ -n "$oar3_state" ] || return 0
+    local file pid
+    for file in "$oar3_state"/init.pid "$oar3_state"/pg/data/postmaster.pid; do
+        read -r pid _ 2>/dev/null < "$file" || continue
+        # (PostgreSQL ends at once by SIGQUIT; what is the first process of its own namespace heeds no other signal than SIGKILL.)
+        case $file in
+        */init.pid) tr '\0' ' ' 2>/dev/null < "/proc/$pid/cmdline" | grep -q "$oar3_state" && kill -9 "$pid" 2>/dev/null ;;
+        *) [ "$(readlink "/proc/$pid/cwd")" = "$oar3_state/pg/data" ] && kill -QUIT "$pid" 2>/dev/null ;;
+        esac || say "ERROR: the process $pid of $file was not stopped"
+    done
+    for _ in 1 2 3 4 5 6 7 8 9 10; do ! rm -rf "$oar3_state" 2>/dev/null || break; sleep 0.3; done
+    [ ! -d "$oar3_state" ] || say "ERROR: $oar3_state cannot be removed"
+    oar3_state=
+}
+
 stop_testbed() {
+    stop_oar3
     if [ -n "$state_26" ]; then
         OAR_TESTBED_STATE=$state_26 "$ROOT/tests/oar-testbed/down" || say "ERROR: the OAR clusters in $state_26 were not stopped"
         state_26=
