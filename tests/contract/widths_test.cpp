@@ -1,14 +1,23 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
-#include "lib/grid/resource_fit.hpp"
+#include "lib/oar/client.hpp"
+#include "tests/contract/backend.hpp"
 #include "tests/contract/requests_of_widths.hpp"
-#include "tests/contract/world.hpp"
 
+/// Requests of all shapes, on minioar as OAR 2.5 and 2.6, and on a real OAR. Alone, because whole nodes wait for the jobs of other tests.
 namespace gleaner::contract {
 namespace {
+
+using namespace std::chrono_literals;
 
 class Widths : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(On, Widths, ::testing::ValuesIn(asked_backends()), [](const auto& each) {
@@ -17,20 +26,38 @@ INSTANTIATE_TEST_SUITE_P(On, Widths, ::testing::ValuesIn(asked_backends()), [](c
   return name;
 });
 
+std::vector<oar::RemoteJob> await_end(oar::Client& client, const std::vector<grid::RemoteJobId>& ids) {
+  const auto deadline = std::chrono::steady_clock::now() + 300s;
+  while (std::chrono::steady_clock::now() < deadline) {
+    auto jobs = client.jobs(ids);
+    const auto is_over = [](const oar::RemoteJob& job) { return oar::is_over(job.state); };
+    if (jobs && jobs->size() == ids.size() && std::ranges::all_of(*jobs, is_over)) return *jobs;
+    std::this_thread::sleep_for(300ms);
+  }
+  throw std::runtime_error("the jobs did not end");
+}
+
 TEST_P(Widths, AJobHoldsWhatItsRequestCountsAs_BeforeAnyOfItRan) {
-  auto& world = World::of(GetParam());
-  const auto resources = world.client().resources();
+  const auto backend = make_backend(GetParam());
+  oar::Client client{backend->access()};
+  const auto resources = client.resources();
   ASSERT_TRUE(resources) << oar::describe(resources.error());
   auto texts = requests_of_widths(*resources);
   texts.emplace_back("/nodes=1/core=ALL");
   std::vector<grid::RemoteJobId> ids;
   for (const auto& text : texts) {
     ASSERT_TRUE(counted_as(text, *resources)) << text;
-    auto asked = world.request("true");
+    oar::SubmitRequest asked;
+    asked.user = backend->user();
+    asked.name = fmt::format("widths.{}.{}", ::getpid(), ids.size());
     asked.resources = text;
-    ids.push_back(world.submit(asked).ids.front());
+    asked.walltime = "0:5:0";
+    asked.command = "true";
+    const auto submitted = std::move(client.submit({&asked, 1}).front());
+    ASSERT_TRUE(submitted) << text << ": " << oar::describe(submitted.error());
+    ids.push_back(submitted->ids.front());
   }
-  const auto jobs = world.await_end(ids);
+  const auto jobs = await_end(client, ids);
   for (std::size_t i = 0; i < texts.size(); ++i)
     EXPECT_EQ(jobs[i].resources, counted_as(texts[i], *resources)) << texts[i] << ": " << jobs[i].message;
 }

@@ -284,6 +284,20 @@ oar::RemoteJob listed(std::int64_t id, std::string name, std::string command, st
   return remote;
 }
 
+TEST(Recognise, AJobsResources_AreItsCores_WithoutTheLicencesThatOarCountsToo) {
+  Turn turn;
+  turn.has(1);
+  turn.has(2);
+  turn.live[0].request = "/core=2+{type = 'licence'}/licence=3";
+  const auto command = [](int job) { return fmt::format("bash -c \"...\" gleaner.7-1 {0} 0 {0} 1 -", job); };
+  auto both = listed(1001, "tag-1", command(1)), cores = listed(1002, "tag-1", command(2));
+  both.resources = 5;
+  cores.resources = 4;
+  recognise(turn.poll, turn.live, {both, cores});
+  EXPECT_EQ(turn.poll.ours.at(grid::RemoteJobId{1001}).resources, 2);
+  EXPECT_EQ(turn.poll.ours.at(grid::RemoteJobId{1002}).resources, 4);
+}
+
 TEST(Recognise, AnIdIsBelieved_OnlyWithTheOwnerTheNameAndTheCommandThatWeGave) {
   Turn turn;
   for (int i = 1; i <= 6; ++i) turn.has(i);
