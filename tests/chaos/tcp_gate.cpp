@@ -50,7 +50,9 @@ std::string receive(int from) {
 }
 
 bool is_submission(std::string_view request) {
-  return request.starts_with("POST ") && request.substr(0, request.find("\r\n")).find("/jobs.json ") != std::string_view::npos;
+  // OAR 2 has `/jobs.json`, OAR 3 `/jobs`.
+  const auto line = request.substr(0, request.find("\r\n"));
+  return line.starts_with("POST ") && (line.find("/jobs.json ") != std::string_view::npos || line.find("/jobs ") != std::string_view::npos);
 }
 
 }  // namespace
