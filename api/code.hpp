@@ -27,6 +27,7 @@ enum class Code {
   no_such_event,
   no_such_output,
   no_such_subscription,
+  no_such_token,
   not_on_cluster,
   wrong_method,
   timed_out,

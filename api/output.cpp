@@ -172,9 +172,9 @@ std::string output_path(const oar::JobDetails& details, const Job& job, Stream s
   return details.directory.empty() ? "~/" + file : details.directory + '/' + file;
 }
 
-tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& cluster, const Job& job) {
+tl::expected<oar::JobDetails, NoOutput> read_details(const process::Config& config, const store::Cluster& cluster, const Job& job) {
   if (cluster.retired_at) return none(Code::not_on_cluster, fmt::format("{} was retired, and is not asked any more", cluster.name));
-  auto access = fleet::access_of(cluster);
+  auto access = fleet::access_of(cluster, config);
   if (!access) return none(Code::cluster_unavailable, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
   oar::Client client{std::move(*access), output_limits()};
   auto details = find_job(client, job);
@@ -182,10 +182,11 @@ tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& clust
   return in_its_folder(std::move(*details), job);
 }
 
-tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const Job& job, Stream stream, int lines) {
+tl::expected<Output, NoOutput> read_output(const process::Config& config, const store::Cluster& cluster, const Job& job, Stream stream,
+                                           int lines) {
   if (cluster.retired_at)
     return none(Code::no_such_output, fmt::format("{} was retired, and is not asked any more: {} ran there", cluster.name, job_text(job)));
-  auto access = fleet::access_of(cluster);
+  auto access = fleet::access_of(cluster, config);
   if (!access) return none(Code::cluster_unavailable, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
   oar::Client client{std::move(*access), output_limits()};
   auto details = find_job(client, job);
@@ -202,9 +203,10 @@ tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const 
   return output;
 }
 
-std::vector<std::vector<std::string>> hosts_of(const store::Cluster& cluster, std::span<const Job* const> jobs) {
+std::vector<std::vector<std::string>> hosts_of(const process::Config& config, const store::Cluster& cluster,
+                                               std::span<const Job* const> jobs) {
   std::vector<std::vector<std::string>> hosts(jobs.size());
-  auto access = fleet::access_of(cluster);
+  auto access = fleet::access_of(cluster, config);
   if (cluster.retired_at || !access) return hosts;
   oar::Client client{std::move(*access), output_limits()};
   std::vector<oar::JobOf> asked;

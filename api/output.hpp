@@ -56,13 +56,15 @@ inline constexpr int kMostOutputLines = 10'000;
 
 /// Asks the cluster for the job and for the end of its file, as the job's login: 2 s for a connection, 5 s for each answer, at most
 /// kMostOutputBytes. The file of a job is read only when OAR's job is that one by its owner, name and command.
-[[nodiscard]] tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const store::views::Job& job, Stream stream,
-                                                         int lines);
+[[nodiscard]] tl::expected<Output, NoOutput> read_output(const process::Config& config, const store::Cluster& cluster,
+                                                         const store::views::Job& job, Stream stream, int lines);
 
 /// Asks the cluster for the job, as the job's login, with the same limits. Its folder and files are those of in_its_folder().
-[[nodiscard]] tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& cluster, const store::views::Job& job);
+[[nodiscard]] tl::expected<oar::JobDetails, NoOutput> read_details(const process::Config& config, const store::Cluster& cluster,
+                                                                   const store::views::Job& job);
 
 /// The hosts of jobs of one cluster, in the order of `jobs`; empty: not known. Failures are not reported.
-[[nodiscard]] std::vector<std::vector<std::string>> hosts_of(const store::Cluster& cluster, std::span<const store::views::Job* const> jobs);
+[[nodiscard]] std::vector<std::vector<std::string>> hosts_of(const process::Config& config, const store::Cluster& cluster,
+                                                             std::span<const store::views::Job* const> jobs);
 
 }  // namespace gleaner::api

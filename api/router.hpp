@@ -53,6 +53,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> manual_event_routes();
 [[nodiscard]] std::span<const Route> cluster_routes();
 [[nodiscard]] std::span<const Route> notification_routes();
+[[nodiscard]] std::span<const Route> cluster_token_routes();
 [[nodiscard]] std::span<const Route> scenario_routes();
 [[nodiscard]] std::span<const Route> output_routes();
 [[nodiscard]] std::span<const Route> usage_routes();

@@ -105,7 +105,8 @@ http::Response show_event(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return unknown();
   const auto event = call.connections.read([&](store::Transaction& transaction) { return views::event(transaction, *id); });
-  if (!event) return unknown();
+  const bool is_of_another = event && !event->campaign && !event->user.empty() && event->user != call.caller.user;
+  if (!event || (is_of_another && call.caller.role != Role::administrator)) return unknown();
   text::JsonWriter json;
   write_event(json, *event, audience_of(call, *event));
   return answer(json);

@@ -41,11 +41,11 @@ Clusters clusters_by_id(const Call& call) {
 }
 
 /// How the cluster of a job is reached. Error: why it cannot be.
-tl::expected<oar::Access, oar::Failure> access_to(const Clusters& clusters, const views::OutputJob& job) {
+tl::expected<oar::Access, oar::Failure> access_to(const process::Config& config, const Clusters& clusters, const views::OutputJob& job) {
   const auto found = clusters.find(job.cluster);
   if (found == clusters.end() || found->second.retired_at)
     return tl::unexpected(oar::Failure{oar::NotSent{fmt::format("the cluster {} is retired", job.cluster_name)}});
-  auto access = fleet::access_of(found->second);
+  auto access = fleet::access_of(found->second, config);
   if (!access) return tl::unexpected(oar::Failure{oar::NotSent{access.error()}});
   return std::move(*access);
 }
@@ -87,7 +87,8 @@ std::string too_many_questions(std::string_view cluster) {
 class ListingStream {
  public:
   ListingStream(const Call& call, const views::Campaign& campaign, std::vector<text::Range> ranges)
-      : connections_{call.connections},
+      : config_{call.config},
+        connections_{call.connections},
         turns_{call.cluster_turns},
         user_{call.caller.user},
         limits_{fleet::limits_of(call.config)},
@@ -120,13 +121,14 @@ class ListingStream {
 
  private:
   ListedFolder list(const views::OutputJob& job, const std::string& folder) {
-    auto access = access_to(clusters_, job);
+    auto access = access_to(config_, clusters_, job);
     if (!access) return tl::unexpected(access.error());
     const auto turn = turns_.take(job.cluster, user_, kPatienceForFolder);
     if (!turn) return tl::unexpected(oar::Failure{oar::NotSent{too_many_questions(job.cluster_name)}});
     return oar::list_files(*access, limits_, job.login, folder);
   }
 
+  const process::Config& config_;
   Connections& connections_;
   ClusterTurns& turns_;
   std::string user_;
@@ -189,7 +191,7 @@ http::Response show_output(const Call& call) {
   });
   const bool is_gathered = output->kind == grid::OutputKind::file;
   if (!job || (is_gathered && job->output_directory.empty())) return unknown();
-  const auto access = access_to(clusters_by_id(call), *job);
+  const auto access = access_to(call.config, clusters_by_id(call), *job);
   if (!access) return unreadable(access.error(), *job, name);
   auto turn = call.file_turns.take(job->cluster, call.caller.user, kPatienceForFile);
   if (!turn) {

@@ -131,7 +131,7 @@ http::Response show(const Call& call, const Shown& shown, const OutputRequest& a
   if (!memory) return memory.error();
   const auto turn = call.cluster_turns.take(shown.cluster.id, call.caller.user, kPatienceOfStream);
   if (!turn) return no_turn(shown);
-  const auto output = read_output(shown.cluster, shown.job, asked.stream, asked.lines);
+  const auto output = read_output(call.config, shown.cluster, shown.job, asked.stream, asked.lines);
   if (!output) return no_output(output.error().code, output.error().why);
   return with_memory(answer(200, json_of(shown, *output, asked.stream)), std::move(*memory));
 }
@@ -176,7 +176,7 @@ http::Response job_on_cluster(const Call& call) {
   if (!shown) return shown.error();
   const auto turn = call.cluster_turns.take(shown->cluster.id, call.caller.user, kPatienceOfStream);
   if (!turn) return no_turn(*shown);
-  const auto details = read_details(shown->cluster, shown->job);
+  const auto details = read_details(call.config, shown->cluster, shown->job);
   if (!details) return no_output(details.error().code, details.error().why);
   text::JsonWriter json;
   json.object([&] { write_remote_job(json, *details); });

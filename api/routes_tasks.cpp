@@ -226,7 +226,7 @@ std::map<grid::JobId, std::vector<std::string>> ask_hosts(const Call& call, cons
     if (jobs == by_cluster.end()) continue;
     const auto turn = call.cluster_turns.take(cluster.id, call.caller.user, kPatienceOfList);
     if (!turn) continue;
-    auto known = hosts_of(cluster, jobs->second);
+    auto known = hosts_of(call.config, cluster, jobs->second);
     for (std::size_t i = 0; i < known.size(); ++i) hosts.emplace(jobs->second[i]->id, std::move(known[i]));
   }
   return hosts;

@@ -147,7 +147,7 @@ class Picture {
     const bool has_tasks = pair.live_jobs > 0 || pair.returned_tasks > 0 || unbound > 0;
     const bool may_get = cluster.enabled && !cluster.retired && pair.mapped && grid::takes_tasks(pair) && (has_tasks || held > 0);
     const bool fits = pair.fitting_tasks != 0 && pair.matching_resources != 0 && pair.resources_per_job <= cluster.max_resources;
-    const bool gets_none = pair.brake || cluster.brake || !cluster.reachable || !fits || !has_tasks;
+    const bool gets_none = pair.brake || pair.token_lack || cluster.brake || !cluster.reachable || !fits || !has_tasks;
     using Judge = grid::Shown::Judge;
     return {.done = pair.done,
             .duration_sum = pair.duration_sum,

@@ -81,7 +81,9 @@ std::vector<bool> Cleaning::remove(const std::vector<oar::PathOf>& paths) {
     const auto results = files_.delete_paths(part);
     for (std::size_t i = 0; i < part.size(); ++i) {
       note_answer(part[i].user, results[i]);
-      gone[places[i]] = results[i] || std::holds_alternative<oar::Refused>(results[i].error());
+      // Without the user's token, files can be deleted some time later.
+      gone[places[i]] =
+          results[i] || (std::holds_alternative<oar::Refused>(results[i].error()) && !oar::is_of_identity(results[i].error()));
     }
   }
   return gone;

@@ -50,6 +50,10 @@ class Launcher {
   void make(const std::vector<store::LaunchToMake>& launches);
 
  private:
+  /// Whether each request carries a token of its user.
+  [[nodiscard]] bool by_token() const;
+  /// Why there is none for this launch.
+  [[nodiscard]] std::optional<std::string> wrong_token(const store::LaunchToMake& launch) const;
   [[nodiscard]] std::optional<Begun> begin(const store::LaunchToMake& launch);
   /// Restricts a replica to other nodes than those of its task's first job. False: it is not sent now.
   [[nodiscard]] bool avoid_first_job(store::LaunchToMake& launch);
@@ -156,6 +160,17 @@ void Launcher::refuse_large(const Begun& begun, const std::string& words) {
                   .hold_back = bound});
 }
 
+bool Launcher::by_token() const {
+  const auto way = visit_.client.access().authentication;
+  return way == oar::Authentication::token || way == oar::Authentication::signed_token;
+}
+
+std::optional<std::string> Launcher::wrong_token(const store::LaunchToMake& launch) const {
+  if (!by_token()) return std::nullopt;
+  const auto bearer = oar::bearer_of(visit_.client.access(), launch.login);
+  return bearer ? std::nullopt : std::optional{bearer.error()};
+}
+
 bool Launcher::avoid_first_job(store::LaunchToMake& launch) {
   if (!launch.beside) return true;
   const std::array asked{oar::JobOf{launch.login, *launch.beside}};
@@ -181,6 +196,10 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
   const bool has_cancelled = std::ranges::any_of(begun.lines, &store::LaunchLine::cancelling);
   if (grid::to_begin({.campaign = launch.campaign_state, .has_cancelled_task = has_cancelled}) != grid::LaunchStep::go_on) {
     give_back(launch, grid::LaunchState::planned, "a task of it was cancelled");
+    return std::nullopt;
+  }
+  if (auto wrong = wrong_token(launch)) {
+    give_back(launch, grid::LaunchState::planned, *wrong);
     return std::nullopt;
   }
   if (!avoid_first_job(begun.launch)) return std::nullopt;
@@ -314,6 +333,8 @@ void Launcher::settle(const Begun& begun, const oar::Result<oar::Submitted>& ans
   const auto error = oar::describe(answer.error());
   if (next.state == grid::LaunchState::unknown) return lose(begun, error);
   if (next.brakes) {
+    // That the cluster does not take the user's token says nothing of the campaign: its tasks wait for another one.
+    if (by_token() && oar::is_of_identity(answer.error())) return give_back(begun.launch, grid::LaunchState::launching, error);
     const auto& [status, words] = std::get<oar::Refused>(answer.error());
     if (status == kTooLarge) return refuse_large(begun, words);
     if (begun.launch.pool) return refuse_pool(begun.launch, words);

@@ -18,6 +18,7 @@
 #include "lib/store/events.hpp"
 #include "lib/store/jobs.hpp"
 #include "lib/store/launches.hpp"
+#include "lib/store/tokens.hpp"
 #include "updator/matching.hpp"
 #include "updator/pools.hpp"
 #include "updator/write.hpp"
@@ -117,6 +118,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     }
     store::write_or_note(transaction, {}, "the end of blacklistings", store::now(transaction),
                          [&] { store::close_expired_blacklistings(transaction, store::now(transaction)); });
+    if (const auto warned = store::warn_of_token_ends(transaction, store::now(transaction)); warned > 0)
+      process::log::warning("tokens end", {{"users", warned}});
     if (const auto paused = store::pause_failing_campaigns(transaction, store::now(transaction)); paused > 0)
       process::log::warning("campaigns paused by their max_fails", {{"campaigns", paused}});
   });

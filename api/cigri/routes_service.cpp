@@ -23,15 +23,6 @@ http::Response show_root(const Call& call) {
   return answer(json);
 }
 
-http::Response nothing(const Call& call, std::string_view path) {
-  text::JsonWriter json;
-  json.object([&] {
-    json.key("items").begin_array().end_array();
-    write_links(json, {{"self", link(call, path)}, {"parent", link(call, "/")}});
-  });
-  return answer(json);
-}
-
 /// CiGri has mail and jabber; webhooks are left out, as its clients know none.
 http::Response list_notifications(const Call& call) {
   return translated(ask(call, {.method = "GET", .path = "/notifications"}), [&](text::JsonWriter& json, const rapidjson::Value& ours) {
@@ -92,9 +83,50 @@ http::Response unsubscribe(const Call& call) {
   return removed ? acknowledgement(202, "Deleted", "Unsubscription ok") : removed.error();
 }
 
-http::Response list_tokens(const Call& call) { return nothing(call, "/tokens"); }
+/// CiGri shows the token itself; here its user recognizes it by its fingerprint.
+http::Response list_tokens(const Call& call) {
+  return translated(ask(call, {.method = "GET", .path = "/tokens"}), [&](text::JsonWriter& json, const rapidjson::Value& ours) {
+    json.key("items").begin_array();
+    for (const auto& item : member(ours, "items").GetArray()) {
+      json.object([&] {
+        copy(json, item, {"cluster_id"});
+        json.field("cluster_login", fmt::format("Bearer fingerprint:{}", text_of(item, "fingerprint")));
+      });
+    }
+    json.end_array();
+    write_links(json, {{"self", link(call, "/tokens")}, {"parent", link(call, "/")}});
+  });
+}
 
-http::Response refuse_token(const Call&) { return refusal(403, "No cluster of this grid takes tokens (JWT)"); }
+/// CiGri refuses so where a cluster takes no tokens.
+http::Response as_cigri(http::Response refused) {
+  const bool is_other = refused.body.find("wants no token of its users") != std::string::npos;
+  return is_other ? refusal(403, "This cluster takes no tokens (JWT)") : std::move(refused);
+}
+
+http::Response add_token(const Call& call) {
+  auto text = call.request.body->read_all(kLongestForm);
+  if (!text) return translated_refusal(call.caller, broken_body(text.error()));
+  rapidjson::Document asked;
+  asked.Parse<rapidjson::kParseIterativeFlag>(text->data(), text->size());
+  if (asked.HasParseError() || !asked.IsObject()) return refusal(400, "Error registering a token: a JSON object is needed");
+  const auto number = number_of(asked, "cluster_id");
+  const auto id = number ? number : id_of(std::string{text_of(asked, "cluster_id")});  // a form has texts
+  if (!id) return refusal(400, "Error registering a token: the number 'cluster_id' is needed");
+  text::JsonWriter body;
+  body.object([&] { body.field("token", text_of(asked, "token")); });
+  const auto made =
+      ask(call, {.method = "POST", .path = fmt::format("/tokens/{}", *id), .doing = "Error registering a token: ", .body = body.text()});
+  return made ? acknowledgement(201, "Created", "New token registered") : as_cigri(made.error());
+}
+
+/// CiGri answers so too when there was no token.
+http::Response remove_token(const Call& call) {
+  constexpr unsigned kMissing = 404;
+  const auto removed = ask(call, {.method = "DELETE", .path = "/tokens/" + part(call, 0), .doing = "Error removing a token: "});
+  const bool is_gone = removed || (removed.error().status == kMissing && removed.error().body.find("no token") != std::string::npos);
+  return is_gone ? acknowledgement(202, "Deleted", "Token removed") : as_cigri(removed.error());
+}
 
 http::Response refuse_file(const Call&) {
   return acknowledgement(kNotImplemented, "Not implemented",
@@ -110,8 +142,8 @@ std::span<const Route> service_routes() {
       Route{"POST", "/notifications/:type", Access::identified, subscribe},
       Route{"DELETE", "/notifications/:type", Access::identified, unsubscribe, "identity"},
       Route{"GET", "/tokens", Access::identified, list_tokens},
-      Route{"POST", "/tokens", Access::identified, refuse_token},
-      Route{"DELETE", "/tokens/:cluster", Access::identified, refuse_token},
+      Route{"POST", "/tokens", Access::identified, add_token},
+      Route{"DELETE", "/tokens/:cluster", Access::identified, remove_token},
       Route{"DELETE", "/clusters/:id/:path", Access::identified, refuse_file},
   };
   return kRoutes;

@@ -12,6 +12,7 @@
 #include "lib/fleet/fleet.hpp"
 #include "lib/fleet/health.hpp"
 #include "lib/fleet/load.hpp"
+#include "lib/fleet/tokens.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/transport.hpp"
 #include "lib/process/values.hpp"
@@ -107,8 +108,10 @@ std::string advice_on_credentials(const store::Cluster& cluster, const std::stri
   if (cluster.authentication == "certificate")
     return fmt::format("does its web server trust our certificate? another one is set with {} --certificate --key", edit);
   if (cluster.authentication == "token")
-    return fmt::format("is each user's token in {}, and is its end not over? they print a new one there by 'oarsub -T'",
-                       cluster.secret_file);
+    return fmt::format("the user prints a token there by 'oarsub -T', and gives it: 'gridtoken add {}'", cluster.name);
+  if (cluster.authentication == "signed")
+    return fmt::format("is {} the API_SECRET_KEY of its oar.conf, and do the clocks agree? another one is set with {} --key",
+                       cluster.key_file, edit);
   return fmt::format(
       "its web server wants to know who the grid is, and the grid sends no proof (--auth none): set one with "
       "{} --auth basic --login --secret-file, or {} --auth certificate --certificate --key",
@@ -242,18 +245,27 @@ void list_what_grid5000_lacks(const Checked& checked, Findings& findings) {
                          checked.cluster.login)});
 }
 
-/// The ends of the tokens: within a week, somebody must fetch another one.
-void check_token_ends(const oar::Access& access, Findings& findings) {
+/// Whether the users' tokens can be used: within a week of its end, somebody must fetch another one.
+void check_tokens(const store::Cluster& cluster, const fleet::OpenedTokens& opened, Findings& findings) {
   constexpr std::chrono::hours kWeek{7 * 24};
   const auto now = fleet::now();
-  for (const auto& [user, token] : access.tokens) {
-    if (!token.ends_at || *token.ends_at > now + kWeek) continue;
-    const bool is_over = *token.ends_at <= now;
-    findings.push_back({access.name,
-                        is_over ? fmt::format("the token of {} ended {}", user, terminal::ago(now - *token.ends_at))
-                                : fmt::format("the token of {} ends in {}", user,
-                                              terminal::length(std::chrono::floor<grid::Seconds>(*token.ends_at - now))),
-                        fmt::format("let {} print a new one there by 'oarsub -T', and put it into the file of --secret-file", user)});
+  if (opened.key_error)
+    findings.push_back({cluster.name, fmt::format("users' tokens cannot be read: {}", *opened.key_error),
+                        "without the key with which they were given, its users must give them again ('gridtoken add')"});
+  for (const auto& [token, unreadable] : opened.readings) {
+    const auto give = fmt::format("let {} give another one: 'gridtoken add {}'", token.owner.user, cluster.name);
+    if (!unreadable.empty() && !opened.key_error)
+      findings.push_back({cluster.name, fmt::format("the token of {} cannot be read: {}", token.owner.user, unreadable), give});
+    else if (token.refused_at)
+      findings.push_back(
+          {cluster.name, fmt::format("refused the token of {} {}", token.owner.user, terminal::ago(now - *token.refused_at)), give});
+    if (!token.expires_at || *token.expires_at > now + kWeek) continue;
+    const bool is_over = *token.expires_at <= now;
+    findings.push_back({cluster.name,
+                        is_over ? fmt::format("the token of {} ended {}", token.owner.user, terminal::ago(now - *token.expires_at))
+                                : fmt::format("the token of {} ends in {}", token.owner.user,
+                                              terminal::length(std::chrono::floor<grid::Seconds>(*token.expires_at - now))),
+                        give});
   }
 }
 
@@ -264,7 +276,8 @@ Findings check_cluster(const process::Config& config, const Checked& checked, co
     return {{cluster.name,
              fmt::format("was retired {}: nothing is sent there, and it is not asked", terminal::ago(fleet::now() - *cluster.retired_at))}};
   if (!cluster.enabled) findings.push_back({cluster.name, "is disabled: nothing is sent there"});
-  const auto access = fleet::access_of(cluster);
+  const auto opened = fleet::open_tokens(cluster, config, fleet::now());
+  const auto access = fleet::access_of(cluster, opened);
   if (!access) return {{cluster.name, access.error(), "the user that runs the grid's programs must own that file, and be able to read it"}};
   const auto limits = fleet::limits_of(config);
   oar::Client client{*access, limits};
@@ -277,7 +290,7 @@ Findings check_cluster(const process::Config& config, const Checked& checked, co
   check_identity(client, checked, user, findings);
   check_resources(client, checked, config, findings);
   check_clock(*access, limits, findings);
-  check_token_ends(*access, findings);
+  check_tokens(cluster, opened, findings);
   if (access->api == oar::Api::oar3) list_what_is_missing(checked, findings);
   if (access->api == oar::Api::g5k) list_what_grid5000_lacks(checked, findings);
   return findings;

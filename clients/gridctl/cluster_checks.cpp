@@ -10,6 +10,7 @@
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/secret.hpp"
+#include "lib/secrets/key_ring.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::gridctl {
@@ -19,26 +20,34 @@ void check_password_in_clear(const store::Cluster& cluster) {
   throw Error{ExitCode::refused,
               fmt::format("{}: the {} of {} would be sent in clear over http: use https, or say --insecure if nobody can read what is "
                           "sent there",
-                          cluster.url, cluster.authentication == "token" ? "tokens" : "password", cluster.name)};
+                          cluster.url, cluster.authentication == "basic" ? "password" : "tokens", cluster.name)};
 }
 
 namespace {
 
 /// OAR 3 knows users by their tokens alone, and OAR 2 knows no token.
 void check_tokens(const Call& call, const store::Cluster& cluster) {
-  const bool is_oar3 = cluster.api == "oar3", by_token = cluster.authentication == "token";
+  const bool is_oar3 = cluster.api == "oar3", is_signed = cluster.authentication == "signed";
+  const bool by_token = cluster.authentication == "token" || is_signed;
   if (is_oar3 != by_token)
-    throw Error{ExitCode::usage, is_oar3 ? "the API of OAR 3 takes tokens alone: --api oar3 needs --auth token and --secret-file"
-                                         : "only the API of OAR 3 takes tokens: --auth token needs --api oar3"};
-  if (!by_token) return;
-  if (cluster.secret_file.empty())
+    throw Error{ExitCode::usage, is_oar3 ? "the API of OAR 3 takes tokens alone: --api oar3 needs --auth token, or --auth signed --key FILE"
+                                         : "only the API of OAR 3 takes tokens: --auth token and --auth signed need --api oar3"};
+  if (cluster.authentication == "token" && call.value("secret-file"))
     throw Error{
         ExitCode::usage,
-        "authentication by tokens needs --secret-file: a file, readable by its owner only, with the token of each user of the cluster, "
-        "one a line, as 'oarsub -T' prints it for them there"};
-  const auto secret = process::read_secret_file(cluster.secret_file);
-  const auto tokens = secret ? oar::read_tokens(*secret) : tl::unexpected{secret.error()};
-  if (!tokens) call.output.report(fmt::format("gridctl: note: {}{}", secret ? cluster.secret_file + ": " : "", tokens.error()));
+        "authentication by tokens takes no --secret-file: users give their tokens by 'gridtoken add CLUSTER', and 'gridctl token import "
+        "CLUSTER FILE' keeps those of a file"};
+  if (is_signed && cluster.key_file.empty())
+    throw Error{ExitCode::usage,
+                "--auth signed needs --key: a file, readable by its owner only, with the API_SECRET_KEY of its oar.conf alone"};
+  if (is_signed) {
+    if (const auto key = process::read_secret_file(cluster.key_file); !key)
+      call.output.report(fmt::format("gridctl: note: {}", key.error()));
+  }
+  if (cluster.authentication == "token") {
+    if (const auto ring = secrets::KeyRing::read(call.context.config.token_key_file); !ring)
+      call.output.report(fmt::format("gridctl: note: {}", ring.error()));
+  }
 }
 
 /// Grid'5000's API acts for the account that logs in, and makes one job of each request.

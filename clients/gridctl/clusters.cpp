@@ -38,12 +38,12 @@ Error wrong(std::string_view option, std::string_view value, std::string_view ne
 }
 
 void read_authentication(const Call& call, store::Cluster& cluster) {
-  constexpr std::array<std::string_view, 4> kKnown{"none", "basic", "certificate", "token"};
+  constexpr std::array<std::string_view, 5> kKnown{"none", "basic", "certificate", "token", "signed"};
   const auto longer = call.value("authentication");
   const auto given = longer ? longer : call.value("auth");
   if (!given) return;
   if (std::ranges::find(kKnown, *given) == kKnown.end())
-    throw wrong("authentication", *given, fmt::format("none, basic, certificate or token{}", text::did_you_mean(*given, kKnown)));
+    throw wrong("authentication", *given, fmt::format("none, basic, certificate, token or signed{}", text::did_you_mean(*given, kKnown)));
   cluster.authentication = *given;
 }
 

@@ -119,6 +119,9 @@ inline constexpr auto kFigures<reason::PairBraked> = std::tuple{part(&reason::Pa
 template <>
 inline constexpr auto kFigures<reason::NotMapped> = std::tuple{figure("user", &reason::NotMapped::user)};
 template <>
+inline constexpr auto kFigures<reason::NoToken> = std::tuple{
+    figure("user", &reason::NoToken::user), figure("token", &reason::NoToken::fault), figure("token_since", &reason::NoToken::since)};
+template <>
 inline constexpr auto kFigures<reason::TooBig> =
     std::tuple{figure("resources_per_job", &reason::TooBig::resources_per_job), figure("max_resources", &reason::TooBig::max_resources),
                figure("kept_resources", &reason::TooBig::kept_resources), part(&reason::TooBig::out),
@@ -274,6 +277,7 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::ClusterBraked::kName, "the cluster is braked for all campaigns"},
     Meaning{reason::PairBraked::kName, "the campaign is braked on the cluster"},
     Meaning{reason::NotMapped::kName, "the campaign's user has no account on the cluster"},
+    Meaning{reason::NoToken::kName, "the cluster wants a token of each user, and that of the campaign's user is no use"},
     Meaning{reason::TooBig::kName, "one job needs more resources than the cluster has, or has in use"},
     Meaning{reason::ScriptFirst::kName, "the campaign's prologue or epilogue there is not over"},
     Meaning{reason::InputsFirst::kName, "input files of the campaign are still to be brought there"},
@@ -372,6 +376,8 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"suspected_resources", "resources on whose node OAR found a fault"},
     Meaning{"taken_resources", "resources that earlier campaigns took in this cycle"},
     Meaning{"tasks", "the tasks that the reason is about"},
+    Meaning{"token", "what is wrong with the user's token"},
+    Meaning{"token_since", "when it ended, or was refused; null: not known"},
     Meaning{"transfer_mb_s", "MB/s at which such files reached the cluster; 0: not known"},
     Meaning{"unaccounted_resources", "resources of launches that the cluster's status cannot show yet"},
     Meaning{"unknown_jobs", "jobs of launches whose fate is unknown, of all campaigns"},

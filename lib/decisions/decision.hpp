@@ -106,6 +106,13 @@ struct NotMapped {
   static constexpr std::string_view kName = "not_mapped";
   std::string user;
 };
+/// The cluster wants a token of each user, and that of the campaign's user is no use.
+struct NoToken {
+  static constexpr std::string_view kName = "no_token";
+  std::string user;
+  grid::TokenFault fault = grid::TokenFault::missing;
+  std::optional<grid::Instant> since = {};
+};
 /// One job needs more resources than the cluster has, or has in use.
 struct TooBig {
   static constexpr std::string_view kName = "too_big";
@@ -286,15 +293,16 @@ struct PoolsUnderWay {
 };
 }  // namespace reason
 
-using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
-                            reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
-                            reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped,
-                            reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
-                            reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
-                            reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
-                            reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved,
-                            reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
-                            reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
+using Reason =
+    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
+                 reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
+                 reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::NoToken,
+                 reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
+                 reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
+                 reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal,
+                 reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved, reason::HeldForReservation,
+                 reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept,
+                 reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -173,6 +173,22 @@ struct ReasonText {
   Said operator()(const reason::NotMapped& why) const {
     return {fmt::format("the user {} has no account on {}; ", why.user, cluster), "an administrator can map one"};
   }
+  Said operator()(const reason::NoToken& why) const {
+    const auto since = why.since ? fmt::format(" on {}", utc(*why.since)) : std::string{};
+    const auto get = fmt::format("'gridtoken add {}' gives one, which 'oarsub -T' prints there", cluster);
+    switch (why.fault) {
+      case grid::TokenFault::ended: return {fmt::format("the token of {} for {} ended{}; ", why.user, cluster, since), get};
+      case grid::TokenFault::refused:
+        return {fmt::format("{} refused the token of {}{}; ", cluster, why.user, since), get,
+                ", and this one is tried again after an hour"};
+      case grid::TokenFault::unreadable:
+        return {fmt::format("the grid cannot read the token of {} for {}, which 'gridctl check' explains to administrators; ", why.user,
+                            cluster),
+                get};
+      case grid::TokenFault::missing: break;
+    }
+    return {fmt::format("{} wants a token of each of its users, and has none of {}; ", cluster, why.user), get};
+  }
   Said operator()(const reason::TooBig& why) const {
     const auto kept = why.kept_resources > 0 ? fmt::format(", of which {} stay free for local jobs (headroom)", why.kept_resources) : "";
     const std::int64_t room = std::int64_t{why.max_resources} - why.kept_resources;

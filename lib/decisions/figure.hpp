@@ -6,6 +6,7 @@
 #include "lib/grid/policy_facts.hpp"
 #include "lib/grid/script.hpp"
 #include "lib/grid/states.hpp"
+#include "lib/grid/token_lack.hpp"
 
 /// A figure of the catalogue: a member with its name. Also the words of enumerations.
 namespace gleaner::decisions {
@@ -59,6 +60,8 @@ inline constexpr std::array kWords<grid::CampaignState>{grid::CampaignState::in_
 template <>
 inline constexpr auto kWords<grid::DependencyKind> = grid::kDependencyKinds;
 template <>
+inline constexpr auto kWords<grid::TokenFault> = grid::kTokenFaults;
+template <>
 inline constexpr std::array kWords<grid::LimitKind>{grid::LimitKind::running_jobs, grid::LimitKind::waiting_jobs,
                                                     grid::LimitKind::resources, grid::LimitKind::resource_seconds,
                                                     grid::LimitKind::consumable};
@@ -73,6 +76,7 @@ inline constexpr std::array kWords<grid::LimitKind>{grid::LimitKind::running_job
   }
   return "epilogue_runs";
 }
+[[nodiscard]] inline std::string_view word_of(grid::TokenFault fault) { return grid::name_of(fault); }
 [[nodiscard]] inline std::string_view word_of(grid::CampaignState state) { return grid::name_of(state); }
 [[nodiscard]] inline std::string_view word_of(grid::DependencyKind kind) { return grid::name_of(kind); }
 [[nodiscard]] inline std::string_view word_of(grid::LimitKind kind) { return grid::name_of(kind); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/fleet/tokens.hpp"
 #include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/secret.hpp"
@@ -30,25 +31,11 @@ bool is_of_this_machine(std::string_view url) {
 }  // namespace
 
 bool would_send_in_clear(const store::Cluster& cluster) {
-  return (cluster.authentication == "basic" || cluster.authentication == "token") && !cluster.url.starts_with("https://") &&
-         !is_of_this_machine(cluster.url);
+  return (cluster.authentication == "basic" || cluster.authentication == "token" || cluster.authentication == "signed") &&
+         !cluster.url.starts_with("https://") && !is_of_this_machine(cluster.url);
 }
 
 namespace {
-
-/// The tokens in the cluster's file, as they are now.
-tl::expected<std::map<std::string, oar::Token, std::less<>>, std::string> tokens_of(const store::Cluster& cluster) {
-  const auto content = process::read_secret_file(cluster.secret_file);
-  if (!content) return tl::unexpected{fmt::format("the tokens of cluster {}: {}", cluster.name, content.error())};
-  auto read = oar::read_tokens(*content);
-  if (!read) return tl::unexpected{fmt::format("the tokens of cluster {}: {}: {}", cluster.name, cluster.secret_file, read.error())};
-  std::map<std::string, oar::Token, std::less<>> tokens;
-  for (auto& token : *read) {
-    auto user = token.user;
-    tokens.emplace(std::move(user), std::move(token));
-  }
-  return tokens;
-}
 
 /// Why its password or its tokens are not sent.
 std::optional<std::string> wrong_way(const store::Cluster& cluster, std::string_view secrets) {
@@ -61,7 +48,11 @@ std::optional<std::string> wrong_way(const store::Cluster& cluster, std::string_
 
 }  // namespace
 
-tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) {
+tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster, const process::Config& config) {
+  return access_of(cluster, open_tokens(cluster, config, now()));
+}
+
+tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster, const OpenedTokens& tokens) {
   oar::Access access;
   access.name = cluster.name;
   access.url = cluster.url;
@@ -85,10 +76,17 @@ tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) 
   if (cluster.authentication == "token") {
     access.authentication = oar::Authentication::token;
     if (auto wrong = wrong_way(cluster, "tokens' text")) return tl::unexpected{std::move(*wrong)};
-    auto tokens = tokens_of(cluster);
-    if (!tokens) return tl::unexpected{std::move(tokens.error())};
-    access.tokens = std::move(*tokens);
+    access.tokens = tokens.usable;
+    access.unusable_tokens = tokens.unusable;
   }
+  if (cluster.authentication == "signed") {
+    access.authentication = oar::Authentication::signed_token;
+    if (auto wrong = wrong_way(cluster, "token")) return tl::unexpected{std::move(*wrong)};
+    auto key = process::read_secret_file(cluster.key_file);
+    if (!key) return tl::unexpected{fmt::format("the key that signs for cluster {}: {}", cluster.name, key.error())};
+    access.secret = std::move(*key);
+  }
+  access.token_use = std::make_shared<oar::TokenUse>();
   return access;
 }
 

@@ -23,7 +23,10 @@ namespace gleaner::fleet {
 [[nodiscard]] bool would_send_in_clear(const store::Cluster& cluster);
 /// How a stored cluster is reached. The error names the file that cannot be used, and the reason; or what to type where the password would
 /// go in clear, and no administrator has allowed it.
-[[nodiscard]] tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster);
+[[nodiscard]] tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster, const process::Config& config);
+struct OpenedTokens;
+/// The same with tokens that are opened already (lib/fleet/tokens.hpp).
+[[nodiscard]] tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster, const OpenedTokens& tokens);
 [[nodiscard]] oar::Limits limits_of(const process::Config& config);
 /// Limits for a client that only lists or deletes files: 2 s at most for each answer, so that one user's stalled home does not delay the
 /// others.

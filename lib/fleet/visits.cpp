@@ -11,6 +11,7 @@
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/fleet/order.hpp"
+#include "lib/fleet/tokens.hpp"
 #include "lib/grid/clock.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/log.hpp"
@@ -139,12 +140,17 @@ class Round {
 
  private:
   void visit_locked(const store::Cluster& cluster) const {
-    auto access = access_of(cluster);
+    const auto tokens = open_tokens(cluster, config_, grid::now());
+    auto access = access_of(cluster, tokens);
     if (!access) return note_unreachable(database_, cluster, access.error());
     access->traffic = traffic_.at(cluster.id);
+    const auto use = access->token_use;
     oar::Client client{std::move(*access), limits_of(config_)};
     Visit here{cluster, config_, database_, client, ends_};
+    if (work_ == Work::update) note_readings(here, tokens);
     visit_(here);
+    if (work_ == Work::update) renew_tokens(here, tokens);
+    note_token_use(here, tokens, *use);
   }
 
   void note_locked(const store::Cluster& cluster) const {

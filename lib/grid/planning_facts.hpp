@@ -22,6 +22,7 @@
 #include "lib/grid/script.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
+#include "lib/grid/token_lack.hpp"
 
 /// The facts for one plan: counts of resources, jobs and tasks, never single tasks. The database stores them (lib/store/planning.hpp),
 /// gridsim keeps its own, and the planner reads them. To add a fact, add a member here, and a line to the list of its struct's fields. A
@@ -226,6 +227,7 @@ struct PairFacts : PairKeys {
   bool awaits_epilogue = false;                  ///< the campaign's tasks are settled, and its epilogue there is not over
   std::optional<MissingInputs> missing_inputs;   ///< input files that are still to be brought there; empty: none
   std::string login;                             ///< of the campaign's user there
+  std::optional<TokenLack> token_lack = {};      ///< why nothing can be done in the user's name there; empty: it can
   std::optional<Brake> brake;
   std::string last_brake;  ///< why it was braked last; empty: that brake is in force, was lifted, or set by hand
 };

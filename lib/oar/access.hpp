@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/oar/bearer.hpp"
 #include "lib/oar/token.hpp"
 #include "lib/oar/traffic.hpp"
 
@@ -16,8 +17,9 @@ enum class Api { oar2, oar3, g5k };
 /// Whether files can be written there, and folders listed: lists of pools, programs of jobs, names of evidence.
 [[nodiscard]] constexpr bool takes_files(Api api) { return api == Api::oar2; }
 
-/// With `token`, each request carries the token of the user in whose name it is made, and no identity header.
-enum class Authentication { none, basic, certificate, token };
+/// With `token`, each request carries the token of the user in whose name it is made, and no identity header; with `signed_token`, one that
+/// the site's key signs for that user.
+enum class Authentication { none, basic, certificate, token, signed_token };
 enum class Verification { full, off };
 
 /// How one cluster's REST API is reached, and with which identity.
@@ -26,9 +28,11 @@ struct Access {
   std::string url;   ///< `https://host/oarapi-priv`, with or without a slash at its end
   Authentication authentication = Authentication::none;
   std::string login;   ///< basic: the grid's login
-  std::string secret;  ///< basic: its password, never in a log or a message
+  std::string secret;  ///< basic: its password; signed_token: the site's key. Never in a log or a message
   Api api = Api::oar2;
   std::map<std::string, Token, std::less<>> tokens = {};  ///< token: by the user that each is of; never in a log or a message
+  std::map<std::string, std::string, std::less<>> unusable_tokens = {};  ///< token: by user, why there is one that is not in `tokens`
+  std::shared_ptr<TokenUse> token_use = {};                              ///< which tokens the cluster takes; null: not noted
   std::string homes = "/home/%u";  ///< where users have their homes, `%u` being the user, for an API that does not expand `~`
   std::string identity_header = "X_REMOTE_IDENT";
   std::string reader;            ///< the user for reads; empty: none, which OAR allows for lists

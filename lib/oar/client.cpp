@@ -62,6 +62,8 @@ std::vector<Result<void>> Client::create_files(std::span<const FileOf> files) { 
 std::vector<Result<void>> Client::delete_paths(std::span<const PathOf> asked) { return dialect_->delete_paths(asked); }
 Result<std::string> Client::version() { return dialect_->version(); }
 Result<double> Client::stress() { return dialect_->stress(); }
+Result<std::string> Client::check_token(std::string_view user) { return dialect_->check_token(user); }
+Result<Token> Client::renewed_token(std::string_view user) { return dialect_->renewed_token(user); }
 Result<std::string> Client::who_am_i(std::string_view user) { return dialect_->who_am_i(user); }
 
 Result<std::string> Client::read_file(std::string_view user, std::string_view path, const FilePart& part) {

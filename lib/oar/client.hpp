@@ -196,6 +196,12 @@ class Client {
   /// The user that the API identifies us as when we name this one; empty: none.
   [[nodiscard]] Result<std::string> who_am_i(std::string_view user);
 
+  /// Asks once, for some seconds at most, whether the cluster takes this user's token: the user that it takes us for. Refused 401: it does
+  /// not. An API without tokens: ServerError.
+  [[nodiscard]] Result<std::string> check_token(std::string_view user);
+  /// Another token of this user, which ends later, in place of the present one, which stays valid.
+  [[nodiscard]] Result<Token> renewed_token(std::string_view user);
+
   /// Latency of the last request, and of the slowest so far, each until the whole answer.
   [[nodiscard]] std::chrono::milliseconds last_latency() const;
   [[nodiscard]] std::chrono::milliseconds slowest_latency() const;

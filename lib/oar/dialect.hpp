@@ -34,6 +34,8 @@ class Dialect {
   [[nodiscard]] virtual Result<std::string> version() = 0;
   [[nodiscard]] virtual Result<double> stress() = 0;
   [[nodiscard]] virtual Result<std::string> who_am_i(std::string_view user) = 0;
+  [[nodiscard]] virtual Result<std::string> check_token(std::string_view user) = 0;
+  [[nodiscard]] virtual Result<Token> renewed_token(std::string_view user) = 0;
 };
 
 class Requests;

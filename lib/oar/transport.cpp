@@ -203,11 +203,9 @@ class Transport::Transfer {
     if (request.method == Method::post) {
       append(headers_, fmt::format("Content-Type: {}", request.body_type));
     }
-    if (access.authentication == Authentication::token) {
+    if (access.authentication == Authentication::token || access.authentication == Authentication::signed_token) {
       // A user without a token asks as nobody: OAR 3 answers lists to everybody.
-      if (const auto token = access.tokens.find(request.user); token != access.tokens.end()) {
-        append(headers_, "Authorization: Bearer " + token->second.text);
-      }
+      if (const auto token = bearer_of(access, request.user)) append(headers_, "Authorization: Bearer " + *token);
     } else if (!request.user.empty() && access.api != Api::g5k) {
       append(headers_, access.identity_header + ": " + request.user);
     }

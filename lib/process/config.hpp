@@ -140,6 +140,9 @@ struct Config : grid::PlannerConfig {
   std::vector<std::string> api_cigri_param_files;
   std::filesystem::path api_cigri_param_reader;
 
+  // Users' tokens for clusters
+  std::filesystem::path token_key_file;
+
   // Messages (herald)
   std::string grid_name;
   Duration herald_delay{};

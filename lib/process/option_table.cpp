@@ -227,6 +227,10 @@ constexpr auto kOptionsAfterPlanner = std::to_array<Option>({
     {"api_cigri_param_reader", "FILE", "/run/gleaner-param-file/socket", "the socket of the program that reads these files",
      path<&Config::api_cigri_param_reader>, host},
 
+    {"token_key_file", "FILE", "/etc/gleaner/cluster-tokens.key",
+     "the key that encrypts users' tokens for clusters in the database, readable by the grid's programs alone",
+     path<&Config::token_key_file>, host},
+
     {"grid_name", "NAME", "gleaner", "what messages call this grid", grid_name, host},
     {"herald_delay", "DURATION", "30s", "how long what happens is gathered before it is told", duration<&Config::herald_delay>, host},
     {"herald_interval", "DURATION", "15m", "the least time between two messages to one destination about one campaign, or about the grid",

@@ -1,6 +1,7 @@
 #include "lib/store/clusters.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
@@ -75,9 +76,25 @@ void declare(Transaction& transaction, grid::ClusterId cluster, const grid::Decl
 
 }  // namespace
 
+namespace {
+
+void read_tokens(Transaction& transaction, std::span<Cluster> clusters) {
+  std::vector<grid::ClusterId> wanted;
+  for (const auto& cluster : clusters) {
+    if (cluster.authentication == "token") wanted.push_back(cluster.id);
+  }
+  for (auto& token : stored_tokens(transaction, wanted)) {
+    const auto cluster = std::ranges::find(clusters, token.owner.cluster, &Cluster::id);
+    if (cluster != clusters.end()) cluster->tokens.push_back(std::move(token));
+  }
+}
+
+}  // namespace
+
 std::vector<Cluster> clusters(Transaction& transaction) {
   std::vector<Cluster> all;
   for (const auto& row : exec(transaction, sql::clusters_all{})) all.push_back(read(row));
+  read_tokens(transaction, all);
   return all;
 }
 
@@ -107,19 +124,23 @@ std::map<grid::ClusterId, KnownNodes> known_nodes(Transaction& transaction) {
 std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since) {
   std::vector<Cluster> found;
   for (const auto& row : exec_prepared(transaction, sql::clusters_with_launches{.void_since = void_since})) found.push_back(read(row));
+  read_tokens(transaction, found);
   return found;
 }
 
 std::vector<Cluster> clusters_to_wipe(Transaction& transaction, grid::Instant ended_before) {
   std::vector<Cluster> found;
   for (const auto& row : exec_prepared(transaction, sql::clusters_to_wipe{.ended_before = ended_before})) found.push_back(read(row));
+  read_tokens(transaction, found);
   return found;
 }
 
 std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name) {
   const auto rows = exec(transaction, sql::clusters_find{.name = name});
   if (rows.empty()) return std::nullopt;
-  return read(rows[0]);
+  std::vector<Cluster> found{read(rows[0])};
+  read_tokens(transaction, found);
+  return std::move(found.front());
 }
 
 grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {

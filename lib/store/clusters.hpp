@@ -14,6 +14,7 @@
 #include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/store/tokens.hpp"
 
 namespace gleaner::store {
 
@@ -24,7 +25,7 @@ struct Cluster : grid::DeclaredFacts, grid::OutOfUse {
   std::string url;
   std::string api = "oar2";             ///< the dialect of its REST API: oar2 or oar3
   std::string homes = "/home/%u";       ///< where its users have their homes, for an API that does not know `~`
-  std::string authentication = "none";  ///< none, basic, certificate or token
+  std::string authentication = "none";  ///< none, basic, certificate, token or signed
   std::string login;
   std::string secret_file;
   std::string identity_header = "X_REMOTE_IDENT";
@@ -60,6 +61,7 @@ struct Cluster : grid::DeclaredFacts, grid::OutOfUse {
   /// By clusters_to_poll: whom to ask for what jobs hold of each node; empty: no live campaign names nodes, and all resources are cores of
   /// best-effort jobs.
   std::optional<std::string> login_for_nodes;
+  std::vector<StoredToken> tokens{};  ///< of its users, sealed, if it wants one of each
 };
 
 /// The nodes of each cluster, by their sizes and by their memory.

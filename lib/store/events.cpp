@@ -18,12 +18,13 @@ using detail::exec_prepared;
 }  // namespace
 
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now) {
-  const auto open = [&](std::string_view code, const Target& target, const std::string& message,
-                        const std::string& output) -> std::int64_t {
+  const auto open = [&](std::string_view code, const Target& target, const std::string& message, const std::string& output,
+                        const std::string& user) -> std::int64_t {
     const auto rows = exec(transaction, sql::events_open{
                                             .code = code,
                                             .campaign = target.campaign,
                                             .cluster = target.cluster,
+                                            .user = user,
                                             .job = event.job,
                                             .message = message,
                                             .output = output,
@@ -35,13 +36,13 @@ std::optional<std::int64_t> open_event(Transaction& transaction, const Event& ev
   const auto message = text::clean_text(event.message, {.lines = text::Lines::kept});
   const auto output = text::clean_text(event.output, {.lines = text::Lines::kept, .keep = text::Keep::end});
   std::int64_t opened = 0;
-  const auto why = attempt(transaction, [&] { opened = open(event.code, event.target, message, output); });
+  const auto why = attempt(transaction, [&] { opened = open(event.code, event.target, message, output, event.user); });
   if (!why) return opened;
   const auto shown = [](const auto& id) { return id ? std::to_string(id->value()) : std::string{"none"}; };
   open("EVENT_REFUSED", {},
        text::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; its message: {}", event.code,
                                     shown(event.target.campaign), shown(event.target.cluster), *why, message)),
-       {});
+       {}, {});
   return std::nullopt;
 }
 

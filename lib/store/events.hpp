@@ -31,6 +31,7 @@ struct Event {
   std::string message;
   std::int64_t occurrences = 1;
   std::string output = {};  ///< the last lines of stderr of the user's program: not everybody may read it
+  std::string user = {};    ///< whom it is about, and who alone sees it; empty: it is about a campaign, or the grid
 };
 /// Opens the event, or counts a repetition into the open one with the same code and target. The output of a user's program belongs into
 /// `output`, not into the message. Both pass text::clean_text. If the database refuses the event (its campaign was pruned meanwhile), an

@@ -15,6 +15,7 @@
 #include "lib/store/events.hpp"
 #include "lib/store/fields.hpp"
 #include "lib/store/scripts.hpp"
+#include "lib/store/tokens.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -85,6 +86,7 @@ class Details {
     if (*present.dependencies) read_awaited(transaction_, facts_.campaigns);
     if (*present.brakes) read_brakes(now);
     if (*present.logins) read_logins();
+    if (*present.tokens) read_tokens(now);
     if (*present.scripts) read_scripts(now);
   }
 
@@ -168,6 +170,16 @@ class Details {
       logins.emplace(std::pair{row.user_name.as<std::string>(), row.cluster_id.as<grid::ClusterId>()}, row.login.as<std::string>());
     for (auto& pair : facts_.pairs) {  // its login is its user's name yet
       if (const auto login = logins.find({pair.login, pair.cluster}); login != logins.end()) pair.login = login->second;
+    }
+  }
+
+  void read_tokens(grid::Instant now) {
+    for (const auto& row : exec_prepared(transaction_, sql::planning_tokens{.now = now, .refused_since = now - kTokenRetry})) {
+      auto* const pair = find_pair(*row.campaign_id, *row.cluster_id);
+      if (pair == nullptr) continue;
+      const auto word = row.lack.as<std::string>();
+      const auto* const fault = std::ranges::find(grid::kTokenFaults, word, [](grid::TokenFault one) { return grid::name_of(one); });
+      pair->token_lack = grid::TokenLack{.fault = *fault, .since = row.since};
     }
   }
 

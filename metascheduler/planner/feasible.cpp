@@ -28,6 +28,8 @@ std::string why_no_script(const CampaignView& campaign, const Candidate& candida
   if (!cluster.enabled) return fmt::format("{0} was disabled by an administrator ('gridctl cluster enable {0}' enables it)", cluster.name);
   if (!cluster.reachable) return fmt::format("{} does not answer", cluster.name);
   if (!pair.mapped) return fmt::format("the user {} has no account on {} (an administrator can map one)", campaign.user, cluster.name);
+  if (pair.token_lack)
+    return fmt::format("it has no token of {0} that it takes ('gridtoken add {1}' gives one)", campaign.user, cluster.name);
   if (cluster.brake) return fmt::format("{} is braked ({}) {}", cluster.name, cluster.brake->reason, decisions::until(*cluster.brake));
   if (pair.brake)
     return fmt::format("the campaign is braked on {} ({}) {}", cluster.name, pair.brake->reason, decisions::until(*pair.brake));
@@ -157,6 +159,7 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
   if (cluster.brake) return reason::ClusterBraked{*cluster.brake};
   if (pair.brake) return reason::PairBraked{*pair.brake};
   if (!pair.mapped) return reason::NotMapped{campaign.user};
+  if (pair.token_lack) return reason::NoToken{.user = campaign.user, .fault = pair.token_lack->fault, .since = pair.token_lack->since};
   const int kept = cluster.kept_resources();
   if (const double least = least_of_job(pair, cluster); least > all - kept)
     return reason::TooBig{.resources_per_job = static_cast<int>(least),

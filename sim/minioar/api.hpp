@@ -27,6 +27,8 @@ struct ApiOptions {
   std::string password;
   std::set<std::string> users;  ///< users of the cluster
   Users accept = Users::listed;
+  std::string token_key;                    ///< OAR 3: signs tokens; empty: any signature is taken
+  std::chrono::minutes token_life{524160};  ///< OAR 3: of a token that it gives
   RestApi rest_api = RestApi::oar2;
   Admin admin = Admin::refused;  ///< whether the routes of api_admin.cpp are allowed
 };
@@ -80,7 +82,8 @@ class Api {
   [[nodiscard]] std::string file_of(const Call& call, std::string_view path) const;
   [[nodiscard]] bool may(const std::string& user, const std::string& file, int others_bit) const;
   // api3.cpp
-  [[nodiscard]] std::string user_of_token(const http::Request& request) const;
+  [[nodiscard]] std::string user_of_token(const http::Request& request);
+  [[nodiscard]] std::optional<http::Response> about_token(const Call& call, bool has_token) const;
   [[nodiscard]] http::Response answer3(const http::Request& request, const std::string& path_info);
   [[nodiscard]] http::Response route3(const Call& call);
   [[nodiscard]] http::Response list_jobs3(const Call& call);
@@ -105,6 +108,8 @@ class Api {
   Faults faults_;
   std::mutex stress_mutex_;
   std::string stress_ = "0";
+  std::mutex tokens_mutex_;
+  std::set<std::string> revoked_;             ///< OAR 3: users whose tokens are refused
   std::atomic<bool> session_broken_ = false;  ///< OAR 3: its database session
   std::atomic<int> in_flight_ = 0;            ///< OAR 3: requests that use it now
 };

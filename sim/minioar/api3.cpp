@@ -1,6 +1,6 @@
 // The REST API of OAR 3, over the same engine: FastAPI's routes and JSON, bearer tokens, and its faults.
 //
-// - Tokens are JWTs whose claims are read, not their signatures: any key signs for this cluster.
+// - Tokens are JWTs by HS256. Without a key, any signature is taken. POST /_tokens {"refuse":"ada"} revokes those of a user.
 // - There is one database session. A submission whose property is no condition, a state or an id that the database cannot have break it:
 // each
 //   request that needs it is answered 500 from then on, until POST /_session {"broken":false}, which is the restart of the real one.
@@ -17,6 +17,8 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/clock.hpp"
+#include "lib/oar/bearer.hpp"
 #include "lib/oar/token.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/minioar/api.hpp"
@@ -202,13 +204,29 @@ bool holds(std::string_view text, std::string_view part) { return text.find(part
 }  // namespace
 
 /// The user of the token; empty: there is none that is valid.
-std::string Api::user_of_token(const http::Request& request) const {
+std::string Api::user_of_token(const http::Request& request) {
   const auto header = request.headers.find("Authorization");
   if (!header || !header->starts_with(kBearer)) return {};
   const auto token = oar::read_token(header->substr(kBearer.size()));
   const auto now = std::chrono::system_clock::now();
   if (!token || (token->ends_at && *token->ends_at <= now)) return {};
-  return token->user;
+  const auto dot = token->text.rfind('.');
+  const std::string_view text{token->text};
+  if (!options_.token_key.empty() && oar::token_signature(text.substr(0, dot), options_.token_key) != text.substr(dot + 1)) return {};
+  const std::lock_guard lock{tokens_mutex_};
+  return revoked_.contains(token->user) ? std::string{} : token->user;
+}
+
+/// Needs no database.
+std::optional<http::Response> Api::about_token(const Call& call, bool has_token) const {
+  if (call.path != "/check_token" && call.path != "/get_new_token") return std::nullopt;
+  if (!has_token) return refusal3(403, "Not authenticated");
+  if (call.user.empty()) return refusal3(401, "Could not validate credentials !!! ");
+  if (call.path == "/check_token")
+    return json3(200, fmt::format(R"({{"user":"{}","auth":"Token valid","api_timezone":"UTC"}})", call.user));
+  const auto life = std::chrono::duration_cast<grid::Seconds>(options_.token_life);
+  return json3(200, fmt::format(R"({{"OAR_API_TOKEN":"{}","api_timezone":"UTC"}})",
+                                oar::signed_token(call.user, options_.token_key, grid::now(), life)));
 }
 
 http::Response Api::answer3(const http::Request& request, const std::string& path_info) {
@@ -224,6 +242,7 @@ http::Response Api::answer3(const http::Request& request, const std::string& pat
   }
   if (call.path == "/whoami")
     return has_token ? json3(200, fmt::format(R"({{"authenticated_user":"{}"}})", call.user)) : refusal3(403, "Not authenticated");
+  if (auto answer = about_token(call, has_token)) return std::move(*answer);
   const bool is_list = request.method == "GET" && (call.path == "/jobs" || call.path == "/resources");
   if (!is_list && !has_token) return refusal3(403, "Not authenticated");
   if (!is_list && call.user.empty()) return refusal3(401, "Could not validate credentials !!! ");
@@ -358,7 +377,13 @@ http::Response Api::delete_jobs3(const Call& call, JobNumber id) {
   std::string output;
   for (const auto one : ids) {
     int own = 0;
-    if (const auto done = engine_.kill(call.user, one); !done)
+    // The user oar may delete everybody's jobs.
+    const auto user = call.user == "oar" ? engine_.read([&](Ledger& ledger) {
+      const auto* const job = ledger.find(one);
+      return job == nullptr ? call.user : job->submission->user;
+    })
+                                         : call.user;
+    if (const auto done = engine_.kill(user, one); !done)
       own = done.error() == Refusal::unknown_job ? 7 : done.error() == Refusal::already_killed ? 6 : 1;
     output += fmt::format("Deleting the job = {} ...{}", one, own == 0 ? "" : fmt::format(" Cannot frag {}", one));
     status = ids.size() == 1 || own == status || one == ids.front() ? own : 15;

@@ -22,6 +22,7 @@
 /// - /_preempt {"job":7} or {"count":3}: best-effort jobs are preempted
 /// - /_node {"name","state"}: the state is Alive, Absent, Suspected or Dead
 /// - /_stress {"value":"0.5"}: the answer of GET /stress_factor
+/// - /_tokens {"refuse":"ada"} or {"take":"ada"}: as OAR 3, all tokens of that user are revoked, or are taken again
 /// - /_session {"broken":true}: as OAR 3, its API's database session is broken, until {"broken":false}, its restart
 namespace gleaner::minioar {
 
@@ -107,6 +108,10 @@ std::optional<std::string> Api::administer(const std::string& path, const AdminB
   if (path == "/_forget") return forget(engine_, body);
   if (path == "/_exit_codes") {
     engine_.lose_exit_codes(body.count("lost", 1));
+  } else if (path == "/_tokens") {
+    const std::lock_guard lock{tokens_mutex_};
+    if (const auto user = body.text("refuse")) revoked_.insert(*user);
+    if (const auto user = body.text("take")) revoked_.erase(*user);
   } else if (path == "/_rename") {
     engine_.rename_jobs(body.text("name").value_or(""));
   } else if (path == "/_latency") {

@@ -40,7 +40,7 @@ struct Settings {
 };
 
 po::options_description options_of(Settings& s, std::string& listen, std::string& socket, std::string& password_file,
-                                   std::vector<std::string>& users) {
+                                   std::string& token_key_file, std::vector<std::string>& users) {
   po::options_description all{"Options"};
   auto add = all.add_options();
   add("help,h", "print this");
@@ -49,7 +49,10 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
   add("homes", po::value(&s.engine.homes)->value_name("DIR"), "the home of USER is DIR/USER (default: STATE/homes)");
   add("oar", po::value<std::string>()->default_value("2.5")->value_name("2.5|2.6"), "the version that it plays");
   add("api", po::value<std::string>()->default_value("oar2")->value_name("oar2|oar3|g5k"),
-      "its REST API: that of the version, or that of OAR 3, which takes tokens (any key signs them) and no password");
+      "its REST API: that of the version, or that of OAR 3, which takes tokens and no password");
+  add("token-key-file", po::value(&token_key_file)->value_name("FILE"),
+      "OAR 3: the key that signs tokens, the first line of a file that others cannot read (any signature is taken)");
+  add("token-minutes", po::value<long>()->default_value(524160)->value_name("MINUTES"), "OAR 3: the time of a token that it gives");
   add("name", po::value(&s.engine.shape.name)->default_value("minioar")->value_name("NAME"),
       "of the cluster; its nodes are NAME-1, NAME-2…");
   add("nodes", po::value(&s.engine.shape.nodes)->default_value(2)->value_name("N"), "how many");
@@ -143,8 +146,9 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   std::string listen;
   std::string socket;
   std::string password_file;
+  std::string token_key_file;
   std::vector<std::string> users;
-  const auto all = options_of(s, listen, socket, password_file, users);
+  const auto all = options_of(s, listen, socket, password_file, token_key_file, users);
   po::options_description known;
   known.add(all).add_options()("describe", po::value<std::string>());
   po::variables_map given;
@@ -190,6 +194,8 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   s.api.admin = given.contains("allow-faults") ? Admin::allowed : Admin::refused;
   if (s.api.login.empty() != password_file.empty()) throw std::runtime_error{"--login and --password-file go together"};
   if (!password_file.empty()) s.api.password = read_password(password_file);
+  if (!token_key_file.empty()) s.api.token_key = read_password(token_key_file);
+  s.api.token_life = std::chrono::minutes{given["token-minutes"].as<long>()};
   s.server.tcp = endpoint_of(listen);
   if (!socket.empty()) s.server.unix_socket = http::UnixEndpoint{socket, 0600};
   s.server.on_problem = [](std::string_view what) { process::write_to_stderr(fmt::format("minioar: {}\n", what)); };

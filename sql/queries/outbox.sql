@@ -28,9 +28,9 @@ begun AS (
   WHERE t.change = 'opened' AND t.campaign_id IS NULL AND e.state = 'open' ON CONFLICT DO NOTHING RETURNING event_id),
 over AS (DELETE FROM told_events o USING told t WHERE o.event_id = t.event_id AND t.change = 'closed' RETURNING o.event_id),
 grouped AS (
-  SELECT what, change, severity, campaign_id, coalesce(cluster_id, 0) AS cluster_id, count(*) AS times, max(event_id) AS event_id,
+  SELECT what, change, severity, campaign_id, user_name, coalesce(cluster_id, 0) AS cluster_id, count(*) AS times, max(event_id) AS event_id,
     min(noted_at) AS first_at, max(noted_at) AS last_at, (array_agg(message ORDER BY id DESC))[1] AS message
-  FROM told GROUP BY what, change, severity, campaign_id, coalesce(cluster_id, 0)),
+  FROM told GROUP BY what, change, severity, campaign_id, user_name, coalesce(cluster_id, 0)),
 matched AS (
   SELECT s.id AS subscription, g.* FROM grouped g
   JOIN campaigns c ON c.id = g.campaign_id
@@ -43,7 +43,11 @@ matched AS (
     WHEN 'end' THEN g.what IN ('CAMPAIGN_TERMINATED', 'CAMPAIGN_CANCELLED')
     ELSE false END
   UNION ALL
-  SELECT s.id, g.* FROM grouped g JOIN subscriptions s ON s.audience = 'administrators' WHERE g.campaign_id IS NULL AND g.severity >= s.severity
+  SELECT s.id, g.* FROM grouped g JOIN subscriptions s ON s.user_name = g.user_name AND s.audience = 'user'
+  WHERE g.campaign_id IS NULL AND g.severity >= s.severity
+  UNION ALL
+  SELECT s.id, g.* FROM grouped g JOIN subscriptions s ON s.audience = 'administrators'
+  WHERE g.campaign_id IS NULL AND g.user_name IS NULL AND g.severity >= s.severity
   UNION ALL
   SELECT s.id, g.* FROM grouped g JOIN subscriptions s ON s.audience = 'everybody' WHERE g.severity >= s.severity),
 spread AS (

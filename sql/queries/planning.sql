@@ -126,6 +126,7 @@ SELECT
   EXISTS (SELECT FROM returned_tasks) AS returned,
   EXISTS (SELECT FROM brakes) AS brakes,
   EXISTS (SELECT FROM user_mappings) AS logins,
+  EXISTS (SELECT FROM clusters WHERE authentication = 'token') AS tokens,
   EXISTS (SELECT FROM limits) AS limits,
   EXISTS (SELECT FROM limits WHERE group_name IS NOT NULL) AS groups,
   EXISTS (SELECT FROM shares) AS shares,
@@ -190,6 +191,27 @@ WHERE b.expires_at > instant(@now) OR (b.set_by IS NULL AND EXISTS (SELECT FROM 
 -- name: planning.logins
 -- Users whose login on a cluster differs from their name.
 SELECT user_name, cluster_id, login FROM user_mappings
+
+-- name: planning.tokens
+-- The pairs of live campaigns on clusters that want a token of each user, where theirs is no use: since when, and why. @refused_since: what
+-- the cluster refused before is tried again.
+SELECT campaign_id, cluster_id, lack, micros(since) AS since
+FROM (
+  SELECT p.campaign_id, p.cluster_id,
+    CASE
+      WHEN t.user_name IS NULL OR t.login <> u.login THEN 'missing'
+      WHEN t.expires_at <= instant(@now) THEN 'ended'
+      WHEN t.unreadable <> '' THEN 'unreadable'
+      WHEN t.refused_at > instant(@refused_since) THEN 'refused'
+    END AS lack,
+    CASE WHEN t.login = u.login THEN CASE WHEN t.expires_at <= instant(@now) THEN t.expires_at WHEN t.unreadable = '' THEN t.refused_at END END AS since
+  FROM clusters k
+  JOIN campaign_clusters p ON p.cluster_id = k.id
+  JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
+  JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
+  LEFT JOIN cluster_tokens t ON t.user_name = c.user_name AND t.cluster_id = k.id
+  WHERE k.authentication = 'token') w
+WHERE lack IS NOT NULL
 
 -- name: planning.groups
 -- The groups of campaigns' users, where limits name them.

@@ -283,7 +283,8 @@ ORDER BY d.cluster_id <> 0, k.name
 SELECT * FROM event_rows e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
-      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
+      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign)
+      AND e.user_name IS NULL)
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaign_events_total
@@ -291,28 +292,29 @@ ORDER BY e.id LIMIT @limit OFFSET @offset
 SELECT count(*) AS events FROM events e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
-      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
+      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign)
+      AND e.user_name IS NULL)
 
 -- name: views.user_events
--- Events of a user's campaigns. @which: 'open' or 'all'.
+-- Events of a user's campaigns, and those about the user. @which: 'open' or 'all'.
 SELECT * FROM event_rows e
-WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user AND c.purged_at IS NULL) AND (e.state = 'open' OR @which::text = 'all')
+WHERE (e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user AND c.purged_at IS NULL) OR (e.user_name = @user AND e.campaign_id IS NULL)) AND (e.state = 'open' OR @which::text = 'all')
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.user_events_total
 -- Number of events that views.user_events selects.
 SELECT count(*) AS events FROM events e
-WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user AND c.purged_at IS NULL) AND (e.state = 'open' OR @which::text = 'all')
+WHERE (e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user AND c.purged_at IS NULL) OR (e.user_name = @user AND e.campaign_id IS NULL)) AND (e.state = 'open' OR @which::text = 'all')
 
 -- name: views.grid_events
--- Events of no campaign. @which: 'open' or 'all'.
+-- Events of no campaign, and about no user. @which: 'open' or 'all'.
 SELECT * FROM event_rows e
-WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
+WHERE e.campaign_id IS NULL AND e.user_name IS NULL AND (e.state = 'open' OR @which::text = 'all')
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.grid_events_total
 -- Number of events that views.grid_events selects.
-SELECT count(*) AS events FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
+SELECT count(*) AS events FROM events e WHERE e.campaign_id IS NULL AND e.user_name IS NULL AND (e.state = 'open' OR @which::text = 'all')
 
 -- name: views.event
 -- One event.

@@ -63,6 +63,10 @@ struct Claim {
     return fmt::format("{} AND EXISTS (SELECT FROM logins WHERE campaign_id = {} AND cluster_id = {} AND login !~ '^[A-Za-z0-9_]+$')",
                        of_campaign(fmt::format("user_name = '{}'", why.user)), campaign, cluster);
   }
+  Text operator()(const planner::reason::NoToken& why) const {
+    return fmt::format("{} AND {} AND NOT EXISTS (SELECT FROM cluster_tokens WHERE cluster_id = {})",
+                       of_campaign(fmt::format("user_name = '{}'", why.user)), of_cluster("authentication = 'token'"), cluster);
+  }
   Text operator()(const planner::reason::TooBig& why) const {
     return fmt::format("{} AND {} AND {}", of_pair(fmt::format("resources_per_job = {}", why.resources_per_job)),
                        status(fmt::format("max_resources = {} AND max_resources < {}", why.max_resources, why.resources_per_job)),

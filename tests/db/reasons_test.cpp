@@ -41,6 +41,7 @@ struct Situation {
   void operator()(const reason::ClusterBraked&) const { grid.brake("it answers nonsense", 0, grid.at.value()); }
   void operator()(const reason::PairBraked&) const { grid.brake("3 jobs failed", id(), grid.at.value()); }
   void operator()(const reason::NotMapped&) const { grid.of_campaign("user_name = 'al.ice'"); }
+  void operator()(const reason::NoToken&) const { grid.of_cluster("authentication = 'token', api = 'oar3'"); }
   void operator()(const reason::TooBig&) const { grid.of_pair("resources_per_job = 32"); }
   void operator()(const reason::ScriptFirst&) const { grid.of_pair("prologue = 'echo p', prologue_walltime_s = 60"); }
   void operator()(const reason::InputsFirst&) const { grid.of_campaign("input_files = 'a', input_bytes = 5000000"); }
@@ -245,6 +246,13 @@ struct Remedy {
   }
   Then operator()(const reason::NotMapped&) const {
     grid.execute(fmt::format("INSERT INTO user_mappings VALUES ('al.ice', {}, 'alice')", grid.at.value()));
+    return Then::jobs_start;
+  }
+  Then operator()(const reason::NoToken&) const {
+    grid.execute(
+        fmt::format("INSERT INTO cluster_tokens (user_name, cluster_id, login, sealed, key_name, fingerprint, given_at) "
+                    "VALUES ('alice', {}, 'alice', '', '', '', now())",
+                    grid.at.value()));
     return Then::jobs_start;
   }
   Then operator()(const reason::TooBig& why) const {

@@ -19,8 +19,8 @@ struct TestCluster {
   std::string identity_header = "X_REMOTE_IDENT";
   std::string user;  ///< the login of the campaigns' user there
   std::string api = "oar2";
-  std::string homes{};   ///< of OAR 3, as `gridctl cluster add --homes` takes it
-  std::string tokens{};  ///< of OAR 3: the content of the file of its users' tokens
+  std::string homes{};      ///< of OAR 3, as `gridctl cluster add --homes` takes it
+  std::string token_key{};  ///< of OAR 3: the key that signs tokens
 };
 
 /// A job of one of the cluster's own users: a normal job, which best-effort ones give way to.

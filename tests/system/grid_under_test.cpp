@@ -167,9 +167,9 @@ void GridUnderTest::register_clusters(const std::vector<std::string>& users) {
       if (one.api == "oar3") {
         cluster.api = one.api;
         cluster.homes = one.homes;
-        cluster.authentication = "token";
-        cluster.secret_file = folder_ / (one.name + ".tokens");
-        write_secret(cluster.secret_file, one.tokens);
+        cluster.authentication = "signed";
+        cluster.key_file = folder_ / (one.name + ".key");
+        write_secret(cluster.key_file, one.token_key);
       }
       const auto id = store::add_cluster(transaction, cluster);
       for (const auto& user : {std::string{"alice"}, our_name()}) store::map_user(transaction, user, id, one.user);

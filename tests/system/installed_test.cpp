@@ -78,9 +78,9 @@ class Installed : public testing::Test {
 };
 
 TEST_F(Installed, Programs_AreInPath_AndThoseThatOnlyTheyStart_AreNot) {
-  const std::set<std::string> programs{"almighty",   "gridapi",   "gridclean", "gridclusters", "gridctl",    "griddel",
-                                       "gridevents", "gridget",   "gridlocal", "gridsim",      "gridnotify", "gridstat",
-                                       "gridsub",    "gridusage", "gridwait",  "herald",       "minioar"};
+  const std::set<std::string> programs{"almighty",   "gridapi", "gridclean", "gridclusters", "gridctl",    "griddel",
+                                       "gridevents", "gridget", "gridlocal", "gridsim",      "gridnotify", "gridtoken",
+                                       "gridstat",   "gridsub", "gridusage", "gridwait",     "herald",     "minioar"};
   const std::set<std::string> helpers{"admission", "metascheduler", "minioar-job", "nikita", "oar", "predictor", "runner", "updator"};
   auto all = programs;
   all.insert(kForEngines.begin(), kForEngines.end());

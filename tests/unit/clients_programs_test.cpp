@@ -19,8 +19,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::array kPrograms{"gridsub",      "gridstat",  "gridevents", "griddel", "gridwait",  "gridget",
-                               "gridclusters", "gridclean", "gridusage",  "gridctl", "gridnotify"};
+constexpr std::array kPrograms{"gridsub",      "gridstat",  "gridevents", "griddel", "gridwait",   "gridget",
+                               "gridclusters", "gridclean", "gridusage",  "gridctl", "gridnotify", "gridtoken"};
 
 process::Captured run(const std::string& program, std::vector<std::string> arguments) {
   const char* folder = std::getenv("GLEANER_BIN_DIR");

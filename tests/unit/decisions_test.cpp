@@ -205,6 +205,7 @@ TEST(Advice, IsACommandOrAStep_WhereOneHelps) {
   EXPECT_EQ(advice(reason::Paused{}), "'gridsub --resume' resumes it");
   EXPECT_EQ(advice(reason::ClusterDisabled{}), "'gridctl cluster enable alpha' enables it");
   EXPECT_EQ(advice(reason::NotMapped{"ada"}), "an administrator can map one");
+  EXPECT_EQ(advice(reason::NoToken{"ada"}), "'gridtoken add alpha' gives one, which 'oarsub -T' prints there");
   EXPECT_EQ(advice(reason::MaxJobsReached{.max_jobs = 0}), "'gridsub --edit ID clusters.alpha=on'");
   EXPECT_EQ(advice(reason::TooBig{.resources_per_job = 32, .max_resources = 16}), "a request of at most 16 in the JDL fits");
   EXPECT_EQ(advice(reason::LimitReached{{.id = 7, .most = 5, .used = 5}}),

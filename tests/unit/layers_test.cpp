@@ -39,6 +39,7 @@ const std::vector<Layer>& layers() {
       {"lib/rules/", {"lib/text/", "lib/grid/", "lib/jdl/", "lib/process/", "lib/store/"}},
       {"lib/intake/", {"lib/text/", "lib/grid/", "lib/jdl/", "lib/store/"}},
       {"lib/terminal/", {"lib/text/", "lib/grid/", "lib/process/"}},
+      {"lib/secrets/", {"lib/text/", "lib/grid/", "lib/process/"}},
       {"lib/", {"lib/"}},
       {"sql/", {}},
       {"metascheduler/planner/", {"lib/text/", "lib/grid/", "lib/decisions/"}},
@@ -82,7 +83,7 @@ const std::vector<Library>& libraries() {
        {"lib/text/", "lib/decisions/", "lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "lib/terminal/", "api/", "clients/",
         "almighty/", "herald/", "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
-      {"openssl/", {"lib/http/", "lib/inputs/", "api/", "herald/", "sim/"}},
+      {"openssl/", {"lib/http/", "lib/inputs/", "lib/oar/", "lib/secrets/", "api/", "herald/", "sim/"}},
       {"systemd/", {"almighty/", "api/", "herald/"}},
       {"mruby", {"lib/rules/ruby/"}},
   };

@@ -33,7 +33,7 @@ const std::array kPrograms{Described{"gridsub", 1},   Described{"gridstat", 1}, 
                            Described{"griddel", 1},   Described{"gridclusters", 1}, Described{"gridclean", 1}, Described{"gridwait", 1},
                            Described{"gridusage", 1}, Described{"gridsim", 1},      Described{"gridlocal", 1}, Described{"minioar", 1},
                            Described{"gridctl", 8},   Described{"almighty", 8},     Described{"gridapi", 8},   Described{"gridnotify", 1},
-                           Described{"herald", 8}};
+                           Described{"gridtoken", 1}, Described{"herald", 8}};
 
 using Words = std::vector<std::string>;
 

@@ -29,9 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 14> kPrograms{"gridsub", "gridstat",     "gridevents", "griddel",   "gridwait",
-                                                     "gridget", "gridclusters", "gridclean",  "gridusage", "gridctl",
-                                                     "gridsim", "gridlocal",    "almighty",   "gridnotify"};
+constexpr std::array<std::string_view, 14> kPrograms{"gridsub", "gridstat",     "gridevents", "griddel",    "gridwait",
+                                                     "gridget", "gridclusters", "gridclean",  "gridusage",  "gridctl",
+                                                     "gridsim", "gridlocal",    "almighty",   "gridnotify", "gridtoken"};
 
 /// A command line that a text names, its program first.
 struct Named {

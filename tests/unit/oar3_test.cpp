@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "lib/grid/clock.hpp"
 #include "lib/grid/evidence.hpp"
+#include "lib/oar/bearer.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/dialects/oar3_text.hpp"
 #include "lib/oar/outputs.hpp"
@@ -23,6 +25,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 /// {"alg":"HS256","typ":"JWT"} . {"user":"ada","exp":4102444800} . a signature that nobody checks here
@@ -178,6 +182,134 @@ TEST(Oar3Client, WhoHasNoTokenThatIsValid_IsRefused_AndNothingIsSent) {
     EXPECT_THAT(describe(answer.error()), HasSubstr(why));
   }
   EXPECT_THAT(oar.requests(), IsEmpty());
+}
+
+TEST(Oar3Client, ATokenThatIsRefused_IsNotSentAgain_AndIsNoRefusalOfTheRequest) {
+  FakeOar oar{[](const http::Request&) { return json(401, R"({"detail":"Could not validate credentials !!! "})"); }};
+  auto access = oar3_access(oar);
+  access.token_use = std::make_shared<TokenUse>();
+  Client client{access, short_limits()};
+  const auto request = a_request_to_3();
+  for (int i = 0; i < 3; ++i) {
+    const auto answer = std::move(client.submit({&request, 1}).front());
+    ASSERT_FALSE(answer);
+    EXPECT_TRUE(is_of_identity(answer.error())) << describe(answer.error());
+    EXPECT_FALSE(outcome_unknown(answer.error()));
+    EXPECT_THAT(describe(answer.error()), Not(HasSubstr(kAda)));
+  }
+  EXPECT_THAT(oar.requests(), SizeIs(1));
+  EXPECT_TRUE(access.token_use->is_refused("ada"));
+}
+
+TEST(Oar3Client, AWebServersOwn401_IsNoRefusalOfTheToken) {
+  FakeOar oar{[](const http::Request&) {
+    http::Response response;
+    response.status = 401;
+    response.headers.add("Content-Type", "text/html");
+    response.body = "<html>login</html>";
+    return response;
+  }};
+  auto access = oar3_access(oar);
+  access.token_use = std::make_shared<TokenUse>();
+  Client client{access, short_limits()};
+  const auto request = a_request_to_3();
+  EXPECT_FALSE(client.submit({&request, 1}).front());
+  EXPECT_FALSE(access.token_use->is_refused("ada"));
+}
+
+TEST(Oar3Client, WithoutItsUsersToken_AJobIsDeletedByThatOfOar_IfItIsTheirs) {
+  std::string deleted_by;
+  FakeOar oar{[&](const http::Request& request) {
+    if (request.method == "GET") return json(200, R"({"total":1,"offset":0,"items":[{"id":5,"user":"eve","state":"Running"}]})");
+    deleted_by = request.headers.find("Authorization").value_or("-");
+    return json(200, R"({"id":5,"cmd_output":"","exit_status":0})");
+  }};
+  auto access = oar3_access(oar);
+  auto admin = read_token(signed_token("oar", "key", grid::now(), grid::Seconds{600})).value();
+  const auto text = admin.text;
+  access.tokens.emplace("oar", std::move(admin));
+  Client client{access, short_limits()};
+  const std::vector<JobOf> jobs{{"eve", grid::RemoteJobId{5}}, {"mallory", grid::RemoteJobId{5}}};
+  const auto answers = client.remove(jobs);
+  EXPECT_TRUE(answers[0]) << describe(answers[0].error());
+  EXPECT_EQ(deleted_by, "Bearer " + text);
+  EXPECT_FALSE(answers[1]);
+}
+
+TEST(Oar3Client, TheSitesKey_SignsForEachUser_ForAShortTime) {
+  std::string sent;
+  FakeOar oar{[&](const http::Request& request) {
+    sent = request.headers.find("Authorization").value_or("-");
+    return json(200, R"({"user":"eve","auth":"Token valid"})");
+  }};
+  auto access = oar3_access(oar);
+  access.authentication = Authentication::signed_token;
+  access.secret = "key";
+  Client client{access, short_limits()};
+  EXPECT_EQ(client.check_token("eve").value_or("failed"), "eve");
+  const auto token = read_token(sent.substr(std::string{"Bearer "}.size())).value();
+  EXPECT_EQ(token.user, "eve");
+  EXPECT_LE(*token.ends_at, grid::now() + std::chrono::minutes{16});
+  EXPECT_EQ(token_signature(token.text.substr(0, token.text.rfind('.')), "key"), token.text.substr(token.text.rfind('.') + 1));
+  for (const auto* user : {"root", "oar", "e\"ve", ""}) EXPECT_FALSE(client.check_token(user)) << user;
+}
+
+TEST(Oar3Token, AnyBytes_AreReadOrRefused_AndAnErrorRepeatsNone) {
+  const std::string letters{"abcXYZ019-_.{}\"\\:,= \n\r\t\0\xff\x80", 32};
+  std::mt19937 random{7};
+  const auto letter = [&] { return letters[random() % letters.size()]; };
+  for (int round = 0; round < 20'000; ++round) {
+    auto text = round % 2 == 0 ? kAda : std::string(random() % 60, 'a');
+    for (auto changes = random() % 4; changes > 0 && !text.empty(); --changes) text[random() % text.size()] = letter();
+    if (round % 7 == 0) text.insert(random() % (text.size() + 1), 1, letter());
+    const auto read = read_token(text);
+    if (read) {
+      EXPECT_FALSE(read->user.empty());
+      EXPECT_LE(read->text.size(), text.size());
+      if (read->ends_at) {
+        EXPECT_GE(grid::to_unix(*read->ends_at), 0);
+      }
+    } else if (text.size() > 12) {
+      EXPECT_THAT(read.error(), Not(HasSubstr(text)));
+    }
+  }
+}
+
+TEST(Oar3Token, AnEndThatIsNoDate_IsRefused) {
+  const auto with_claims = [](const std::string& claims) {
+    constexpr std::string_view kDigits{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
+    std::string text;
+    unsigned rest = 0, bits = 0;
+    for (const char byte : claims) {
+      rest = rest << 8U | static_cast<unsigned char>(byte);
+      for (bits += 8; bits >= 6; bits -= 6) text += kDigits[rest >> (bits - 6) & 63U];
+    }
+    if (bits > 0) text += kDigits[rest << (6 - bits) & 63U];
+    return read_token("e30." + text + ".c2ln");
+  };
+  EXPECT_TRUE(with_claims(R"({"user":"ada","exp":4102444800})"));
+  EXPECT_FALSE(with_claims(R"({"user":"ada","exp":-1})"));
+  EXPECT_FALSE(with_claims(R"({"user":"ada","exp":1e300})"));
+  EXPECT_FALSE(with_claims(R"({"user":["ada"],"exp":5})"));
+  EXPECT_FALSE(with_claims(R"({"exp":5})"));
+  EXPECT_FALSE(with_claims(R"([])"));
+  EXPECT_FALSE(with_claims(std::string(3000, '[')));
+}
+
+TEST(Oar3Token, ARenewedOne_IsReadAsAnyOther) {
+  FakeOar oar{[&](const http::Request&) { return json(200, fmt::format(R"({{"OAR_API_TOKEN":"{}"}})", kAda)); }};
+  Client client{oar3_access(oar), short_limits()};
+  const auto renewed = client.renewed_token("ada");
+  ASSERT_TRUE(renewed) << describe(renewed.error());
+  EXPECT_EQ(renewed->user, "ada");
+}
+
+// The key of RFC 7515, appendix A.1, is bytes; of this one, PyJWT makes the same signature.
+TEST(Oar3Token, ItsSignature_IsThatOfHS256) {
+  EXPECT_EQ(
+      token_signature("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ",
+                      "your-256-bit-secret"),
+      "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c");
 }
 
 TEST(Oar3Client, AnArrayIsListed_BecauseItsAnswerHasTheFirstIdAlone) {

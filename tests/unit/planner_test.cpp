@@ -244,6 +244,7 @@ INSTANTIATE_TEST_SUITE_P(Reasons, PlannerStops,
                                                    s.pairs[0].brake = Brake{"exec_file not found", {}};
                                                  }},
                                          Stopped{"not_mapped", [](Snapshot& s) { s.pairs[0].mapped = false; }},
+                                         Stopped{"no_token", [](Snapshot& s) { s.pairs[0].token_lack = grid::TokenLack{}; }},
                                          Stopped{"no_resources",
                                                  [](Snapshot& s) { s.clusters[0].max_resources = s.clusters[0].free_resources = 0; }},
                                          Stopped{"on_trial",

@@ -14,6 +14,8 @@
 namespace gleaner::oar {
 namespace {
 
+constexpr int kNotImplemented = 501;
+
 std::string states_query(bool (*wanted)(RemoteState)) {
   std::string states;
   for (int number = 0; number < static_cast<int>(RemoteState::unknown); ++number) {
@@ -254,6 +256,13 @@ Result<double> Oar2::stress() {
 
 Result<std::string> Oar2::who_am_i(std::string_view user) {
   return value_of("/whoami.json", requests_.get("/whoami.json", std::string{user}), parse_identity);
+}
+
+Result<std::string> Oar2::check_token(std::string_view /*user*/) {
+  return tl::unexpected(Failure{ServerError{kNotImplemented, "the API of OAR 2 knows no tokens"}});
+}
+Result<Token> Oar2::renewed_token(std::string_view /*user*/) {
+  return tl::unexpected(Failure{ServerError{kNotImplemented, "the API of OAR 2 knows no tokens"}});
 }
 
 }  // namespace gleaner::oar

@@ -33,6 +33,8 @@ class Oar2 final : public Dialect {
   [[nodiscard]] Result<std::string> version() override;
   [[nodiscard]] Result<double> stress() override;
   [[nodiscard]] Result<std::string> who_am_i(std::string_view user) override;
+  [[nodiscard]] Result<std::string> check_token(std::string_view user) override;
+  [[nodiscard]] Result<Token> renewed_token(std::string_view user) override;
 
  private:
   [[nodiscard]] Result<std::vector<RemoteJob>> job_list(const std::string& query);

@@ -30,6 +30,10 @@ std::string states_query(bool (*wanted)(RemoteState)) {
   return states;
 }
 
+bool by_token(const Access& access) {
+  return access.authentication == Authentication::token || access.authentication == Authentication::signed_token;
+}
+
 Failure lacking(std::string_view what) {
   constexpr int kNotImplemented = 501;
   return ServerError{kNotImplemented, fmt::format("OAR 3's API has no {}", what)};
@@ -38,17 +42,27 @@ Failure lacking(std::string_view what) {
 }  // namespace
 
 std::optional<std::string> Oar3::wrong_identity(std::string_view user) const {
-  if (user.empty()) return "no user is named";
   const auto& access = requests_.access();
-  if (access.authentication != Authentication::token) return std::nullopt;
-  const auto token = access.tokens.find(user);
-  if (token == access.tokens.end())
-    return fmt::format(
-        "there is no token of {} for {}, without which OAR 3 does nothing in this user's name: they get one by 'oarsub -T' there", user,
-        access.name);
-  if (token->second.ends_at && *token->second.ends_at <= grid::now())
-    return fmt::format("the token of {} for {} has ended: they get another one by 'oarsub -T' there", user, access.name);
-  return std::nullopt;
+  if (!by_token(access)) return user.empty() ? std::optional<std::string>{"no user is named"} : std::nullopt;
+  const auto bearer = bearer_of(access, user);
+  return bearer ? std::nullopt : std::optional{bearer.error()};
+}
+
+/// Only OAR itself says so of a token: a page of a web server says nothing of it.
+void Oar3::note_identity(const std::string& user, const Result<Answer>& answer) const {
+  constexpr int kUnauthorized = 401;
+  const auto& access = requests_.access();
+  if (access.token_use == nullptr || !answer || user.empty() || !by_token(access)) return;
+  if (answer->status == kUnauthorized && !wrong_type(*answer)) access.token_use->note(user, TokenUse::Verdict::refused);
+  else if (is_success(answer->status)) access.token_use->note(user, TokenUse::Verdict::taken);
+}
+
+std::string Oar3::deleting_as(const std::string& user, grid::RemoteJobId job) {
+  const std::string admin{"oar"};
+  const auto& access = requests_.access();
+  if (access.authentication != Authentication::token || !wrong_identity(user) || wrong_identity(admin)) return user;
+  const auto listed = jobs({&job, 1});
+  return listed && listed->size() == 1 && listed->front().owner == user ? admin : user;
 }
 
 Result<Answer> Oar3::read(std::string path, const std::string& user, std::optional<std::chrono::milliseconds> patience,
@@ -62,12 +76,15 @@ Result<Answer> Oar3::read(std::string path, const std::string& user, std::option
     answer = std::move(requests_.send({&request, 1}).front());
     if (!answer || !is_server_error(*answer)) break;
   }
+  note_identity(user, answer);
   return answer;
 }
 
 Result<Answer> Oar3::write(Request request) {
-  if (auto wrong = wrong_identity(request.user)) return refused_here(std::move(*wrong));
-  return std::move(requests_.send({&request, 1}).front());
+  if (auto wrong = wrong_identity(request.user)) return tl::unexpected(no_identity(std::move(*wrong)));
+  auto answer = std::move(requests_.send({&request, 1}).front());
+  note_identity(request.user, answer);
+  return answer;
 }
 
 Failure Oar3::diagnosed(const Answer& answer) {
@@ -267,7 +284,7 @@ Result<Removal> Oar3::removed(const Result<Answer>& answer) const {
 
 /// While its session is broken, the API knows no job, and says so with 200: only a list that is answered shows that it is true.
 Result<Removal> Oar3::remove_one(const std::string& user, grid::RemoteJobId id) {
-  const auto answer = write({Method::remove, fmt::format("/jobs/{}", id.value()), user, {}});
+  const auto answer = write({Method::remove, fmt::format("/jobs/{}", id.value()), deleting_as(user, id), {}});
   if (answer && is_success(answer->status)) {
     if (const auto action = oar3::parse_action(answer->body); action && action->status == kUnknownJob) {
       const auto listed = jobs({&id, 1});
@@ -290,7 +307,7 @@ std::vector<Result<Removal>> Oar3::remove(std::span<const JobOf> asked) {
 Result<Removal> Oar3::remove_array(std::string_view user, grid::RemoteJobId array) {
   constexpr std::int64_t kMixed = 15;
   if (array.value() <= 0 || array.value() > oar3::kLastJob) return refused_here(fmt::format("OAR 3 has no array {}", array.value()));
-  const auto answer = write({Method::remove, fmt::format("/jobs/{}?array=true", array.value()), std::string{user}, {}});
+  const auto answer = write({Method::remove, fmt::format("/jobs/{}?array=true", array.value()), deleting_as(std::string{user}, array), {}});
   // Some of its jobs were deleted before: the others are now.
   if (answer && is_success(answer->status)) {
     if (const auto action = oar3::parse_action(answer->body); action && action->status == kMixed) return Removal::accepted;
@@ -324,9 +341,20 @@ Result<double> Oar3::stress() { return value_of("/stress_factor", requests_.get(
 
 Result<std::string> Oar3::who_am_i(std::string_view user) {
   if (!user.empty()) {
-    if (auto wrong = wrong_identity(user)) return refused_here(std::move(*wrong));
+    if (auto wrong = wrong_identity(user)) return tl::unexpected(no_identity(std::move(*wrong)));
   }
   return value("/whoami", read("/whoami", std::string{user}), parse_identity);
+}
+
+Result<std::string> Oar3::check_token(std::string_view user) {
+  constexpr std::chrono::milliseconds kPatience{5000};
+  if (auto wrong = wrong_identity(user)) return tl::unexpected(no_identity(std::move(*wrong)));
+  return value("/check_token", read("/check_token", std::string{user}, kPatience), oar3::parse_checked);
+}
+
+Result<Token> Oar3::renewed_token(std::string_view user) {
+  if (auto wrong = wrong_identity(user)) return tl::unexpected(no_identity(std::move(*wrong)));
+  return value("/get_new_token", read("/get_new_token", std::string{user}), oar3::parse_new_token);
 }
 
 }  // namespace gleaner::oar

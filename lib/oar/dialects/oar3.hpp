@@ -43,6 +43,8 @@ class Oar3 final : public Dialect {
   [[nodiscard]] Result<std::string> version() override;
   [[nodiscard]] Result<double> stress() override;
   [[nodiscard]] Result<std::string> who_am_i(std::string_view user) override;
+  [[nodiscard]] Result<std::string> check_token(std::string_view user) override;
+  [[nodiscard]] Result<Token> renewed_token(std::string_view user) override;
 
  private:
   /// A read that may be repeated: up to three times while it is answered 500.
@@ -63,6 +65,11 @@ class Oar3 final : public Dialect {
   [[nodiscard]] Result<Answer> write(Request request);
   /// Why nothing can be done in the user's name.
   [[nodiscard]] std::optional<std::string> wrong_identity(std::string_view user) const;
+  /// Notes whether the cluster took the user's token.
+  void note_identity(const std::string& user, const Result<Answer>& answer) const;
+  /// In whose name a user's job is deleted: theirs, or that of `oar`, who may delete everybody's, while theirs is no use. OAR then no
+  /// longer checks whose job it is, so the list is asked first.
+  [[nodiscard]] std::string deleting_as(const std::string& user, grid::RemoteJobId job);
   [[nodiscard]] Result<Submitted> submit_one(const SubmitRequest& request);
   [[nodiscard]] Result<Submitted> submitted(const Result<Answer>& answer, std::size_t expected);
   [[nodiscard]] Result<Removal> remove_one(const std::string& user, grid::RemoteJobId id);

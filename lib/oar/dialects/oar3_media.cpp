@@ -24,7 +24,7 @@ tl::unexpected<Failure> takes_no_file() {
 }  // namespace
 
 Result<std::string> Oar3::media_query(std::string_view user, std::string_view path) const {
-  if (auto wrong = wrong_identity(user)) return refused_here(std::move(*wrong));
+  if (auto wrong = wrong_identity(user)) return tl::unexpected(no_identity(std::move(*wrong)));
   if (auto wrong = wrong_user(user)) return refused_here(std::move(*wrong));
   const auto full = oar3::absolute_path(path, user, requests_.access().homes);
   if (!full) return refused_here(full.error());

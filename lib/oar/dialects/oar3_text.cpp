@@ -362,6 +362,24 @@ Parsed<std::vector<grid::RemoteJobId>> parse_ids(std::string_view body, std::siz
   return ids;
 }
 
+Parsed<std::string> parse_checked(std::string_view body) {
+  try {
+    const auto document = json::object(body);
+    if (json::text(document, {"auth"}) != "Token valid") return tl::unexpected{std::string{"it does not say that the token is valid"}};
+    return json::text(document, {"user"});
+  } catch (const json::Malformed& error) {
+    return tl::unexpected{std::string{error.what()}};
+  }
+}
+
+Parsed<Token> parse_new_token(std::string_view body) {
+  try {
+    return read_token(json::text(json::object(body), {"OAR_API_TOKEN"}));
+  } catch (const json::Malformed& error) {
+    return tl::unexpected{std::string{error.what()}};
+  }
+}
+
 Parsed<Action> parse_action(std::string_view body) {
   try {
     const auto document = json::object(body);

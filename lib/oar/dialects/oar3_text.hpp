@@ -55,6 +55,11 @@ using Columns = std::map<std::string, Column, std::less<>>;
 /// The ids of a list of jobs, sorted; an error if there are not `expected`.
 [[nodiscard]] Parsed<std::vector<grid::RemoteJobId>> parse_ids(std::string_view body, std::size_t expected);
 
+/// The user of `{"user": ..., "auth": "Token valid"}`; an error if it says otherwise.
+[[nodiscard]] Parsed<std::string> parse_checked(std::string_view body);
+/// `{"OAR_API_TOKEN": ...}`. The error has nothing of it.
+[[nodiscard]] Parsed<Token> parse_new_token(std::string_view body);
+
 /// The outcome of a deletion or another action: the command's status and what it printed.
 struct Action {
   std::int64_t status = 0;
