@@ -1,10 +1,52 @@
 -- The schema, as the migrations make it. Generated: after a new migration run tools/schema, and change nothing here by hand.
 
+CREATE TYPE addend AS (
+	kind text,
+	cluster_id bigint,
+	name text,
+	result text,
+	times bigint,
+	amount double precision,
+	buckets bigint[]
+);
+
+CREATE TYPE campaign_forecast AS (
+	campaign_id bigint,
+	method text,
+	end_at bigint,
+	end_earliest bigint,
+	end_latest bigint,
+	start_at bigint,
+	start_earliest bigint,
+	start_latest bigint,
+	kept boolean
+);
+
 CREATE TYPE campaign_state AS ENUM (
     'in_treatment',
     'paused',
     'terminated',
     'cancelled'
+);
+
+CREATE TYPE changed_decision AS (
+	campaign_id bigint,
+	cluster_id bigint,
+	stage text,
+	reason text,
+	figures jsonb,
+	jobs integer,
+	digest bigint
+);
+
+CREATE TYPE cluster_request AS (
+	cluster text,
+	request smallint,
+	shape smallint,
+	resources text,
+	resources_per_job integer,
+	memory_mb bigint,
+	walltime_s integer
 );
 
 CREATE TYPE job_state AS ENUM (
@@ -28,6 +70,24 @@ CREATE TYPE launch_state AS ENUM (
     'void'
 );
 
+CREATE TYPE pair_forecast AS (
+	campaign_id bigint,
+	cluster_id bigint,
+	job_ratio double precision,
+	throughput double precision,
+	algorithm text
+);
+
+CREATE TYPE pair_requests AS (
+	clusters bigint[],
+	priority integer,
+	resources_per_job integer,
+	walltime integer,
+	max_jobs integer,
+	nodes_per_job integer,
+	best_effort boolean
+);
+
 CREATE TYPE task_state AS ENUM (
     'waiting',
     'launching',
@@ -36,6 +96,37 @@ CREATE TYPE task_state AS ENUM (
     'done',
     'failed',
     'cancelled'
+);
+
+CREATE TYPE verdict AS (
+	id bigint,
+	leaves job_state,
+	state job_state,
+	ending text,
+	exit_status integer,
+	started_at bigint,
+	ended_at bigint,
+	checkpointed_at bigint,
+	resources integer,
+	message text,
+	failure integer,
+	moves boolean,
+	task_leaves task_state,
+	attempt_leaves integer,
+	task_state task_state,
+	attempt integer,
+	charge integer,
+	counted boolean,
+	priority integer,
+	bound boolean,
+	kept boolean,
+	walltime_s integer,
+	duration double precision,
+	run_ending text,
+	command double precision,
+	wall double precision,
+	cpu double precision,
+	peak integer
 );
 
 CREATE FUNCTION account_usage() RETURNS trigger
@@ -98,14 +189,14 @@ CREATE FUNCTION acting() RETURNS text
     LANGUAGE sql STABLE
     AS $$ SELECT nullif(current_setting('gleaner.actor', true), '') $$;
 
-CREATE FUNCTION add_notice(of_what text, how text, of_campaign bigint, of_cluster bigint, of_event bigint, text_of text, at timestamp with time zone) RETURNS void
+CREATE FUNCTION add_notice(of_what text, how text, of_campaign bigint, of_cluster bigint, of_event bigint, text_of text, at timestamp with time zone, of_user text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     AS $$
 BEGIN
   IF EXISTS (SELECT FROM subscriptions)
     AND coalesce((SELECT n.noted_at FROM notices n ORDER BY n.id LIMIT 1), now()) > now() - interval '30 days' THEN
-    INSERT INTO notices (what, change, severity, campaign_id, cluster_id, event_id, message, noted_at)
-    VALUES (of_what, how, severity_of(of_what), of_campaign, of_cluster, of_event, left(text_of, 300), at);
+    INSERT INTO notices (what, change, severity, campaign_id, cluster_id, event_id, message, noted_at, user_name)
+    VALUES (of_what, how, severity_of(of_what), of_campaign, of_cluster, of_event, left(text_of, 300), at, of_user);
   END IF;
 END $$;
 
@@ -134,17 +225,6 @@ BEGIN
 EXCEPTION WHEN invalid_parameter_value THEN
   RETURN at;
 END $$;
-
-CREATE FUNCTION asked_of(campaign bigint) RETURNS text
-    LANGUAGE sql STABLE
-    AS $$
-  SELECT coalesce(
-    string_agg(CASE WHEN wishes = before THEN cluster_id::text ELSE cluster_id || ':' || wishes END, ' ' ORDER BY cluster_id), '')
-  FROM (SELECT cluster_id, wishes, lag(wishes) OVER (ORDER BY cluster_id) AS before
-        FROM (SELECT cluster_id,
-                format('%s:%s:%s:%s:%s:%s', priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort::integer) AS wishes
-              FROM campaign_clusters WHERE campaign_id = campaign) w) b
-$$;
 
 CREATE FUNCTION awaited_by(campaign bigint) RETURNS bigint
     LANGUAGE sql STABLE
@@ -193,6 +273,12 @@ CREATE FUNCTION bind_followers(of_campaigns bigint[], numbers bigint[]) RETURNS 
       ORDER BY d.on_campaign LIMIT 1) AS home
     FROM unnest(of_campaigns, numbers) AS f(campaign_id, number)) b
   WHERE r.campaign_id = b.campaign_id AND r.number = b.number AND (b.home IS NOT NULL OR r.follows)
+$$;
+
+CREATE FUNCTION both_properties(one text, other text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE WHEN one = '' THEN other WHEN other = '' THEN one ELSE '(' || one || ') AND (' || other || ')' END
 $$;
 
 CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
@@ -260,6 +346,66 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION count_plans() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM after WHERE ended_at IS NOT NULL) AND NOT EXISTS (SELECT FROM before WHERE ended_at IS NOT NULL) THEN
+    RETURN NULL;
+  END IF;
+  WITH moved AS MATERIALIZED (
+    SELECT 1 AS times, v.* FROM after a CROSS JOIN LATERAL judged(ROW(a.*)::jobs) v
+    UNION ALL
+    SELECT -1, v.* FROM before b CROSS JOIN LATERAL judged(ROW(b.*)::jobs) v),
+  counted AS (
+    INSERT INTO plan_quality AS q (day, cluster_id, algorithm, type, done, failed, walltime, preempted, killed, taken_back, unsent, lost,
+      started, waited, wait_s, held_s, wasted_s)
+    SELECT m.day, m.cluster_id, m.algorithm, m.type,
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'done'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'failed'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'walltime'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'preempted'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'killed'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'taken_back'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'unsent'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.fate = 'lost'), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.started), 0),
+      coalesce(sum(m.times) FILTER (WHERE m.started AND m.waited), 0),
+      sum(m.times * m.wait_s), sum(m.times * m.held_s), sum(m.times * m.wasted_s)
+    FROM moved m
+    GROUP BY 1, 2, 3, 4
+    ORDER BY 1, 2, 3, 4
+    ON CONFLICT (day, cluster_id, algorithm, type) DO UPDATE SET
+      done = q.done + EXCLUDED.done,
+      failed = q.failed + EXCLUDED.failed,
+      walltime = q.walltime + EXCLUDED.walltime,
+      preempted = q.preempted + EXCLUDED.preempted,
+      killed = q.killed + EXCLUDED.killed,
+      taken_back = q.taken_back + EXCLUDED.taken_back,
+      unsent = q.unsent + EXCLUDED.unsent,
+      lost = q.lost + EXCLUDED.lost,
+      started = q.started + EXCLUDED.started,
+      waited = q.waited + EXCLUDED.waited,
+      wait_s = q.wait_s + EXCLUDED.wait_s,
+      held_s = q.held_s + EXCLUDED.held_s,
+      wasted_s = q.wasted_s + EXCLUDED.wasted_s)
+  -- The totals only grow: an end that is withdrawn stays counted there.
+  INSERT INTO totals AS t (kind, cluster_id, name, result, times, amount)
+  SELECT s.kind, s.cluster_id, s.algorithm, s.result, sum(s.times), sum(s.amount)
+  FROM (
+    SELECT 'plan' AS kind, m.cluster_id, m.algorithm, m.fate AS result, m.times, m.held_s AS amount FROM moved m
+    UNION ALL
+    SELECT 'start', m.cluster_id, m.algorithm, CASE WHEN m.waited THEN 'waited' ELSE 'prompt' END, m.times, m.wait_s
+    FROM moved m WHERE m.started) s
+  GROUP BY 1, 2, 3, 4
+  HAVING sum(s.times) > 0
+  ORDER BY 1, 2, 3, 4
+  ON CONFLICT (kind, cluster_id, name, result) DO UPDATE SET
+    times = t.times + EXCLUDED.times,
+    amount = t.amount + greatest(EXCLUDED.amount, 0);
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION count_tasks() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -324,7 +470,6 @@ CREATE TABLE campaigns (
     groups text[] DEFAULT '{}'::text[] NOT NULL,
     jdl jsonb NOT NULL,
     submitted_jdl jsonb,
-    asked text DEFAULT ''::text NOT NULL,
     priority integer GENERATED ALWAYS AS (COALESCE(((jdl ->> 'campaign_priority'::text))::integer, 4)) STORED,
     project text GENERATED ALWAYS AS (COALESCE((jdl ->> 'project'::text), ''::text)) STORED,
     scheduler text GENERATED ALWAYS AS ((jdl ->> 'scheduler'::text)) STORED,
@@ -362,6 +507,9 @@ END) STORED,
     failed bigint DEFAULT 0 NOT NULL,
     cancelled bigint DEFAULT 0 NOT NULL,
     forgiven bigint DEFAULT 0 NOT NULL,
+    requested text DEFAULT '{}'::text NOT NULL,
+    purged_at timestamp with time zone,
+    reopened_at timestamp with time zone,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -394,6 +542,17 @@ CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
     AS $$
   SELECT CASE WHEN campaign.max_fails < 1 THEN floor(campaign.max_fails * campaign.total + 1e-9) ELSE campaign.max_fails END
+$$;
+
+CREATE FUNCTION fate_of(ending text, began boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE
+    WHEN ending IN ('done', 'walltime', 'preempted') THEN ending
+    WHEN ending IN ('task_error', 'rerun_first', 'rerun_last', 'bad_request') THEN 'failed'
+    WHEN ending = 'killed_by_us' THEN CASE WHEN began THEN 'killed' ELSE 'taken_back' END
+    WHEN ending = 'never_submitted' THEN 'unsent'
+    ELSE 'lost' END
 $$;
 
 CREATE FUNCTION files_target(live_jobs integer) RETURNS bigint
@@ -434,6 +593,8 @@ CREATE FUNCTION forget_totals() RETURNS trigger
     AS $$
 BEGIN
   DELETE FROM totals WHERE cluster_id = OLD.id;
+  DELETE FROM plan_quality WHERE cluster_id = OLD.id;
+  DELETE FROM forecast_quality WHERE cluster_id = OLD.id;
   RETURN NULL;
 END $$;
 
@@ -695,6 +856,12 @@ CREATE FUNCTION is_over(state campaign_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT state IN ('terminated', 'cancelled') $$;
 
+CREATE FUNCTION is_prompt(submitted_at timestamp with time zone, started_at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT coalesce(started_at <= submitted_at + interval '15 seconds', true)
+$$;
+
 CREATE FUNCTION is_remote(state job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT state IN ('remote_waiting', 'running') $$;
@@ -716,6 +883,73 @@ CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision
     (SELECT 1 / nullif(f.job_ratio, 0) FROM forecasts f JOIN campaigns c ON c.id = f.campaign_id AND c.requests > 0
      WHERE f.campaign_id = pair.campaign_id AND f.cluster_id = pair.cluster_id),
     (SELECT k.max_node_resources * coalesce(pair.nodes_per_job, 1)::double precision FROM clusters k WHERE k.id = pair.cluster_id), 1)
+$$;
+
+CREATE FUNCTION judge_forecasts() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  WITH places AS (
+    SELECT CASE WHEN count(*) = 1 THEN min(p.cluster_id) ELSE 0 END AS cluster_id
+    FROM campaign_clusters p WHERE p.campaign_id = NEW.id AND p.concluded > 0),
+  judged AS MATERIALIZED (
+    SELECT
+      (NEW.ended_at AT TIME ZONE 'UTC')::date AS day,
+      p.cluster_id,
+      h.method,
+      count(*) AS forecasts,
+      count(*) FILTER (WHERE NEW.ended_at BETWEEN h.end_earliest AND h.end_latest) AS within,
+      count(*) FILTER (WHERE NEW.ended_at > h.end_at) AS early,
+      sum(abs(extract(epoch FROM NEW.ended_at - h.end_at)))::double precision AS error_s,
+      sum(abs(extract(epoch FROM NEW.ended_at - h.end_at)) / greatest(60, extract(epoch FROM NEW.ended_at - h.made_at)))::double precision
+        AS error_parts
+    FROM forecast_history h CROSS JOIN places p
+    WHERE h.campaign_id = NEW.id AND h.made_at < NEW.ended_at AND h.made_at > coalesce(NEW.reopened_at, '-infinity')
+    GROUP BY 1, 2, 3
+    ORDER BY 1, 2, 3),
+  counted AS (
+    INSERT INTO forecast_quality AS q SELECT * FROM judged
+    ON CONFLICT (day, cluster_id, method) DO UPDATE SET
+      forecasts = q.forecasts + EXCLUDED.forecasts,
+      within = q.within + EXCLUDED.within,
+      early = q.early + EXCLUDED.early,
+      error_s = q.error_s + EXCLUDED.error_s,
+      error_parts = q.error_parts + EXCLUDED.error_parts)
+  INSERT INTO totals AS t (kind, cluster_id, name, result, times, amount)
+  SELECT 'forecast', 0, s.method, s.result, sum(s.times), sum(s.amount)
+  FROM (
+    SELECT j.method, 'within' AS result, j.within AS times, 0 AS amount FROM judged j
+    UNION ALL SELECT j.method, 'outside', j.forecasts - j.within, 0 FROM judged j
+    UNION ALL SELECT j.method, 'error', j.forecasts, j.error_s FROM judged j) s
+  GROUP BY 3, 4
+  ORDER BY 3, 4
+  ON CONFLICT (kind, cluster_id, name, result) DO UPDATE SET times = t.times + EXCLUDED.times, amount = t.amount + EXCLUDED.amount;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION judged(job jobs) RETURNS TABLE(day date, cluster_id bigint, algorithm text, type text, fate text, started boolean, waited boolean, wait_s double precision, held_s double precision, wasted_s double precision)
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT
+    (job.ended_at AT TIME ZONE 'UTC')::date,
+    job.cluster_id,
+    l.algorithm,
+    c.type,
+    fate_of(job.ending, job.started_at IS NOT NULL),
+    job.started_at IS NOT NULL,
+    NOT is_prompt(job.submitted_at, job.started_at),
+    coalesce(greatest(0, extract(epoch FROM coalesce(job.started_at, job.ended_at) - job.submitted_at)), 0),
+    h.seconds,
+    CASE WHEN use_of(job.ending) = 'lost' THEN h.seconds - CASE
+      WHEN c.checkpoint_cost_s IS NULL THEN 0
+      ELSE saved_seconds(job.ending, job.started_at, job.checkpointed_at, job.ended_at) * h.width END ELSE 0 END
+  FROM launches l
+  JOIN campaigns c ON c.id = job.campaign_id
+  JOIN campaign_clusters p ON p.campaign_id = job.campaign_id AND p.cluster_id = job.cluster_id
+  CROSS JOIN LATERAL (SELECT coalesce(job.resources, known_width(p), 1) AS width) w
+  CROSS JOIN LATERAL (
+    SELECT w.width, coalesce(greatest(0, extract(epoch FROM job.ended_at - job.started_at)), 0) * w.width AS seconds) h
+  WHERE l.id = job.launch_id AND job.ended_at IS NOT NULL AND NOT job.pooled AND NOT is_script(job.task)
 $$;
 
 CREATE FUNCTION known_width(pair campaign_clusters) RETURNS double precision
@@ -801,12 +1035,13 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION note_asked() RETURNS trigger
+CREATE FUNCTION note_algorithm() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  UPDATE campaigns SET asked = asked_of(id) WHERE id = NEW.campaign_id;
-  RETURN NULL;
+  NEW.algorithm := coalesce(
+    (SELECT f.algorithm FROM forecasts f WHERE f.campaign_id = NEW.campaign_id AND f.cluster_id = NEW.cluster_id), '');
+  RETURN NEW;
 END $$;
 
 CREATE FUNCTION note_campaign() RETURNS trigger
@@ -869,6 +1104,22 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION note_reopened() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  NEW.reopened_at := clock_timestamp();
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION note_requested() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE campaigns SET requested = requested_of(id)::text WHERE id = NEW.campaign_id;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION note_term() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -893,6 +1144,22 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION renewal_due(expires timestamp with time zone, renewed timestamp with time zone, days double precision) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT expires - least(days * interval '1 day', CASE WHEN renewed IS NULL THEN days * interval '1 day' ELSE (expires - renewed) / 2 END)
+$$;
+
+CREATE FUNCTION requested_of(campaign bigint) RETURNS pair_requests[]
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(
+    array_agg((clusters, priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort)::pair_requests ORDER BY clusters), '{}')
+  FROM (SELECT array_agg(cluster_id ORDER BY cluster_id) AS clusters, priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort
+        FROM campaign_clusters WHERE campaign_id = campaign
+        GROUP BY priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort) g
+$$;
+
 CREATE FUNCTION requested_width(pair campaign_clusters) RETURNS integer
     LANGUAGE sql STABLE
     AS $$
@@ -916,7 +1183,8 @@ CREATE FUNCTION severity_of(what text) RETURNS smallint
   SELECT CASE
     WHEN what IN ('CAMPAIGN_TERMINATED', 'FIRST_FAILURE', 'MAX_FAILS', 'PROLOGUE_FAILED', 'EPILOGUE_FAILED', 'SINK', 'CANNOT_PLAN',
       'AWAITS_IN_VAIN', 'CLUSTER_UNREACHABLE', 'NOT_CONDUCTED', 'DATABASE_UNAVAILABLE', 'DATABASE_RESTORED', 'DATABASE_NEARLY_FULL',
-      'ADMISSION_RULE')
+      'ADMISSION_RULE', 'TOKEN_ENDS_IN_A_WEEK', 'TOKEN_ENDS_IN_A_DAY', 'TOKEN_ENDED', 'TOKEN_REFUSED', 'TOKENS_UNREADABLE',
+      'SIGNING_KEY_REFUSED')
       OR what LIKE 'LAW\_BROKEN\_%' OR what LIKE 'MODULE\_FAILED\_%' THEN 3
     WHEN what IN ('CAMPAIGN_CANCELLED', 'TASK_ERROR', 'TASKS_RELEASED', 'JOBS_RENAMED', 'REPAIRED', 'UNDER_STRESS', 'LOAD_UNKNOWN',
       'POOL_REFUSED', 'ARRAY_TOO_LARGE', 'LAUNCH_LOST') THEN 1
@@ -961,7 +1229,7 @@ CREATE FUNCTION tell_event() RETURNS trigger
     AS $$
 BEGIN
   PERFORM add_notice(NEW.code, CASE NEW.state WHEN 'open' THEN 'opened' ELSE 'closed' END, NEW.campaign_id, NEW.cluster_id, NEW.id, NEW.message,
-    CASE NEW.state WHEN 'open' THEN NEW.opened_at ELSE coalesce(NEW.closed_at, now()) END);
+    CASE NEW.state WHEN 'open' THEN NEW.opened_at ELSE coalesce(NEW.closed_at, now()) END, NEW.user_name);
   RETURN NULL;
 END $$;
 
@@ -1206,10 +1474,12 @@ CREATE TABLE clusters (
     recover_from timestamp with time zone,
     api text DEFAULT 'oar2'::text NOT NULL,
     homes text DEFAULT '/home/%u'::text NOT NULL,
+    properties text DEFAULT ''::text NOT NULL,
+    level_sizes text DEFAULT ''::text NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
-    CONSTRAINT clusters_api_check CHECK ((api = ANY (ARRAY['oar2'::text, 'oar3'::text]))),
+    CONSTRAINT clusters_api_check CHECK ((api = ANY (ARRAY['oar2'::text, 'oar3'::text, 'g5k'::text]))),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
-    CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text, 'token'::text]))),
+    CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text, 'token'::text, 'signed'::text]))),
     CONSTRAINT clusters_availability_check CHECK ((availability = ANY (ARRAY['dedicated'::text, 'utilized'::text, 'combined'::text]))),
     CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
     CONSTRAINT clusters_dead_resources_check CHECK ((dead_resources >= 0)),
@@ -1270,6 +1540,8 @@ COMMENT ON COLUMN clusters.dead_resources IS 'of nodes that the site''s administ
 COMMENT ON COLUMN clusters.no_resources_since IS 'since when no resource can be used; null: some can, or the resources were never read';
 
 COMMENT ON COLUMN clusters.recover_from IS 'jobs that were submitted there from this time on may be unknown, as the database was restored, and nothing is planned before they are read; null: all are known';
+
+COMMENT ON COLUMN clusters.level_sizes IS 'resources of each value of a property, of those that best-effort jobs get: "gpu 4x8" is 8 GPUs with 4 each; after a bar by node';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
@@ -1332,6 +1604,25 @@ CREATE TABLE cluster_stress (
     trial_at timestamp with time zone,
     CONSTRAINT cluster_stress_job_limit_check CHECK ((job_limit >= 1)),
     CONSTRAINT cluster_stress_signal_check CHECK ((signal = ANY (ARRAY['none'::text, 'stress_factor'::text, 'latency'::text, 'durations'::text])))
+);
+
+CREATE TABLE cluster_tokens (
+    user_name text NOT NULL,
+    cluster_id bigint NOT NULL,
+    login text NOT NULL,
+    sealed text NOT NULL,
+    key_name text NOT NULL,
+    fingerprint text NOT NULL,
+    given_at timestamp with time zone NOT NULL,
+    renewed_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    taken_at timestamp with time zone,
+    refused_at timestamp with time zone,
+    unreadable text DEFAULT ''::text NOT NULL,
+    renewal_at timestamp with time zone,
+    renewal_error text DEFAULT ''::text NOT NULL,
+    warned smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT cluster_tokens_warned_check CHECK (((warned >= 0) AND (warned <= 3)))
 );
 
 ALTER TABLE clusters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1478,7 +1769,9 @@ CREATE TABLE events (
     closed_at timestamp with time zone,
     message text NOT NULL,
     output text DEFAULT ''::text NOT NULL,
-    CONSTRAINT events_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
+    user_name text,
+    CONSTRAINT events_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text]))),
+    CONSTRAINT events_user_check CHECK (((user_name IS NULL) OR (campaign_id IS NULL)))
 );
 
 COMMENT ON COLUMN events.output IS 'the last lines of stderr that the event is about, for the campaign''s user and administrators alone; empty: none';
@@ -1497,10 +1790,10 @@ CREATE VIEW event_rows AS
     micros(e.closed_at) AS closed_at,
     e.message,
     e.output,
-    c.user_name
+    COALESCE(c.user_name, e.user_name) AS user_name
    FROM ((events e
-     LEFT JOIN clusters k ON ((k.id = e.cluster_id)))
-     LEFT JOIN campaigns c ON ((c.id = e.campaign_id)));
+     LEFT JOIN campaigns c ON ((c.id = e.campaign_id)))
+     LEFT JOIN clusters k ON ((k.id = e.cluster_id)));
 
 ALTER TABLE events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME events_id_seq
@@ -1540,13 +1833,26 @@ CREATE TABLE forecast_history (
     method text NOT NULL
 );
 
+CREATE TABLE forecast_quality (
+    day date NOT NULL,
+    cluster_id bigint NOT NULL,
+    method text NOT NULL,
+    forecasts bigint DEFAULT 0 NOT NULL,
+    within bigint DEFAULT 0 NOT NULL,
+    early bigint DEFAULT 0 NOT NULL,
+    error_s double precision DEFAULT 0 NOT NULL,
+    error_parts double precision DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
+
 CREATE TABLE forecasts (
     campaign_id bigint NOT NULL,
     cluster_id bigint NOT NULL,
     job_ratio double precision NOT NULL,
     offered double precision DEFAULT 0 NOT NULL,
     nsub integer DEFAULT 0 NOT NULL,
-    throughput double precision DEFAULT 0 NOT NULL
+    throughput double precision DEFAULT 0 NOT NULL,
+    algorithm text DEFAULT ''::text NOT NULL
 );
 
 CREATE TABLE freed_tasks (
@@ -1710,6 +2016,7 @@ CREATE TABLE launches (
     released_at timestamp with time zone,
     files integer,
     cleaned_at timestamp with time zone,
+    algorithm text DEFAULT ''::text NOT NULL,
     CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
     CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
 );
@@ -1847,6 +2154,7 @@ CREATE TABLE notices (
     event_id bigint,
     message text NOT NULL,
     noted_at timestamp with time zone NOT NULL,
+    user_name text,
     CONSTRAINT notices_change_check CHECK ((change = ANY (ARRAY['opened'::text, 'closed'::text])))
 );
 
@@ -1858,6 +2166,34 @@ ALTER TABLE notices ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE plan_quality (
+    day date NOT NULL,
+    cluster_id bigint NOT NULL,
+    algorithm text NOT NULL,
+    type text NOT NULL,
+    done bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    walltime bigint DEFAULT 0 NOT NULL,
+    preempted bigint DEFAULT 0 NOT NULL,
+    killed bigint DEFAULT 0 NOT NULL,
+    taken_back bigint DEFAULT 0 NOT NULL,
+    unsent bigint DEFAULT 0 NOT NULL,
+    lost bigint DEFAULT 0 NOT NULL,
+    started bigint DEFAULT 0 NOT NULL,
+    waited bigint DEFAULT 0 NOT NULL,
+    wait_s double precision DEFAULT 0 NOT NULL,
+    held_s double precision DEFAULT 0 NOT NULL,
+    wasted_s double precision DEFAULT 0 NOT NULL,
+    turns bigint DEFAULT 0 NOT NULL,
+    too_big bigint DEFAULT 0 NOT NULL,
+    too_small bigint DEFAULT 0 NOT NULL,
+    offered double precision DEFAULT 0 NOT NULL,
+    sent bigint DEFAULT 0 NOT NULL,
+    left_waiting bigint DEFAULT 0 NOT NULL,
+    left_free double precision DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
 
 CREATE TABLE request_bags (
     campaign_id bigint NOT NULL,
@@ -2033,6 +2369,9 @@ ALTER TABLE ONLY campaigns
 ALTER TABLE ONLY cluster_stress
     ADD CONSTRAINT cluster_stress_pkey PRIMARY KEY (cluster_id);
 
+ALTER TABLE ONLY cluster_tokens
+    ADD CONSTRAINT cluster_tokens_pkey PRIMARY KEY (user_name, cluster_id);
+
 ALTER TABLE ONLY clusters
     ADD CONSTRAINT clusters_name_key UNIQUE (name);
 
@@ -2074,6 +2413,9 @@ ALTER TABLE ONLY feed
 
 ALTER TABLE ONLY forecast_history
     ADD CONSTRAINT forecast_history_pkey PRIMARY KEY (campaign_id, made_at);
+
+ALTER TABLE ONLY forecast_quality
+    ADD CONSTRAINT forecast_quality_pkey PRIMARY KEY (day, cluster_id, method);
 
 ALTER TABLE ONLY forecasts
     ADD CONSTRAINT forecasts_pkey PRIMARY KEY (campaign_id, cluster_id);
@@ -2131,6 +2473,9 @@ ALTER TABLE ONLY messages
 
 ALTER TABLE ONLY notices
     ADD CONSTRAINT notices_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY plan_quality
+    ADD CONSTRAINT plan_quality_pkey PRIMARY KEY (day, cluster_id, algorithm, type);
 
 ALTER TABLE ONLY request_bags
     ADD CONSTRAINT request_bags_pkey PRIMARY KEY (campaign_id, request);
@@ -2210,9 +2555,13 @@ CREATE UNIQUE INDEX campaigns_key ON campaigns USING btree (user_name, idempoten
 
 CREATE INDEX campaigns_live ON campaigns USING btree (id) WHERE (state = ANY (ARRAY['in_treatment'::campaign_state, 'paused'::campaign_state]));
 
+CREATE INDEX campaigns_purged ON campaigns USING btree (purged_at) WHERE (purged_at IS NOT NULL);
+
 CREATE INDEX campaigns_user ON campaigns USING btree (user_name, id);
 
 CREATE INDEX campaigns_with_checkpoints ON campaigns USING btree (id) WHERE ((checkpoint_cost_s IS NOT NULL) AND is_live(state));
+
+CREATE INDEX cluster_tokens_cluster ON cluster_tokens USING btree (cluster_id);
 
 CREATE INDEX cycles_time ON cycles USING btree (started_at);
 
@@ -2222,7 +2571,9 @@ CREATE INDEX dependencies_to_release ON dependencies USING btree (on_campaign, r
 
 CREATE INDEX events_campaign ON events USING btree (campaign_id, id);
 
-CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint)) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint), COALESCE(user_name, ''::text)) WHERE (state = 'open'::text);
+
+CREATE INDEX events_user ON events USING btree (user_name, id) WHERE (user_name IS NOT NULL);
 
 CREATE UNIQUE INDEX feed_newest ON feed USING btree (kind, subject) WHERE (change = ANY (ARRAY['counts'::text, 'again'::text]));
 
@@ -2304,6 +2655,8 @@ CREATE TRIGGER count_new_inputs AFTER INSERT ON inputs REFERENCING NEW TABLE AS 
 
 CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 
+CREATE TRIGGER count_plans AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_plans();
+
 CREATE TRIGGER count_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_tasks();
 
 CREATE TRIGGER follow_when_freed AFTER UPDATE ON returned_tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION follow_freed();
@@ -2311,6 +2664,8 @@ CREATE TRIGGER follow_when_freed AFTER UPDATE ON returned_tasks REFERENCING OLD 
 CREATE TRIGGER follow_when_returned AFTER INSERT ON returned_tasks REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION follow_returned();
 
 CREATE TRIGGER forget_totals AFTER DELETE ON clusters FOR EACH ROW EXECUTE FUNCTION forget_totals();
+
+CREATE CONSTRAINT TRIGGER judge_forecasts AFTER UPDATE OF state ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = 'terminated'::campaign_state) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION judge_forecasts();
 
 CREATE TRIGGER meet_dependencies AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN (((old.state <> new.state) AND is_over(new.state))) EXECUTE FUNCTION meet_dependencies();
 
@@ -2320,7 +2675,7 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH 
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE ON brakes FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('brake');
 
-CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, api, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, homes, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, api, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, homes, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property, properties ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTION note_act('declaration', 'what', 'subject');
 
@@ -2338,11 +2693,11 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_mappings FOR EA
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_priorities FOR EACH ROW EXECUTE FUNCTION note_act('priority of', 'user_name');
 
-CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort ON campaign_clusters FOR EACH ROW EXECUTE FUNCTION note_asked();
+CREATE TRIGGER note_algorithm BEFORE INSERT ON launches FOR EACH ROW EXECUTE FUNCTION note_algorithm();
 
 CREATE TRIGGER note_cluster AFTER UPDATE OF enabled, reachable, retired_at ON clusters FOR EACH ROW WHEN (((old.enabled <> new.enabled) OR (old.reachable IS DISTINCT FROM new.reachable) OR (old.retired_at IS DISTINCT FROM new.retired_at))) EXECUTE FUNCTION note_cluster();
 
-CREATE TRIGGER note_event AFTER UPDATE OF state, occurrences ON events FOR EACH ROW WHEN (((old.state <> new.state) OR (old.occurrences <> new.occurrences))) EXECUTE FUNCTION note_event('changed');
+CREATE TRIGGER note_event AFTER UPDATE OF state, occurrences ON events FOR EACH ROW WHEN (((new.user_name IS NULL) AND ((old.state <> new.state) OR (old.occurrences <> new.occurrences)))) EXECUTE FUNCTION note_event('changed');
 
 CREATE TRIGGER note_failure BEFORE UPDATE ON campaign_clusters FOR EACH ROW WHEN ((new.failures_in_a_row > old.failures_in_a_row)) EXECUTE FUNCTION note_failure();
 
@@ -2350,9 +2705,13 @@ CREATE TRIGGER note_new_campaign AFTER INSERT ON campaigns FOR EACH ROW EXECUTE 
 
 CREATE TRIGGER note_new_cluster AFTER INSERT ON clusters FOR EACH ROW EXECUTE FUNCTION note_cluster();
 
-CREATE TRIGGER note_new_event AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION note_event('new');
+CREATE TRIGGER note_new_event AFTER INSERT ON events FOR EACH ROW WHEN ((new.user_name IS NULL)) EXECUTE FUNCTION note_event('new');
 
 CREATE TRIGGER note_progress AFTER UPDATE OF total, waiting, launching, submitted, running, done, failed, cancelled ON campaigns FOR EACH ROW WHEN (((old.total <> new.total) OR (old.waiting <> new.waiting) OR (old.launching <> new.launching) OR (old.submitted <> new.submitted) OR (old.running <> new.running) OR (old.done <> new.done) OR (old.failed <> new.failed) OR (old.cancelled <> new.cancelled))) EXECUTE FUNCTION note_progress();
+
+CREATE TRIGGER note_reopened BEFORE UPDATE OF state ON campaigns FOR EACH ROW WHEN ((is_over(old.state) AND (NOT is_over(new.state)))) EXECUTE FUNCTION note_reopened();
+
+CREATE TRIGGER note_requested AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs, nodes_per_job, best_effort ON campaign_clusters FOR EACH ROW EXECUTE FUNCTION note_requested();
 
 CREATE TRIGGER note_state AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION note_campaign();
 
@@ -2364,7 +2723,7 @@ CREATE TRIGGER tell_brake AFTER INSERT OR UPDATE OF created_at ON brakes FOR EAC
 
 CREATE TRIGGER tell_campaign AFTER UPDATE OF state, failed ON campaigns FOR EACH ROW WHEN (((old.state <> new.state) OR ((old.failed = 0) AND (new.failed > 0)))) EXECUTE FUNCTION tell_campaign();
 
-CREATE TRIGGER tell_event AFTER UPDATE OF state ON events FOR EACH ROW WHEN (((old.state = 'open'::text) AND (new.state = 'closed'::text) AND (new.campaign_id IS NULL))) EXECUTE FUNCTION tell_event();
+CREATE TRIGGER tell_event AFTER UPDATE OF state ON events FOR EACH ROW WHEN (((old.state = 'open'::text) AND (new.state = 'closed'::text) AND (new.campaign_id IS NULL) AND (new.user_name IS NULL))) EXECUTE FUNCTION tell_event();
 
 CREATE TRIGGER tell_new_event AFTER INSERT ON events FOR EACH ROW WHEN ((new.state = 'open'::text)) EXECUTE FUNCTION tell_event();
 
@@ -2405,6 +2764,9 @@ ALTER TABLE ONLY campaign_requests
 
 ALTER TABLE ONLY cluster_stress
     ADD CONSTRAINT cluster_stress_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY cluster_tokens
+    ADD CONSTRAINT cluster_tokens_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY completions
     ADD CONSTRAINT completions_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
