@@ -20,7 +20,7 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::size_t kLongestBody = 20'000;
+constexpr std::size_t kLongestTokenBody = 20'000;
 
 void write_token(text::JsonWriter& json, const store::ShownToken& token, grid::Instant now) {
   const bool is_over = token.expires_at && *token.expires_at <= now;
@@ -86,7 +86,7 @@ Asked<Place> place_of(const Call& call) {
 
 /// The text of the token in the body. No answer repeats a part of it.
 Asked<std::string> given_text(const Call& call) {
-  const auto body = call.request.body->read_all(kLongestBody);
+  const auto body = call.request.body->read_all(kLongestTokenBody);
   if (!body) return tl::unexpected{broken_body(body.error())};
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(body->data(), body->size());

@@ -12,6 +12,8 @@ class RealOar3 {
   [[nodiscard]] static std::optional<RealOar3> named();
 
   [[nodiscard]] const std::string& url() const { return url_; }
+  /// With which the cluster signs tokens (API_SECRET_KEY).
+  [[nodiscard]] const std::string& key() const { return key_; }
   /// A token of a user, by the cluster's key.
   [[nodiscard]] std::string token(const std::string& user) const;
   /// Kills the process of its API, which starts again by itself.

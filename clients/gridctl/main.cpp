@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
            "max_attempts",      "max_charged_attempts", "max_retries",       "walltime_retry_factor", "module_time_limit", "least_uid",
            "refused_users",     "token_key_file"},
       .options =
-           {{"api", "oar2|oar3|g5k", "the kind of its API: that of OAR 2.5 and 2.6, that of OAR 3, or Grid'5000's of one site (oar2)"},
+          {{"api", "oar2|oar3|g5k", "the kind of its API: that of OAR 2.5 and 2.6, that of OAR 3, or Grid'5000's of one site (oar2)"},
            {"authentication", "none|basic|certificate|token|signed", "how the API knows us (none)"},
            {"auth", "none|basic|certificate|token|signed", "the same, shorter"},
            {"login", "LOGIN", "basic: the grid's login there"},

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostLevels = 64;
 constexpr std::size_t kLongestName = 64;
 /// A level of a hierarchy has a few sizes; a measured value, such as a serial number, has many.
-constexpr std::size_t kMostSizes = 20;
+constexpr std::size_t kMostLevelSizes = 20;
 
 }  // namespace
 
@@ -33,8 +33,8 @@ std::optional<LevelSizes> LevelSizes::parse(std::string_view text) {
 }
 
 void LevelSizes::add(std::string_view property, Sizes sizes) {
-  const bool fits = levels_.size() < kMostLevels && property.size() <= kLongestName && sizes.alone.by_size().size() <= kMostSizes &&
-                    sizes.of_node.by_size().size() <= kMostSizes;
+  const bool fits = levels_.size() < kMostLevels && property.size() <= kLongestName && sizes.alone.by_size().size() <= kMostLevelSizes &&
+                    sizes.of_node.by_size().size() <= kMostLevelSizes;
   if (fits && sizes.alone.known() && sizes.of_node.known()) levels_.insert_or_assign(std::string{property}, std::move(sizes));
 }
 

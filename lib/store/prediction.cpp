@@ -123,8 +123,11 @@ void write_some_forecasts(Transaction& transaction, std::span<const StoredForeca
   for (const auto& forecast : forecasts) {
     campaigns.push_back(forecast_row(forecast));
     for (const auto& pair : forecast.pairs)
-      pairs.push_back(
-          {.campaign_id = forecast.campaign, .cluster_id = pair.cluster, .job_ratio = pair.job_ratio, .throughput = pair.throughput, .algorithm = pair.algorithm});
+      pairs.push_back({.campaign_id = forecast.campaign,
+                       .cluster_id = pair.cluster,
+                       .job_ratio = pair.job_ratio,
+                       .throughput = pair.throughput,
+                       .algorithm = pair.algorithm});
   }
   exec_prepared(transaction, sql::prediction_write{.now = now, .campaigns = campaigns, .pairs = pairs});
 }

@@ -55,7 +55,7 @@ WITH closed AS (UPDATE events SET state = 'closed', closed_at = instant(@now) WH
 UPDATE campaigns SET purged_at = instant(@now) WHERE id = @campaign AND sealed AND purged_at IS NULL
 
 -- name: prune.purged
--- Campaigns that their users had deleted, and that can go: nothing of them is live, and no file of them is left. Users take turns.
+-- Campaigns that their users had deleted, and that can go: nothing of them is live or still to be killed, and no file of them is left. Users take turns.
 SELECT c.id FROM campaigns c
 WHERE c.purged_at IS NOT NULL AND awaited_by(c.id) IS NULL
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
@@ -66,6 +66,7 @@ WHERE c.purged_at IS NOT NULL AND awaited_by(c.id) IS NULL
     WHERE j.campaign_id = c.id AND j.ending = 'lost' AND k.retired_at IS NOT NULL)
   AND NOT EXISTS (SELECT FROM launches l JOIN clusters k ON k.id = l.cluster_id
     WHERE l.campaign_id = c.id AND l.state = 'void' AND k.retired_at IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM kill_requests r JOIN jobs j ON j.id = r.job_id WHERE j.campaign_id = c.id AND is_killed_after_its_end(j, r))
 ORDER BY row_number() OVER (PARTITION BY c.user_name ORDER BY c.purged_at), c.purged_at LIMIT @most
 
 -- name: prune.jobs

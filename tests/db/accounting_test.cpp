@@ -55,14 +55,14 @@ void Accounting::compare_failures(const std::vector<grid::PairFacts>& known, con
 void Accounting::compare_quality() {
   std::set<int> unknown;
   for (const auto& jobs : changed) unknown.insert(jobs.begin(), jobs.end());
-  std::map<std::pair<std::string, std::string>, grid::PlanFigures> booked, stored;
+  std::map<std::pair<std::string, std::string>, grid::PlanFigures> booked, found;
   for (std::size_t i = 0; i < world.jobs.size(); ++i) {
     const auto& job = world.jobs[i];
     if (job.state != gridsim::JobState::ended || job.pooled || unknown.contains(static_cast<int>(i))) continue;
     booked[{job.cluster == kAlpha ? "alpha" : "beta", std::string{job.algorithm}}].count(gridsim::judged(job));
   }
   transact([&](store::Transaction& t) {
-    for (const auto& one : store::quality(t, gridsim::instant_of(0), now, {}).plans) stored[{one.cluster, one.algorithm}] += one.figures;
+    for (const auto& one : store::quality(t, gridsim::instant_of(0), now, {}).plans) found[{one.cluster, one.algorithm}] += one.figures;
   });
   const auto text = [](const auto& all) {
     std::vector<std::string> lines;
@@ -72,7 +72,7 @@ void Accounting::compare_quality() {
                                   figures.held_s, figures.wasted_s));
     return lines;
   };
-  EXPECT_EQ(difference(text(booked), text(stored)), "");
+  EXPECT_EQ(difference(text(booked), text(found)), "");
 }
 
 void Accounting::compare() {

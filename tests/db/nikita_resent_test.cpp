@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/http/server.hpp"
+#include "lib/store/prune.hpp"
 #include "nikita/nikita.hpp"
 #include "tests/db/ends_fixture.hpp"
 
@@ -135,6 +136,20 @@ TEST_F(ResentJobs, ThatDoNotExist_OrThatNobodyKnows_AreForgotten) {
   turn();
   EXPECT_EQ(requests(), "");
   EXPECT_THAT(api.deleted(), IsEmpty());
+}
+
+TEST_F(ResentJobs, OfAPurgedCampaign_KeepItsRowsUntilTheyAreDeleted) {
+  is_done(launched(a_campaign(1), alpha, 1).at(0), oar::RemoteState::error);
+  execute("UPDATE campaigns SET sealed = true, purged_at = now()");
+  execute("UPDATE campaign_clusters SET cleaned_at = now()");
+  const auto purged = [&] {
+    std::size_t campaigns = 0;
+    transact([&](store::Transaction& transaction) { campaigns = store::purged_campaigns(transaction, 10).size(); });
+    return campaigns;
+  };
+  EXPECT_EQ(purged(), 0U);
+  execute("UPDATE kill_requests SET sends = 3");
+  EXPECT_EQ(purged(), 1U);
 }
 
 TEST_F(ResentJobs, WhoseIdIsAnotherUsersJob_AreLeftAlone) {

@@ -58,14 +58,14 @@ class TokenTurns : public GridFixture {
     const auto token = oar::read_token(text).value();
     const auto ring = secrets::KeyRing::read(keys_ / "token.key").value();
     auto sealed = ring.seal(text, {.user = user, .cluster = alpha});
-    store::StoredToken stored;
-    stored.owner = store::TokenOf{.user = user, .cluster = alpha};
-    stored.login = user;
-    stored.sealed = sealed.text;
-    stored.key_name = sealed.key_name;
-    stored.fingerprint = secrets::fingerprint(text);
-    stored.expires_at = token.ends_at;
-    transact([&](store::Transaction& transaction) { store::put_token(transaction, stored, std::nullopt, grid::now()); });
+    store::StoredToken given;
+    given.owner = store::TokenOf{.user = user, .cluster = alpha};
+    given.login = user;
+    given.sealed = sealed.text;
+    given.key_name = sealed.key_name;
+    given.fingerprint = secrets::fingerprint(text);
+    given.expires_at = token.ends_at;
+    transact([&](store::Transaction& transaction) { store::put_token(transaction, given, std::nullopt, grid::now()); });
   }
   void revoke(const std::string& how, const std::string& user) const {
     const auto url = oar_->url();

@@ -143,7 +143,7 @@ void GridUnderTest::start_clusters(const Wish& wish) {
                          .user = "griduser1",
                          .api = "oar3",
                          .homes = "/home/%u",
-                         .tokens = real.token("griduser1") + "\n"});
+                         .token_key = real.key()});
   }
 }
 

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 14> kPrograms{"gridsub", "gridstat",     "gridevents", "griddel",    "gridwait",
+constexpr std::array<std::string_view, 15> kPrograms{"gridsub", "gridstat",     "gridevents", "griddel",    "gridwait",
                                                      "gridget", "gridclusters", "gridclean",  "gridusage",  "gridctl",
                                                      "gridsim", "gridlocal",    "almighty",   "gridnotify", "gridtoken"};
 
@@ -197,7 +197,7 @@ Commands commands_of_gridctl() {
 
 /// An argument that is right, for what it is called in a usage: `KIND` of `limit set`.
 std::string sample_of(std::string_view name) {
-  static const std::map<std::string, std::string, std::less<>> kSamples{{"URL", "http://localhost:1/oarapi"},
+  static const std::map<std::string, std::string, std::less<>> kSamples{{"URL", "http://localhost:1/sites/one"},
                                                                         {"PRIORITY", "4"},
                                                                         {"JOB", "3"},
                                                                         {"LAUNCH", "3"},

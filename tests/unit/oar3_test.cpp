@@ -28,6 +28,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
+using namespace std::string_view_literals;
 
 /// {"alg":"HS256","typ":"JWT"} . {"user":"ada","exp":4102444800} . a signature that nobody checks here
 const std::string kAda = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VyIjoiYWRhIiwiZXhwIjo0MTAyNDQ0ODAwfQ.c2ln";
@@ -255,7 +256,7 @@ TEST(Oar3Client, TheSitesKey_SignsForEachUser_ForAShortTime) {
 }
 
 TEST(Oar3Token, AnyBytes_AreReadOrRefused_AndAnErrorRepeatsNone) {
-  const std::string letters{"abcXYZ019-_.{}\"\\:,= \n\r\t\0\xff\x80", 32};
+  constexpr std::string_view letters{"abcXYZ019-_.{}\"\\:,= \n\r\t\0\xff\x80"sv};
   std::mt19937 random{7};
   const auto letter = [&] { return letters[random() % letters.size()]; };
   for (int round = 0; round < 20'000; ++round) {

@@ -37,6 +37,7 @@ void change(grid::Preparation& preparation) {
   preparation = preparation == grid::Preparation::prologue_runs ? grid::Preparation::prologue_failed : grid::Preparation::prologue_runs;
 }
 void change(grid::DependencyKind& kind) { kind = grid::DependencyKind::after_each; }
+void change(grid::TokenFault& fault) { fault = grid::TokenFault::ended; }
 void change(bool& truth) { truth = !truth; }
 void change(std::optional<grid::CampaignState>& state) { state = grid::CampaignState::paused; }
 void change(std::optional<std::int64_t>& number) { number = 1; }

@@ -71,6 +71,9 @@ Result<std::vector<g5k::NodeStatus>> Grid5000::nodes() {
   return value("/status", requests_.get(path, {}), g5k::parse_status);
 }
 
+Result<std::string> Grid5000::check_token(std::string_view /*user*/) { return tl::unexpected(lacking("tokens")); }
+Result<Token> Grid5000::renewed_token(std::string_view /*user*/) { return tl::unexpected(lacking("tokens")); }
+
 Result<Resources> Grid5000::resources(const std::string& /*load_property*/, const std::string& /*memory_property*/) {
   return brief_resources();
 }

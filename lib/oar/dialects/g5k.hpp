@@ -16,6 +16,8 @@ class Grid5000 final : public Dialect {
  public:
   explicit Grid5000(Requests& requests) : requests_{requests} {}
 
+  [[nodiscard]] Result<std::string> check_token(std::string_view user) override;
+  [[nodiscard]] Result<Token> renewed_token(std::string_view user) override;
   [[nodiscard]] Result<Resources> resources(const std::string& load_property, const std::string& memory_property) override;
   [[nodiscard]] Result<Resources> brief_resources() override;
   [[nodiscard]] Result<std::map<std::string, int>> held_by_node(std::string_view user) override;
