@@ -57,8 +57,9 @@ void check_grid5000(const store::Cluster& cluster) {
     throw Error{ExitCode::usage,
                 "Grid'5000's API knows who asks by a login and a password: --api g5k needs --auth basic, --login and --secret-file"};
   const auto site = cluster.url.find("/sites/");
-  const auto name = site == std::string::npos ? std::string{} : cluster.url.substr(site + std::string_view{"/sites/"}.size());
-  if (name.empty() || name.find('/') + 1 < name.size())
+  auto name = site == std::string::npos ? std::string{} : cluster.url.substr(site + std::string_view{"/sites/"}.size());
+  if (name.ends_with('/')) name.pop_back();
+  if (name.empty() || name.find('/') != std::string::npos)
     throw Error{ExitCode::usage, fmt::format("--url {}: Grid'5000's API is reached at one of its sites, such as "
                                              "https://api.grid5000.fr/stable/sites/grenoble",
                                              cluster.url)};
