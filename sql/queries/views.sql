@@ -153,7 +153,7 @@ WHERE campaign_id = @campaign AND cluster_id IS NULL AND expires_at > instant(@n
 
 -- name: views.jdl
 -- A campaign's JDL.
-SELECT jdl FROM campaigns WHERE id = @campaign
+SELECT jdl FROM campaigns WHERE id = @campaign AND purged_at IS NULL
 
 -- name: views.tasks
 -- Tasks of a campaign with numbers in [@from, @end), each with its last job, or, if it is done, the job that did it. @states: null: any.
