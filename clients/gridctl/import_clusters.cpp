@@ -87,8 +87,7 @@ bool take_authentication(const Import& import, const store::cigri::Cluster& foun
   const auto enable = fmt::format(", then 'gridctl cluster enable {}'", found.name);
   if (found.batch == "oar3") {
     cluster.authentication = "token";
-    line.remarks.push_back(fmt::format(
-        "its users' tokens are not taken: they make new ones ('oarsub -T') for a file here, {} --secret-file FILE'{}", edit, enable));
+    line.remarks.push_back(fmt::format("its users' tokens are not taken: each user gives one by 'gridtoken add {}'{}", found.name, enable));
     return false;
   }
   if (found.authentication == "none") return true;
