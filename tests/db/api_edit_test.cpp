@@ -39,7 +39,7 @@ TEST_F(EditCampaign, ChangesTheJdl_ThePairs_AndWhatIsPlanned_Together_AndRecords
   ASSERT_EQ(answer.status, 202) << answer.body;
   EXPECT_STREQ(answer.json["name"].GetString(), "u");
   EXPECT_EQ(answer.json["changes"].Size(), 6U);
-  EXPECT_EQ(of_cluster("alpha", "walltime_s, max_jobs, properties, done, matching_resources, matching_at"), "7200 50 mem > 9 5");
+  EXPECT_EQ(of_cluster("alpha", "walltime_s, max_jobs, p.properties, done, matching_resources, matching_at"), "7200 50 mem > 9 5");
   EXPECT_EQ(of_cluster("beta", "walltime_s, max_jobs, done, matching_resources"), "7200 5 3") << "what was learnt of the others stays";
   EXPECT_EQ(
       sql("SELECT concat_ws(' ', name, jdl ->> 'name', priority, requested = requested_of(id)::text, requested LIKE '%,7200,50,%') FROM campaigns"),

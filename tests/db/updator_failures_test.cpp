@@ -68,14 +68,21 @@ TEST_F(Failures, OfJobsThatNeverBegan_AddUpOverTheTurns_ToABrake) {
 TEST_F(Failures, OfJobsThatNeverBegan_AreNotForgotten_WhenJobsThatBeganBeforeAreDone) {
   const auto campaign = a_campaign(12);
   const auto began_before = launched(campaign, alpha, 4);
+  const auto never_begins = [&](const store::LiveJob& job) {
+    poll = {};
+    in_error(job, "WALLTIME");
+    files(job, {});
+    apply(live());
+  };
   const auto done = [&](const store::LiveJob& job) {
-    auto remote = shown(job, oar::RemoteState::terminated);
-    remote.exit_status = 0;
-    turn(remote, "", {file(job, job.remote.value(), "e0")});
+    poll = {};
+    shows(job, oar::RemoteState::terminated, 0);
+    files(job, {Ends::file(job, "e0")});
+    apply(live());
   };
   for (std::size_t failed = 0; failed < 3; ++failed) {
     EXPECT_EQ(brakes(), "0") << "after " << failed;
-    turn(shown(launched(campaign, alpha, 1).at(0), oar::RemoteState::error), "WALLTIME", {});
+    never_begins(launched(campaign, alpha, 1).at(0));
     done(began_before.at(failed));
   }
   EXPECT_EQ(brakes(), "1");

@@ -81,7 +81,8 @@ TEST_F(Installed, Programs_AreInPath_AndThoseThatOnlyTheyStart_AreNot) {
   const std::set<std::string> programs{"almighty",   "gridapi", "gridclean", "gridclusters", "gridctl",    "griddel",
                                        "gridevents", "gridget", "gridlocal", "gridsim",      "gridnotify", "gridtoken",
                                        "gridstat",   "gridsub", "gridusage", "gridwait",     "herald",     "minioar"};
-  const std::set<std::string> helpers{"admission", "metascheduler", "minioar-job", "nikita", "oar", "predictor", "runner", "updator"};
+  const std::set<std::string> helpers{"admission",  "metascheduler", "minioar-job", "nikita", "oar",
+                                      "param-file", "predictor",     "runner",      "updator"};
   auto all = programs;
   all.insert(kForEngines.begin(), kForEngines.end());
   EXPECT_EQ(names_in(root_ / "usr/bin"), all);
@@ -164,7 +165,8 @@ class Local {
   fs::path place_ = fresh_folder();
 };
 
-/// A grid of installed programs alone: its modules, the interpreter of rules and the supervisors of jobs are helpers.
+/// A grid of installed programs alone: its modules, the interpreter of rules, the reader of parameter files and the supervisors of jobs are
+/// helpers.
 TEST_F(Installed, CampaignRunsToItsEnd_AndARuleChecksIt) {
   const Local local{program("gridlocal")};
   const auto& place = local.place();
