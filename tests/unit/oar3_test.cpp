@@ -422,7 +422,7 @@ TEST(Oar3Client, DeletionsAreRefusedInside200) {
   expect<ServerError>(remove(7));
   expect<ServerError>(remove(2));
   answer = "{}";
-  expect<NoAnswer>(std::move(client.remove({&job, 1}).front()));
+  expect<NoAnswer>(client.remove({&job, 1}).front());
 }
 
 TEST(Oar3Client, AListEndsWhereItBecameShorter) {
@@ -506,8 +506,8 @@ TEST(Oar3Client, WhatItsApiLacks_IsRefusedOrFails_AndIsNeverSent) {
   FakeOar oar{[](const http::Request&) { return json(200, "{}"); }};
   Client client{oar3_access(oar), short_limits()};
   const FileOf file{{"ada", "~/f"}, "x"};
-  expect<Refused>(std::move(client.write_files({&file, 1}).front()));
-  expect<Refused>(std::move(client.create_files({&file, 1}).front()));
+  expect<Refused>(client.write_files({&file, 1}).front());
+  expect<Refused>(client.create_files({&file, 1}).front());
   expect<Refused>(client.list_folder("ada", "~/f"));
   expect<Refused>(list_files(client.access(), short_limits(), "ada", "~/f"));
   expect<ServerError>(client.matching("ada", "mem > 8", Effort::best));
