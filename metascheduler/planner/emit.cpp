@@ -4,9 +4,13 @@
 
 namespace gleaner::planner {
 
+int array_size_of(const Candidate& candidate) {
+  return std::max(1, std::min(candidate.cluster->array_size, candidate.pair->array_most.value_or(kNoLimit)));
+}
+
 void emit(Draft& draft) {
   for (const auto* candidate : draft.served) {
-    const int array_size = std::max(1, std::min(candidate->cluster->array_size, candidate->pair->array_most.value_or(kNoLimit)));
+    const int array_size = array_size_of(*candidate);
     int returned = candidate->returned;
     int pooled = candidate->pooled;
     for (int left = candidate->jobs; left > 0; left -= array_size) {

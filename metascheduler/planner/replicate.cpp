@@ -99,8 +99,13 @@ int give_replicas(ReplicaKind kind, ReplicaPlace place, Contender& contender, in
     const double resources = jobs * job_resources(*candidate.pair, *candidate.cluster);
     draft.ledger.take(candidate.cluster_index, *candidate.pair, candidate.pair->walltime, jobs, resources);
     draft.limits.take(contender, candidate, jobs, 0);
-    draft.plan.replicas.push_back(
-        {.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind, .place = place});
+    for (int left = jobs; left > 0; left -= array_size_of(candidate)) {
+      draft.plan.replicas.push_back({.campaign = contender.campaign->id,
+                                     .cluster = candidate.cluster->id,
+                                     .jobs = std::min(left, array_size_of(candidate)),
+                                     .kind = kind,
+                                     .place = place});
+    }
     candidate.replicas += jobs;
   }
   return all;

@@ -45,6 +45,9 @@ void allocate(const Placement& placement, const Contender& contender, std::vecto
 [[nodiscard]] Served size(const CampaignScheduler& scheduler, Distribution distribution, double most_resources, Contender& contender,
                           std::vector<Candidate*>& candidates, Draft& draft);
 
+/// The most jobs of one submission: as configured, or fewer where a web server refused a larger one.
+[[nodiscard]] int array_size_of(const Candidate& candidate);
+
 /// Stage 7. Makes the launches: the jobs of each candidate, in arrays of at most its cluster's array_size.
 void emit(Draft& draft);
 

@@ -29,6 +29,15 @@ TEST(Replicas, TheLastTasks_GetASecondCopyElsewhere_WhenResourcesAreFree) {
   EXPECT_TRUE(plan(snapshot).replicas.empty());
 }
 
+TEST(Replicas, ComeInArraysThatTheirClusterTakes) {
+  auto snapshot = last_tasks();
+  snapshot.pairs[1].array_most = 3;
+  EXPECT_THAT(plan(snapshot).replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(2), 3, ReplicaKind::finalize},
+                                                   Replicas{campaign_id(1), cluster_id(2), 1, ReplicaKind::finalize}));
+  snapshot.pairs[1].array_most = 1;
+  EXPECT_EQ(plan(snapshot).replicas.size(), 4U);
+}
+
 TEST(Replicas, OtherCampaigns_GoBeforeTheLastTasks_AndBehindExpiredOnes) {
   auto snapshot = last_tasks();
   snapshot.campaigns.push_back(a_campaign(2));
