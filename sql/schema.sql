@@ -354,9 +354,13 @@ BEGIN
     RETURN NULL;
   END IF;
   WITH moved AS MATERIALIZED (
-    SELECT 1 AS times, v.* FROM after a CROSS JOIN LATERAL judged(ROW(a.*)::jobs) v
-    UNION ALL
-    SELECT -1, v.* FROM before b CROSS JOIN LATERAL judged(ROW(b.*)::jobs) v),
+    SELECT j.day, j.cluster_id, j.algorithm, j.type, j.fate, j.started, j.waited, sum(j.times) AS times,
+      sum(j.times * j.wait_s) AS wait_s, sum(j.times * j.held_s) AS held_s, sum(j.times * j.wasted_s) AS wasted_s
+    FROM (
+      SELECT 1 AS times, v.* FROM after a CROSS JOIN LATERAL judged(ROW(a.*)::jobs) v
+      UNION ALL
+      SELECT -1, v.* FROM before b CROSS JOIN LATERAL judged(ROW(b.*)::jobs) v) j
+    GROUP BY 1, 2, 3, 4, 5, 6, 7),
   counted AS (
     INSERT INTO plan_quality AS q (day, cluster_id, algorithm, type, done, failed, walltime, preempted, killed, taken_back, unsent, lost,
       started, waited, wait_s, held_s, wasted_s)
@@ -371,7 +375,7 @@ BEGIN
       coalesce(sum(m.times) FILTER (WHERE m.fate = 'lost'), 0),
       coalesce(sum(m.times) FILTER (WHERE m.started), 0),
       coalesce(sum(m.times) FILTER (WHERE m.started AND m.waited), 0),
-      sum(m.times * m.wait_s), sum(m.times * m.held_s), sum(m.times * m.wasted_s)
+      sum(m.wait_s), sum(m.held_s), sum(m.wasted_s)
     FROM moved m
     GROUP BY 1, 2, 3, 4
     ORDER BY 1, 2, 3, 4
@@ -857,7 +861,7 @@ CREATE FUNCTION is_over(state campaign_state) RETURNS boolean
     AS $$ SELECT state IN ('terminated', 'cancelled') $$;
 
 CREATE FUNCTION is_prompt(submitted_at timestamp with time zone, started_at timestamp with time zone) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE sql STABLE
     AS $$
   SELECT coalesce(started_at <= submitted_at + interval '15 seconds', true)
 $$;

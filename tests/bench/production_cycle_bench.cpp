@@ -150,8 +150,8 @@ TEST_F(ProductionCycle, OfThePredictor) {
   EXPECT_LE(whole, 10 * rows);
 }
 
-/// The figures that gridapi reads for a page of /metrics, at most once a second: the counters of campaigns, pairs and totals. The floor: as
-/// many of the smallest statements in one transaction.
+/// The figures that gridapi reads for a page of /metrics, at most once a second: the counters of campaigns, pairs and totals. The floor: to
+/// fetch the rows of all pairs once.
 TEST_F(ProductionCycle, OfAScrapeOfTheMetrics) {
   const auto config = process::build_config({}, {}).value();
   metascheduler::run_once(config, database, term, now);
@@ -167,23 +167,16 @@ TEST_F(ProductionCycle, OfAScrapeOfTheMetrics) {
     EXPECT_EQ(store::metrics::figures(transaction).clusters.size(), static_cast<std::size_t>(kClusters));
     static_cast<void>(fleet::troubles(transaction, config, now));
   };
-  pqxx::connection connection{conninfo};
-  constexpr int kStatements = 12;
-  const auto floor = [&] {
-    pqxx::work work{connection};
-    for (int i = 0; i < kStatements; ++i) work.exec("SELECT 1");
-  };
-  constexpr double kMost = 6;
-  double whole = Times::kNever, least = Times::kNever;
-  for (int round = 0; round < kRounds && whole > kMost * least; ++round) {
+  constexpr double kMost = 4;
+  double whole = Times::kNever, rows = Times::kNever;
+  for (int round = 0; round < kRounds && (round == 0 || whole > kMost * rows); ++round) {
     whole = std::min(whole, least_seconds(50, scrape));
-    least = std::min(least, least_seconds(50, floor));
+    rows = std::min(rows, least_seconds(20, [&] { execute("SELECT * FROM campaign_clusters"); }));
   }
   report(
       fmt::format("the figures of a scrape of /metrics, {} campaigns on {} clusters, {} tasks", kCampaigns, kClusters, kCampaigns * kTasks),
-      fmt::format("{:.2f} ms; {} of the smallest statements {:.2f} ms, ratio {:.2f}", whole * 1e3, kStatements, least * 1e3,
-                  whole / least));
-  EXPECT_LE(whole, kMost * least);
+      fmt::format("{:.2f} ms; to fetch the rows of all pairs {:.2f} ms, ratio {:.2f}", whole * 1e3, rows * 1e3, whole / rows));
+  EXPECT_LE(whole, kMost * rows);
 }
 
 /// The cost of counting plans at the ends of jobs. The floor: the same ends without the trigger.
@@ -194,22 +187,29 @@ TEST_F(ProductionCycle, OfCountingHowGoodThePlansWere) {
   // Back and forth in one transaction: the jobs end, and live again.
   const auto ends = [&] {
     execute(fmt::format(
-        "UPDATE jobs SET state = 'terminated', ending = 'done', started_at = submitted_at, ended_at = submitted_at + interval '1 minute' "
+        "UPDATE jobs SET state = 'terminated', ending = 'done', started_at = submitted_at, ended_at = submitted_at + interval '1 minute', "
+        "resources = 4 "
         "WHERE campaign_id = {}",
         campaign.value()));
   };
   const auto back = [&] {
     execute(fmt::format("UPDATE jobs SET state = 'running', ending = NULL, ended_at = NULL WHERE campaign_id = {}", campaign.value()));
+  };
+  // The first of each round makes the plans of the triggers' statements, which a module's session has made long ago.
+  const auto least = [&](const char* trigger) {
+    execute(fmt::format("ALTER TABLE jobs {} TRIGGER count_plans", trigger));
     vacuum();
+    double seconds = Times::kNever;
+    for (int time = 0; time < 4; ++time) {
+      seconds = std::min(seconds, seconds_of(ends));
+      back();
+    }
+    return seconds;
   };
   double with = Times::kNever, without = Times::kNever;
   for (int round = 0; round < kRounds; ++round) {
-    execute("ALTER TABLE jobs ENABLE TRIGGER count_plans");
-    with = std::min(with, seconds_of(ends));
-    back();
-    execute("ALTER TABLE jobs DISABLE TRIGGER count_plans");
-    without = std::min(without, seconds_of(ends));
-    back();
+    with = std::min(with, least("ENABLE"));
+    without = std::min(without, least("DISABLE"));
   }
   report("the ends of 1000 jobs in one statement, counted as plans and not",
          fmt::format("{:.1f} ms and {:.1f} ms, ratio {:.2f}", with * 1e3, without * 1e3, with / without));
