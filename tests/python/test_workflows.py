@@ -79,12 +79,14 @@ class NextflowCalls(Engines):
         engine = Nextflow(self.folder, self.environment)
         while engine.queue_status().get(job) != "RUNNING":
             time.sleep(0.1)
-        later = self.job(self.call("oarsub", "-q", "long", "true"))
-        self.grid.hold(self.place(later)[0])
-        self.assertEqual(set(engine.queue_status()), {job, later})
+        opener = self.job(self.call("oarsub", "-q", "long", f"until [ -e {gate} ]; do sleep 0.05; done"))
+        self.grid.hold(self.place(opener)[0])
+        later = self.job(self.call("oarsub", "-q", "long", "true"))  # appended to a campaign that is held: it cannot have begun
+        self.assertEqual(self.place(later)[0], self.place(opener)[0])
+        self.assertEqual(set(engine.queue_status()), {job, opener, later})
         self.assertIn(engine.queue_status()[later], ("HOLD", "PENDING"))
         self.assertNotIn(job, self.call("oarstat", "-f", "long").stdout)
-        self.assertEqual(self.call("oardel", job, later).returncode, 0)
+        self.assertEqual(self.call("oardel", job, opener, later).returncode, 0)
         while engine.queue_status() is not None:  # grep finds nothing
             time.sleep(0.1)
         self.assertIn("state = Error", self.call("oarstat", "-f", "-j", job).stdout)
