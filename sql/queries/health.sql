@@ -58,7 +58,7 @@ FROM (
   UNION ALL
   SELECT 6, 'herald', 'herald', coalesce(t.last_at, s.first_at),
     CASE WHEN t.last_at IS NULL THEN 'it has never run' ELSE 'it does not run' END ||
-      format(', though there are %s subscriptions', s.subscriptions), NULL, 1
+      format('; subscriptions that wait for it: %s', s.subscriptions), NULL, 1
   FROM (SELECT count(*) AS subscriptions, min(created_at) AS first_at FROM subscriptions) s
   LEFT JOIN totals t ON t.kind = 'herald' AND t.cluster_id = 0 AND t.name = '' AND t.result = ''
   WHERE coalesce(t.last_at, s.first_at) < instant(@now) - interval '15 minutes' AND s.subscriptions > 0
