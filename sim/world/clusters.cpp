@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 using Time = std::chrono::system_clock::time_point;
 
 constexpr std::string_view kLocalUser{"local"};
+constexpr int kLooks = 4;
+constexpr std::chrono::minutes kLookEach{30};
 
 Time time_of(grid::Instant instant) { return std::chrono::time_point_cast<Time::duration>(instant); }
 grid::Instant instant_of(Time time) { return std::chrono::ceil<grid::Instant::duration>(time); }
@@ -62,6 +64,8 @@ void Cluster::plan_changes(const Settings& settings) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(outage.end - outage.begin).count();
     const auto cores = static_cast<int>(random.between(1, settings.nodes * settings.cores));
     changes_.push_back({outage.begin, Change::Kind::local_job, seconds, cores});
+    // OAR may say for ever that it launches it. The first look may come before OAR starts the job.
+    for (int look = 1; look <= kLooks; ++look) changes_.push_back({outage.end + look * kLookEach, Change::Kind::local_user_looks});
   }
   for (const auto& outage : faults_.outages(Fault::failed_launch, name_)) changes_.push_back({outage.begin, Change::Kind::launch_fails});
   for (const auto& step : clock_of_oar_.steps()) {
@@ -86,6 +90,7 @@ void Cluster::make(const Change& change) {
       trace_.note(fmt::format("{} fails its next launch: {}", name_, minioar::kLaunchFateNames.at(static_cast<std::size_t>(fate))));
       return engine_->spoil_launches(fate, 1);
     }
+    case Change::Kind::local_user_looks: return delete_unlaunched_local_jobs();
     case Change::Kind::local_job: {
       const auto body = fmt::format(R"({{"resource": "/core={},walltime=2:00:00", "command": "task {}"}})", change.cores,
                                     text_of(Behaviour{.seconds = change.seconds}));
@@ -101,6 +106,22 @@ void Cluster::make(const Change& change) {
       faults_.count(Fault::local_jobs);
       return trace_.note(fmt::format("{} local job of {} cores for {} s: {}", name_, change.cores, change.seconds, answer.status));
     }
+  }
+}
+
+/// Deletes the local jobs that OAR failed to launch and still has.
+void Cluster::delete_unlaunched_local_jobs() {
+  const auto unlaunched = engine_->read([](minioar::Ledger& ledger) {
+    std::vector<minioar::JobNumber> found;
+    for (const auto id : ledger.unfinished()) {
+      const auto* job = ledger.find(id);
+      if (job->submission->user == kLocalUser && job->missed == minioar::Missed::start && !job->fragged) found.push_back(id);
+    }
+    return found;
+  });
+  for (const auto id : unlaunched) {
+    const bool is_deleted = engine_->kill(std::string{kLocalUser}, id).has_value();
+    trace_.note(fmt::format("{} local job {} was never launched, its user deletes it: {}", name_, id, is_deleted));
   }
 }
 

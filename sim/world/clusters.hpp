@@ -80,12 +80,13 @@ class Cluster {
   /// A moment at which the cluster's surroundings change.
   struct Change {
     grid::Instant at;
-    enum class Kind { server_dies, server_starts, local_job, launch_fails, clock_steps } kind;
+    enum class Kind { server_dies, server_starts, local_job, local_user_looks, launch_fails, clock_steps } kind;
     std::int64_t seconds = 0;  ///< of a local job; by which the clock steps
     int cores = 0;
   };
   void plan_changes(const Settings& settings);
   void make(const Change& change);
+  void delete_unlaunched_local_jobs();
 
   std::string name_;
   std::string prefix_{"/oarapi-grid"};

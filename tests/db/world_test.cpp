@@ -123,6 +123,19 @@ TEST_F(TheWorld, OfAConductorThatStandsStill_GoesOnWithTheOther_WhoseTermItMeets
   EXPECT_THAT(trace, testing::ContainsRegex("of first failed: .*(lease|term)"));
 }
 
+TEST_F(TheWorld, WhoseLocalJobIsLaunchedForEver_GoesOnOnceItsUserDeletesIt) {
+  auto settings = small(1, 1, 3);
+  settings.seed = 7;
+  settings.cycle = std::chrono::seconds{60};
+  settings.faults = {Fault::local_jobs, Fault::failed_launch};
+  settings.often = settings.faults;
+  settings.features = {};
+  settings.trace = folder() / "trace";
+  const auto verdict = run(settings);
+  EXPECT_TRUE(verdict.is_green()) << summary(verdict);
+  EXPECT_THAT(content(settings.trace), testing::ContainsRegex("local job [0-9]+ was never launched, its user deletes it: true"));
+}
+
 TEST(Clocks, OfAHost_StepAheadAndBack_AndComeBack_WhileItsSteadyClockGoesOn) {
   VirtualClock clock;
   Settings settings;
