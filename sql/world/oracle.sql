@@ -58,9 +58,9 @@ WHERE b.reason LIKE '%jobs in a row failed there (%' AND NOT c.replicas AND NOT 
   AND NOT EXISTS (SELECT FROM audit a WHERE a.campaign_id = b.campaign_id AND a.act LIKE '%tasks retried')
 
 -- name: oracle.never_began
--- Pairs with more than @most jobs that never began.
+-- Pairs with more than @most jobs of OAR that never began; the tasks that such a job would have taken further are none.
 SELECT j.campaign_id, k.name, count(*) AS jobs FROM jobs j JOIN clusters k ON k.id = j.cluster_id
-WHERE j.ending = 'never_began' GROUP BY 1, 2 HAVING count(*) > @most
+WHERE j.ending = 'never_began' AND NOT j.pooled GROUP BY 1, 2 HAVING count(*) > @most
 
 -- name: oracle.running
 -- The tasks that are said to run, with the last job of each.
