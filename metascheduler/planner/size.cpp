@@ -120,12 +120,13 @@ double part_of(const Bag& bag, std::optional<double> duration, double start) {
 /// A worker takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it leaves
 /// some of its part if the rest is worth another start: the cluster that is faster than it was takes more of it. While no duration is
 /// known, it leaves some, too: a pool of tasks that turn out long keeps what it does not carry out until all its carriers are over, and
-/// meanwhile the rest is for other jobs. A job that tries a cluster takes one task.
+/// meanwhile the rest is for other jobs. A job that tries a cluster takes one task, as does each job of a cluster with max_jobs 0: it gets
+/// the tasks that are bound to it, and a pool would take others, too.
 Pooling pooling_of(const Contender& contender, const Candidate& candidate, int jobs, const Bag& bag, const PlannerConfig& config) {
   const auto& campaign = *contender.campaign;
   const auto known = candidate.pair->mean_duration;
-  if (!grid::is_grouped(campaign.grouping) || candidate.pair->pools_refused || candidate.probes || campaign.differing ||
-      campaign.type == grid::CampaignType::test)
+  if (!grid::is_grouped(campaign.grouping) || candidate.pair->pools_refused || candidate.pair->max_jobs == 0 || candidate.probes ||
+      campaign.differing || campaign.type == grid::CampaignType::test)
     return {};
   if (campaign.grouping == grid::Grouping::auto_ && !known) return {};
   const double start = candidate.cluster->start_cost.value_or(kUnknownStart) + kRoundWait;

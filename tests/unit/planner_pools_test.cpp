@@ -51,6 +51,15 @@ TEST(PlannedPools, ShortTasksFillTheDurationOfAPool) {
   EXPECT_EQ(all.tasks(), 16 * 12) << "120 s of 10 s each";
 }
 
+TEST(PlannedPools, AClusterThatIsTurnedOff_GetsTheTasksThatAreBoundToItAlone) {
+  auto snapshot = one_cluster(1'000'000, 10.0);
+  snapshot.pairs[0].max_jobs = 0;
+  snapshot.pairs[0].returned_tasks = 3;
+  const auto all = given(plan(snapshot));
+  EXPECT_EQ(all.jobs, 3);
+  EXPECT_EQ(all.pooled, 0);
+}
+
 TEST(PlannedPools, LongTasksHaveJobsOfTheirOwn) {
   EXPECT_EQ(given(plan(one_cluster(1'000'000, 100.0))).pooled, 0);
   EXPECT_EQ(given(plan(one_cluster(1'000'000, 4000.0))).pooled, 0);
