@@ -12,6 +12,7 @@
 #include "lib/oar/client.hpp"
 #include "tests/contract/backend.hpp"
 #include "tests/contract/requests_of_widths.hpp"
+#include "tests/contract/until_answered.hpp"
 
 /// Requests of all shapes, on minioar as OAR 2.5 and 2.6, and on a real OAR. Alone, because whole nodes wait for the jobs of other tests.
 namespace gleaner::contract {
@@ -40,7 +41,8 @@ std::vector<oar::RemoteJob> await_end(oar::Client& client, const std::vector<gri
 TEST_P(Widths, AJobHoldsWhatItsRequestCountsAs_BeforeAnyOfItRan) {
   const auto backend = make_backend(GetParam());
   oar::Client client{backend->access()};
-  const auto resources = client.resources();
+  const auto start = std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now());
+  const auto resources = until_answered([&] { return client.resources(); });
   ASSERT_TRUE(resources) << oar::describe(resources.error());
   auto texts = requests_of_widths(*resources);
   texts.emplace_back("/nodes=1/core=ALL");
@@ -53,7 +55,7 @@ TEST_P(Widths, AJobHoldsWhatItsRequestCountsAs_BeforeAnyOfItRan) {
     asked.resources = text;
     asked.walltime = "0:5:0";
     asked.command = "true";
-    const auto submitted = std::move(client.submit({&asked, 1}).front());
+    const auto submitted = submit_once(client, asked, start);
     ASSERT_TRUE(submitted) << text << ": " << oar::describe(submitted.error());
     ids.push_back(submitted->ids.front());
   }

@@ -100,35 +100,12 @@ oar::SubmitRequest World::request(const std::string& command, std::vector<std::s
 }
 
 oar::Submitted World::submit(const oar::SubmitRequest& request) {
-  auto submitted = until_answered([&]() -> oar::Result<oar::Submitted> {
-    auto answer = std::move(client_.submit({&request, 1}).front());
-    if (broke_off(answer)) {
-      if (auto found = find(request)) {
-        return std::move(*found);
-      }
-    }
-    return answer;
-  });
+  auto submitted = submit_once(client_, request, start_);
   if (!submitted) {
     ADD_FAILURE() << "submission of '" << request.command.substr(0, 200) << "': " << oar::describe(submitted.error());
     throw std::runtime_error("a submission failed");
   }
   return std::move(*submitted);
-}
-
-std::optional<oar::Submitted> World::find(const oar::SubmitRequest& request) {
-  const auto jobs = until_answered([&] { return client_.jobs_since(request.user, start_); });
-  if (!jobs) {
-    throw std::runtime_error("jobs cannot be listed: " + oar::describe(jobs.error()));
-  }
-  oar::Submitted found;
-  for (const auto& job : *jobs) {
-    if (job.name == request.name) {
-      found.ids.push_back(job.id);
-      found.array = job.array.value_or(job.id);
-    }
-  }
-  return found.ids.empty() ? std::nullopt : std::optional{std::move(found)};
 }
 
 void World::find_version() {

@@ -13,6 +13,7 @@
 #include "lib/oar/client.hpp"
 #include "tests/contract/backend.hpp"
 #include "tests/contract/differences.hpp"
+#include "tests/contract/until_answered.hpp"
 
 namespace gleaner::contract {
 
@@ -41,9 +42,10 @@ class World {
 
   /// One core, 5 minutes, this user, a name of its own.
   [[nodiscard]] oar::SubmitRequest request(const std::string& command, std::vector<std::string> lines = {}) const;
-  /// Submits, and fails the test when that fails. When the API broke it off, looks for its jobs before it is submitted again, as
-  /// the runner does.
+  /// Submits, and fails the test when that fails.
   oar::Submitted submit(const oar::SubmitRequest& request);
+  /// The jobs of a submission whose answer was lost.
+  [[nodiscard]] std::optional<oar::Submitted> find(const oar::SubmitRequest& request) { return jobs_of(client_, request, start_); }
 
   /// Waits until the jobs satisfy the condition, and gives them; fails the test when it takes more
   /// than five minutes.
@@ -51,8 +53,6 @@ class World {
   std::vector<oar::RemoteJob> await(const std::vector<grid::RemoteJobId>& ids, const Condition& condition);
   std::vector<oar::RemoteJob> await_end(const std::vector<grid::RemoteJobId>& ids);
   oar::JobDetails details(grid::RemoteJobId id);
-  /// The jobs of a submission whose answer was lost.
-  [[nodiscard]] std::optional<oar::Submitted> find(const oar::SubmitRequest& request);
 
   /// The jobs that were submitted at the start.
   struct Shared {
@@ -81,24 +81,6 @@ class World {
   grid::Instant start_;
   Shared shared_;
 };
-
-/// Whether the API broke the request off: a process of the real one ends after an error of its own, and Apache may give it one
-/// request more, which it answers with 500 in HTML.
-template <class T>
-[[nodiscard]] bool broke_off(const oar::Result<T>& result) {
-  return !result && !std::holds_alternative<oar::Refused>(result.error());
-}
-
-/// The answer to what may be asked again, as a module does in its next cycle when the API broke it off.
-template <class Ask>
-[[nodiscard]] auto until_answered(Ask&& ask) {
-  constexpr int kTries = 5;
-  auto answer = ask();
-  for (int tries = 1; tries < kTries && broke_off(answer); ++tries) {
-    answer = ask();
-  }
-  return answer;
-}
 
 /// The backend, as the end of a test's name: minioar_2_6.
 [[nodiscard]] inline std::string name_of_parameter(const ::testing::TestParamInfo<std::string>& info) {
