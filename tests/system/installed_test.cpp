@@ -10,6 +10,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "lib/process/child.hpp"
+#include "tests/source_tree.hpp"
 
 namespace gleaner {
 namespace {
@@ -184,6 +186,33 @@ TEST_F(Installed, CampaignRunsToItsEnd_AndARuleChecksIt) {
   EXPECT_THAT(campaign.output, testing::AllOf(HasSubstr("a rule has read it"), HasSubstr("2 of 2 tasks done")));
   const auto events = run({program("gridctl"), "event", "list", "--quiet"}, grid);
   EXPECT_THAT(events.output, IsEmpty());
+}
+
+/// `tools/build demo` builds these programs alone.
+TEST(Demonstration, ProgramsThatAreBuiltForIt_AreAGridThatRunsACampaignToItsEnd) {
+  const char* folder = std::getenv("GLEANER_BIN_DIR");
+  const fs::path built{folder != nullptr ? folder : "build-sanitize/bin"};
+  const auto script = tests::source_text("tools/build");
+  std::smatch listed;
+  ASSERT_TRUE(std::regex_search(script, listed, std::regex{"\nDEMO=\\(([a-z -]+)\\)\n"}));
+  std::istringstream names{listed[1]};
+  // Beside the others: links to them are on one file system, and programs find those of their own folder.
+  const auto alone = built / fmt::format("demo-{}", ::getpid());
+  fs::create_directory(alone);
+  for (std::string name; names >> name;) fs::create_hard_link(built / name, alone / name);
+  {
+    const Local local{alone / "gridlocal"};
+    const auto up = local.up();
+    EXPECT_TRUE(up.end.succeeded()) << up.output;
+    const Environment grid{{"GLEANER_CONFIG", (local.place() / "gleaner.conf").string()}};
+    std::ofstream{local.place() / "two.jdl"} << R"({"name": "two", "nb_jobs": 2, "exec_file": "true", "clusters": {"alpha": {}}})";
+    const auto campaign = run({alone / "gridsub", "--quiet", "-f", local.place() / "two.jdl"}, grid);
+    EXPECT_TRUE(campaign.end.succeeded()) << campaign.output;
+    const auto waited = run({alone / "gridwait", "1"}, grid);
+    EXPECT_TRUE(waited.end.succeeded()) << waited.output;
+    EXPECT_TRUE(run({alone / "gridstat", "-c", "1"}, grid).end.succeeded());
+  }
+  fs::remove_all(alone);
 }
 
 }  // namespace
