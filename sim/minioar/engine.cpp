@@ -137,7 +137,7 @@ void Engine::schedule_pass(std::int64_t now) {
     });
     if (job.state != JobState::waiting || blocked || submission.not_before > now || is_held(submission)) continue;
     (submission.best_effort() ? best_effort : normal)
-        .push_back({id, &submission.moldables, &submission.condition, submission.best_effort()});
+        .push_back({id, &submission.moldables, &submission.condition, submission.best_effort(), options_.groups_meet});
   }
   for (const auto id : std::exchange(predicted_, {})) {
     if (auto& job = *ledger_->find(id); queued(job.state)) job.scheduled_start.reset();

@@ -32,6 +32,7 @@ struct EngineOptions {
   std::chrono::milliseconds exterminate_after{20'000};  ///< between the first kill of a job that has no process and its end
   bool kill_jobs_on_exit = false;
   const Dialect* dialect = &oar_2_5();  ///< the version of OAR that it plays; never null
+  bool groups_meet = false;             ///< as Choice has it
   std::function<std::chrono::system_clock::time_point()> clock = [] { return std::chrono::system_clock::now(); };
 };
 

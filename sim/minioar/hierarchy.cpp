@@ -230,7 +230,12 @@ std::optional<std::vector<int>> place(const Moldable& moldable, const Condition&
     }
     const auto before = taken.size();
     if (members.empty() || !Placement{choice, usable}.take(group.levels, members, taken)) return std::nullopt;
+    if (choice.groups_meet) continue;
     for (auto i = before; i < taken.size(); ++i) usable[static_cast<std::size_t>(taken[i])] = false;
+  }
+  if (choice.groups_meet) {
+    std::ranges::sort(taken);
+    taken.erase(std::ranges::unique(taken).begin(), taken.end());
   }
   return taken;
 }

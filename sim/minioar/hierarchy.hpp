@@ -58,6 +58,7 @@ struct Choice {
   std::span<const Resource> resources;
   std::vector<bool> usable;  ///< by place in resources
   std::vector<int> rank;     ///< lower first, by place; empty: by id
+  bool groups_meet = false;  ///< a resource may serve two groups of a request, and counts once, as in OAR 3
 };
 
 /// Takes out what best-effort jobs do not get.

@@ -174,6 +174,7 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   const auto api = given["api"].as<std::string>();
   if (api != "oar2" && api != "oar3" && api != "g5k") throw po::error{fmt::format("--api {}: oar2, oar3 or g5k is needed", api)};
   if (api == "oar3") s.api.rest_api = RestApi::oar3;
+  s.engine.groups_meet = api == "oar3";
   if (api == "g5k") {
     s.api.rest_api = RestApi::g5k;
     if (given["prefix"].defaulted()) s.api.prefix = "/stable/sites/" + s.engine.shape.name;

@@ -103,7 +103,8 @@ class Planner {
   std::optional<Found> fit(const Candidate& candidate, const Timeline& timeline, std::int64_t time) const {
     int index = 0;
     for (const auto& moldable : *candidate.moldables) {
-      Choice choice{resources_, timeline.free_during(time, moldable.walltime), time == now_ ? rank_ : std::vector<int>{}};
+      Choice choice{resources_, timeline.free_during(time, moldable.walltime), time == now_ ? rank_ : std::vector<int>{},
+                    candidate.groups_meet};
       if (candidate.best_effort) keep_best_effort(choice);
       if (auto places = place(moldable, *candidate.properties, choice)) return Found{index, std::move(*places), time + moldable.walltime};
       ++index;

@@ -26,6 +26,7 @@ struct Candidate {
   const std::vector<Moldable>* moldables;  ///< also identifies the submission
   const Condition* properties;
   bool best_effort;
+  bool groups_meet = false;  ///< as Choice has it
 };
 
 struct Start {

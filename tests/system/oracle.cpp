@@ -23,7 +23,8 @@ Oracle::Oracle(fs::path folder) : folder_{std::move(folder)} {
 std::string Oracle::task(const std::string& before) const {
   // Whoever kills the sleep has killed the task. A SIGTERM comes before the note, or the task ends with status 0 all the same; a SIGKILL
   // right after the note, before the wrapper has noted the end, is the one moment that nothing can close (CutOff).
-  return command(fmt::format(R"({}{}trap "" TERM; echo "$1 $CIGRI_ATTEMPT" >> {}/$CIGRI_CAMPAIGN_ID)", before,
+  // The jobs of several clusters, and so of several users, write to one file.
+  return command(fmt::format(R"(umask 0; {}{}trap "" TERM; echo "$1 $CIGRI_ATTEMPT" >> {}/$CIGRI_CAMPAIGN_ID)", before,
                              before.empty() ? "" : " || exit 137; ", folder_.string()));
 }
 

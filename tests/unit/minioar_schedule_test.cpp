@@ -24,6 +24,10 @@ class Scene {
     holders_.back().being_killed = true;
     return *this;
   }
+  Scene& as_oar3() {
+    groups_meet_ = true;
+    return *this;
+  }
   Scene& wants(JobNumber job, std::string_view request) { return add(job, request, false); }
   Scene& wants_best_effort(JobNumber job, std::string_view request) { return add(job, request, true); }
   Scene& node_is(ResourceState state) {
@@ -40,7 +44,7 @@ class Scene {
  private:
   Scene& add(JobNumber job, std::string_view request, bool best_effort) {
     requests_.push_back(std::make_unique<std::vector<Moldable>>(1, parse_moldable(request).value()));
-    candidates_.push_back({job, requests_.back().get(), &any_, best_effort});
+    candidates_.push_back({job, requests_.back().get(), &any_, best_effort, groups_meet_});
     return *this;
   }
   std::vector<Resource> resources_ = make_resources({.name = "n", .nodes = 1, .cores = 4});
@@ -48,9 +52,16 @@ class Scene {
   std::vector<std::unique_ptr<std::vector<Moldable>>> requests_;
   std::vector<Holder> holders_;
   std::vector<Candidate> candidates_;
+  bool groups_meet_ = false;
 };
 
 using Jobs = std::vector<JobNumber>;
+
+TEST(Schedule, PartsOfARequest_HaveResourcesOfTheirOwn_ButInOar3) {
+  constexpr auto kParts = "/core=1+/nodes=1/core=2,walltime=1";
+  EXPECT_EQ(Scene{}.wants(1, kParts).run().starts, (std::vector<Start>{{1, 0, {0, 1, 2}}}));
+  EXPECT_EQ(Scene{}.as_oar3().wants(1, kParts).run().starts, (std::vector<Start>{{1, 0, {0, 1}}}));
+}
 
 TEST(Schedule, JobsStartInTheirOrder_WhileTheyFit) {
   const auto scene = Scene{}.wants(1, "/core=2,walltime=1").wants(2, "/core=2,walltime=1").wants(3, "/core=1,walltime=1").run();
