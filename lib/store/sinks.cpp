@@ -24,35 +24,53 @@ std::string literal_of(std::span<const Id> ids) {
 
 }  // namespace
 
-std::vector<grid::CampaignId> judged_late(Transaction& transaction, grid::ClusterId cluster) {
-  std::vector<grid::CampaignId> campaigns;
-  for (const auto& row :
-       exec_prepared(transaction, sql::sinks_judged_late{.cluster = cluster, .min_done = grid::kMinEnds, .least = grid::kLeastElsewhere}))
-    campaigns.push_back(*row.campaign_id);
-  return campaigns;
+JudgedLate judged_late(Transaction& transaction, grid::ClusterId cluster) {
+  JudgedLate late;
+  for (const auto& row : exec_prepared(transaction, sql::sinks_judged_late{.cluster = cluster,
+                                                    .min_done = grid::kMinEnds,
+                                                    .last = grid::kLastEnds,
+                                                    .some = grid::kSomeWork,
+                                                    .least = grid::kLeastElsewhere})) {
+    late.campaigns.push_back(*row.campaign_id);
+    if (*row.stretches) late.stretches.push_back(*row.campaign_id);
+  }
+  return late;
 }
 
 std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended,
-                                  std::span<const grid::CampaignId> campaigns, int before) {
+                                  const JudgedLate& late, EndsRead read) {
   std::vector<EndsOfPair> pairs;
-  if (ended.empty() && campaigns.empty()) return pairs;
-  for (const auto& row : exec_prepared(transaction, sql::sinks_last_ends{.jobs = literal_of(ended),
-                                                    .campaigns = literal_of(campaigns),
-                                                    .cluster = cluster,
-                                                    .min_done = grid::kMinEnds,
-                                                    .before = before})) {
+  if (ended.empty() && late.campaigns.empty()) return pairs;
+  for (const auto& row :
+       exec_prepared(transaction, sql::sinks_last_ends{.late = literal_of(std::span<const grid::CampaignId>{late.stretches}),
+                                  .jobs = literal_of(ended),
+                                  .campaigns = literal_of(std::span<const grid::CampaignId>{late.campaigns}),
+                                  .cluster = cluster,
+                                  .min_done = grid::kMinEnds,
+                                  .before_late = read.late,
+                                  .before = read.usual})) {
     const grid::CampaignId campaign = *row.campaign_id;
     if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
     auto& pair = pairs.back();
     pair.jobs.push_back(*row.id);
     pair.seconds.push_back(*row.seconds);
+    pair.began.push_back(*row.began);
     pair.named.push_back(*row.named);
     pair.min_duration = row.min_duration_s;
     pair.suspected = *row.suspected;
     pair.slowest_elsewhere = row.slowest;
     pair.start_cost = *row.start_cost;
+    pair.others = *row.others;
+    pair.compared_at = row.compared_at;
   }
   return pairs;
+}
+
+std::vector<RunningJob> running_since(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, double since) {
+  std::vector<RunningJob> jobs;
+  for (const auto& row : exec(transaction, sql::sinks_running{.campaign = campaign, .cluster = cluster, .since = since}))
+    jobs.push_back({.id = *row.id, .began = *row.began});
+  return jobs;
 }
 
 EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::CampaignId> campaigns, int last) {

@@ -15,26 +15,46 @@
 /// Sinks: the facts for grid::find_sink, and the return of swallowed tasks to the bag.
 namespace gleaner::store {
 
-/// The last jobs done of a campaign on a cluster, the newest first.
+/// The last jobs done of a campaign on a cluster, those that began last first.
 struct EndsOfPair {
   grid::CampaignId campaign{0};
   std::vector<grid::JobId> jobs = {};
   std::vector<double> seconds = {};              ///< durations, in the same order
+  std::vector<double> began = {};                ///< in seconds since 1970, in the same order
   std::vector<bool> named = {};                  ///< whether an open event SINK names the job, in the same order
   std::optional<double> min_duration = {};       ///< the JDL's, in seconds
   std::optional<double> slowest_elsewhere = {};  ///< greatest mean duration of the campaign's jobs on another cluster, over all time
   double start_cost = 0.0;                       ///< seconds that a job takes on the cluster besides its task, as last measured
   bool suspected = false;
+  bool others = false;                     ///< another cluster may get tasks of the campaign
+  std::optional<double> compared_at = {};  ///< since when another cluster may be compared, in seconds since 1970; of JudgedLate::stretches
 };
 
-/// Campaigns whose jobs on the cluster took much less time than those that ended elsewhere, perhaps later. Cost: O(the cluster's pairs).
-[[nodiscard]] std::vector<grid::CampaignId> judged_late(Transaction& transaction, grid::ClusterId cluster);
+/// Campaigns whose jobs on the cluster are judged by those that ended elsewhere, perhaps later.
+struct JudgedLate {
+  std::vector<grid::CampaignId> campaigns = {};  ///< all
+  std::vector<grid::CampaignId> stretches = {};  ///< those of which ends that others followed may be short ones, too
+};
+/// Cost: O(the cluster's pairs).
+[[nodiscard]] JudgedLate judged_late(Transaction& transaction, grid::ClusterId cluster);
 
-/// For campaigns in treatment or paused: those of which some of `ended` are done on this cluster, and `campaigns`. Jobs that are marked as
-/// swallowed are left out, unless the cluster is suspected and the event that names them is open. Cost: O(ended + `before` jobs of each
+/// How many of the last ends are read: of most pairs, and of those that are suspected or in JudgedLate::stretches.
+struct EndsRead {
+  int usual = 0, late = 0;
+};
+/// For campaigns in treatment or paused: those of which some of `ended` are done on this cluster, and those of `late`. Jobs that are marked
+/// as swallowed are left out, unless the cluster is suspected and the event that names them is open. Cost: O(ended + `read` jobs of each
 /// campaign).
 [[nodiscard]] std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended,
-                                                std::span<const grid::CampaignId> campaigns, int before);
+                                                const JudgedLate& late, EndsRead read);
+
+struct RunningJob {
+  grid::JobId id{0};
+  double began = 0.0;  ///< in seconds since 1970
+};
+/// The campaign's jobs that run on the cluster since `since` or later, those that began last first. Cost: O(the campaign's running jobs).
+[[nodiscard]] std::vector<RunningJob> running_since(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster,
+                                                    double since);
 
 /// The durations of the last jobs done on each other cluster of these campaigns, in seconds. Swallowed jobs are included, so that two
 /// clusters do not accuse each other forever when the tasks of a campaign become short.

@@ -2,16 +2,18 @@
 
 -- name: sinks.last_ends
 -- For the campaigns of the jobs @jobs that were just done on a cluster, and for @campaigns: these jobs and the last @before done there
--- before them, the newest first, without jobs that took further tasks, whose durations are not those of their own tasks; and the greatest
--- mean duration on another of the campaign's clusters with at least @min_done jobs done. Jobs marked as swallowed are left out, except
--- those that an open event names (`named`) while the cluster is suspected: what ends after them is judged with them. `start_cost`: as
--- planning.clusters.
+-- before them, those that began last first, without jobs that took further tasks, whose durations are not those of their own tasks; and
+-- the greatest mean duration on another of the campaign's clusters with at least @min_done jobs done (`slowest`). Jobs marked as swallowed
+-- are left out, except those that an open event names (`named`) while the cluster is suspected: what ends after them is judged with them.
+-- `start_cost`: as planning.clusters. `others`: whether another cluster may get tasks. Suspected pairs, and the campaigns @late, have their
+-- last @before_late; `compared_at`, for @late: when another cluster first had @min_done of them.
 WITH just AS (
-  SELECT campaign_id, sum(ends)::bigint AS ends FROM (
+  SELECT campaign_id, sum(ends)::bigint AS ends, campaign_id = ANY (@late::bigint[]) AS late FROM (
     SELECT campaign_id, 1 AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
     UNION ALL SELECT unnest(@campaigns::bigint[]), 0) one
   GROUP BY campaign_id)
-SELECT just.campaign_id, e.id, e.seconds, e.named, c.min_duration_s, p.suspected, o.slowest, starts.cost AS start_cost
+SELECT just.campaign_id, e.id, e.seconds, date_part('epoch', e.started_at) AS began, e.named, c.min_duration_s, p.suspected, o.slowest,
+  starts.cost AS start_cost, a.others, date_part('epoch', f.compared_at) AS compared_at
 FROM just
 CROSS JOIN (
   SELECT coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY cost), 0)::double precision AS cost FROM (
@@ -28,21 +30,50 @@ CROSS JOIN LATERAL (
   SELECT max(q.duration_sum / q.done) AS slowest FROM campaign_clusters q
   WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer) o
 CROSS JOIN LATERAL (
-  SELECT j.id, j.ended_at, date_part('epoch', j.ended_at - j.started_at) AS seconds, j.sink IS NOT NULL AS named FROM jobs j
+  SELECT EXISTS (
+    SELECT FROM campaign_clusters q JOIN clusters k ON k.id = q.cluster_id AND k.enabled AND k.retired_at IS NULL
+    WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> @cluster AND q.active AND q.max_jobs IS DISTINCT FROM 0) AS others) a
+LEFT JOIN LATERAL (
+  SELECT min(first.ended_at) AS compared_at FROM campaign_clusters q
+  CROSS JOIN LATERAL (
+    SELECT j.ended_at FROM jobs j
+    WHERE j.campaign_id = q.campaign_id AND j.cluster_id = q.cluster_id AND j.ending = 'done' AND j.started_at IS NOT NULL
+      AND NOT is_script(j.task) AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
+    ORDER BY j.ended_at, j.id OFFSET @min_done::integer - 1 LIMIT 1) first
+  WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer) f ON just.late
+CROSS JOIN LATERAL (
+  SELECT j.id, j.started_at, date_part('epoch', j.ended_at - j.started_at) AS seconds, j.sink IS NOT NULL AS named FROM jobs j
   WHERE j.campaign_id = just.campaign_id AND j.cluster_id = @cluster AND j.ending = 'done' AND j.started_at IS NOT NULL
     AND (j.sink IS NULL OR p.suspected AND EXISTS (SELECT FROM events v WHERE v.id = j.sink AND v.state = 'open'))
     AND NOT is_script(j.task) AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
-  ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + @before::integer) e
-ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC
+  ORDER BY j.ended_at DESC, j.id DESC
+  LIMIT just.ends + CASE WHEN p.suspected OR just.late THEN @before_late::integer ELSE @before::integer END) e
+ORDER BY just.campaign_id, e.started_at DESC, e.id DESC
+
+-- name: sinks.running
+-- The jobs of a campaign that run on a cluster, and began at @since (seconds since 1970) or later, those that began last first; without
+-- jobs that take further tasks.
+SELECT j.id, date_part('epoch', j.started_at) AS began FROM jobs j
+WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND j.state = 'running'
+  AND j.started_at >= to_timestamp(@since::double precision) AND NOT is_script(j.task)
+  AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
+ORDER BY j.started_at DESC, j.id DESC
 
 -- name: sinks.judged_late
 -- Campaigns whose jobs on a cluster, @min_done or more, took much less time than those on another one with as many, @least s or more there:
--- jobs that ended elsewhere later than these show what these did. Without suspected pairs, whose tasks were named.
-SELECT p.campaign_id FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
-WHERE p.cluster_id = @cluster AND p.active AND NOT p.suspected AND p.done >= @min_done::integer AND EXISTS (
-  SELECT FROM campaign_clusters q
-  WHERE q.campaign_id = p.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer
-    AND q.duration_sum >= q.done * @least::double precision AND p.duration_sum / p.done < q.duration_sum / q.done / 2)
+-- jobs that ended elsewhere later than these show what these did. Without suspected pairs, whose tasks were named. `stretches`: as many of
+-- the jobs took less than a tenth (and @some s for OAR), and no other cluster has done more than @last jobs: these may be the first that
+-- can be compared.
+SELECT p.campaign_id, s.stretches FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
+CROSS JOIN LATERAL (
+  SELECT max(q.duration_sum / q.done) AS slowest, max(q.done) AS most FROM campaign_clusters q
+  WHERE q.campaign_id = p.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer) o
+CROSS JOIN LATERAL (
+  SELECT o.most <= @last::integer AND coalesce((
+    SELECT sum(d.jobs) FROM durations d WHERE d.campaign_id = p.campaign_id AND d.cluster_id = p.cluster_id
+      AND d.bucket <= duration_bucket(o.slowest / 10 + @some::double precision)), 0) >= @min_done::integer AS stretches) s
+WHERE p.cluster_id = @cluster AND p.active AND NOT p.suspected AND p.done >= @min_done::integer AND o.slowest >= @least::double precision
+  AND (s.stretches OR p.duration_sum / p.done < o.slowest / 2)
 
 -- name: sinks.ends_elsewhere
 -- The durations of the last @last jobs done of some campaigns on each cluster except @cluster, swallowed ones included; without jobs that

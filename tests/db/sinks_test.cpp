@@ -17,8 +17,9 @@ class Sinks : public Ends {
       poll.ours.at(job.remote).started = now;
       poll.ours.at(job.remote).stopped = now + grid::Seconds{seconds};
     }
+    now += grid::Seconds{seconds};
     apply(jobs);
-    now += grid::Seconds{seconds + 1};
+    now += grid::Seconds{1};
   }
   /// The same on beta, where nobody looks for sinks.
   void done_elsewhere(grid::CampaignId campaign, int jobs, int seconds) {
@@ -178,6 +179,92 @@ TEST_F(Sinks, AClusterIsJudged_WhenJobsEndElsewhere_AlsoIfItHasNoneAnyMore_AndAl
   EXPECT_THAT(event(), ::testing::HasSubstr("the last 120 jobs there ended without an error after 1.0 s, and they take 60.0 s elsewhere"));
   EXPECT_THAT(event(), ::testing::HasSubstr("120 tasks, 0-119:"));
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 120);
+}
+
+TEST_F(Sinks, TheEndsBeforeOnTheSameCluster_ShowIt_WhileNothingHasEndedElsewhere) {
+  const auto campaign = a_campaign(60);
+  execute("UPDATE campaign_clusters SET active = true");
+  done_after(launched(campaign, alpha, 3), 300);
+  done_after(launched(campaign, alpha, 8), 0);
+  EXPECT_EQ(brakes(), "0") << "with three ends before, eight tell little";
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_THAT(event(), ::testing::HasSubstr("the last 9 jobs there ended without an error after 0.0 s, and the ones before took 300.0 s: "
+                                            "they may have done nothing. 9 tasks, 3-11:"));
+  EXPECT_TRUE(stored.pair(campaign, alpha).suspected);
+  execute("DELETE FROM brakes");
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1") << "a probe is as short";
+  EXPECT_THAT(event(), ::testing::HasSubstr("10 tasks, 3-12:"));
+  done_after(launched(campaign, alpha, 1), 200);
+  EXPECT_FALSE(stored.pair(campaign, alpha).suspected) << "it works again";
+}
+
+TEST_F(Sinks, TheEndsBefore_ShowNothing_WhereNoOtherClusterMayDoTheTasks) {
+  const auto campaign = a_campaign(60);
+  execute("UPDATE campaign_clusters SET active = true, max_jobs = CASE cluster_id WHEN 2 THEN 0 END");
+  done_after(launched(campaign, alpha, 3), 300);
+  done_after(launched(campaign, alpha, 20), 0);
+  EXPECT_EQ(brakes(), "0");
+  execute("UPDATE campaign_clusters SET max_jobs = NULL WHERE cluster_id = 2");
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1");
+}
+
+/// Jobs end in another order than they began: those that a sink does not take end among those that it does.
+TEST_F(Sinks, JobsThatBeganBefore_HideNoShortOnes_AndThoseThatBeganAmongThem_ShowThatTheClusterWorks) {
+  const auto campaign = a_campaign(60);
+  done_elsewhere(campaign, 20, 60);
+  const auto before = launched(campaign, alpha, 1);
+  const auto began = now;
+  now += grid::Seconds{60};
+  done_after(launched(campaign, alpha, 20), 50);
+  done_after(launched(campaign, alpha, 3), 0);
+  const auto beside = launched(campaign, alpha, 1).at(0);
+  shows(beside, oar::RemoteState::running).started = now;
+  apply(live());
+  now += grid::Seconds{30};
+  all_ended(before, 0);
+  poll.ours.at(before.at(0).remote).started = began;
+  poll.ours.at(before.at(0).remote).stopped = now;
+  apply(before);
+  now += grid::Seconds{1};
+  done_after(launched(campaign, alpha, 3), 0);
+  EXPECT_EQ(brakes(), "0") << "another job began among the six, and runs for half a minute";
+  all_ended({beside}, 0);
+  poll.ours.at(beside.remote).started = now;
+  poll.ours.at(beside.remote).stopped = now;
+  apply({beside});
+  EXPECT_EQ(brakes(), "1") << "all seven are short";
+}
+
+TEST_F(Sinks, ShortEndsThatOthersFollowed_AreNamedOnce_WhenTheyCanBeCompared_AndBrakeNothing) {
+  const auto campaign = a_campaign(100);
+  done_after(launched(campaign, alpha, 3), 300);
+  done_after(launched(campaign, alpha, 7), 0);
+  done_after(launched(campaign, alpha, 6), 300);
+  done_elsewhere(campaign, 2, 300);
+  apply({});
+  EXPECT_EQ(stored.events("SINK").size(), 0U) << "two ends elsewhere are no evidence";
+  done_elsewhere(campaign, 1, 300);
+  apply({});
+  EXPECT_THAT(event(),
+              ::testing::HasSubstr("some time ago, 7 jobs in a row there ended without an error after 0.0 s, and they take 300.0 s "
+                                   "elsewhere: they may have done nothing. 7 tasks, 3-9:"));
+  EXPECT_EQ(brakes(), "0");
+  EXPECT_FALSE(stored.pair(campaign, alpha).suspected) << "it works again";
+  apply({});
+  EXPECT_EQ(stored.event("SINK").occurrences, 7);
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 7);
+}
+
+TEST_F(Sinks, ShortEndsThatOthersFollowed_AreNotJudgedByEndsThatCameLongAfter) {
+  const auto campaign = a_campaign(100);
+  done_after(launched(campaign, alpha, 7), 0);
+  done_after(launched(campaign, alpha, 8), 300);
+  done_elsewhere(campaign, 51, 300);
+  apply({});
+  EXPECT_EQ(stored.events("SINK").size(), 0U) << "the first ends elsewhere may have been as short";
 }
 
 TEST_F(Sinks, TheEventNamesAllRanges_HoweverManyTheyAre) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <random>
 
 #include "lib/grid/sink.hpp"
@@ -45,6 +46,82 @@ TEST(Sink, TheFirstEndsOfACluster_NeedNoMoreThanThree) {
   last.here.pop_back();
   EXPECT_FALSE(find_sink(last)) << "two ends are no evidence";
   EXPECT_FALSE(find_sink({.here = {1, 0, 2}, .elsewhere = {{60, 61}}})) << "nor are two elsewhere";
+}
+
+/// A pair whose first three tasks took hundreds of seconds, before anything ended elsewhere.
+LastEnds after_three(std::size_t empty) { return {.here = joined(empty_ends(empty), {352, 316, 274}), .others_may_judge = true}; }
+
+TEST(Sink, TheEndsBefore_AreCompared_WhileNoOtherClusterCanBe) {
+  const auto sink = find_sink(after_three(9));
+  ASSERT_TRUE(sink);
+  EXPECT_EQ(sink->ends, 9U);
+  EXPECT_EQ(sink->by, Sink::By::before);
+  EXPECT_DOUBLE_EQ(sink->usual, 316.0);
+  EXPECT_FALSE(sink->is_over);
+  EXPECT_FALSE(find_sink(after_three(8))) << "chance brings that about more than once in a million times";
+  const Durations good(47, 300.0);
+  EXPECT_TRUE(find_sink({.here = joined(empty_ends(4), good), .others_may_judge = true})) << "the more ends, the fewer are needed";
+  EXPECT_FALSE(find_sink({.here = joined(empty_ends(3), good), .others_may_judge = true}));
+  EXPECT_FALSE(find_sink({.here = joined(empty_ends(40), {352, 316}), .others_may_judge = true})) << "two ends are no evidence";
+}
+
+TEST(Sink, TheEndsBefore_AreNotCompared_WhereNoOtherClusterCouldDoTheTasks_OrOneShowsHowLongTheyTake) {
+  auto last = after_three(20);
+  last.others_may_judge = false;
+  EXPECT_FALSE(find_sink(last)) << "the tasks could go nowhere else";
+  last = after_three(20);
+  last.elsewhere = {{1, 1, 1}};
+  EXPECT_FALSE(find_sink(last)) << "the campaign's tasks have become short";
+  EXPECT_TRUE(shows_work(last));
+  last = after_three(9);
+  last.elsewhere = {{1, 1}};
+  EXPECT_FALSE(find_sink(last)) << "short ends elsewhere count, however few";
+}
+
+TEST(Sink, EndsThatTookSomeWork_AreNotShort_ByTheEndsBefore) {
+  const Durations before(10, 1000.0);
+  EXPECT_FALSE(find_sink({.here = joined(Durations(20, 6.0), before), .others_may_judge = true}));
+  EXPECT_TRUE(find_sink({.here = joined(Durations(20, 4.0), before), .others_may_judge = true}));
+  EXPECT_TRUE(find_sink({.here = joined(Durations(20, 9.0), before), .start_cost = 5, .others_may_judge = true}));
+  EXPECT_FALSE(find_sink({.here = joined(Durations(20, 0.0), Durations(10, 9.0)), .others_may_judge = true})) << "all tasks are short";
+  EXPECT_FALSE(shows_work({.here = {4}, .suspected = true, .others_may_judge = true}));
+  EXPECT_TRUE(shows_work({.here = {6}, .suspected = true, .others_may_judge = true}));
+}
+
+TEST(Sink, JobsThatBeganAmongShortOnes_AndRunForLonger_ShowThatTheClusterWorks) {
+  const Durations good(30, 60.0);
+  LastEnds last{.here = joined(empty_ends(8), good), .elsewhere = {good}};
+  EXPECT_EQ(find_sink(last)->ends, 8U);
+  last.running = {{.seconds = 600, .younger = 8}, {.seconds = 5, .younger = 2}};
+  EXPECT_EQ(find_sink(last)->ends, 8U) << "one began before them, and the other one may be as short";
+  last.running = {{.seconds = 7, .younger = 5}};
+  EXPECT_EQ(find_sink(last)->ends, 5U);
+  last.running = {{.seconds = 7, .younger = 0}};
+  EXPECT_FALSE(find_sink(last));
+  last.running = {{.seconds = 1, .younger = 3}};
+  EXPECT_EQ(find_sink(last)->ends, 8U) << "five began before it, and are enough";
+  last.running = {{.seconds = 1, .younger = 6}};
+  EXPECT_FALSE(find_sink(last)) << "the others may be just those of many jobs that end first";
+}
+
+TEST(Sink, EndsThatOthersFollowed_AreFound_WhenTheyCanBeComparedAtLast) {
+  const Durations good(37, 300.0);
+  LastEnds last{.here = joined(good, after_three(10).here), .elsewhere = {{363, 371, 557}}, .others_may_judge = true};
+  EXPECT_FALSE(find_sink(last)) << "they were compared in their time";
+  last.uncompared_from = 30;
+  const auto sink = find_sink(last);
+  ASSERT_TRUE(sink);
+  EXPECT_EQ(sink->first, 37U);
+  EXPECT_EQ(sink->ends, 10U);
+  EXPECT_DOUBLE_EQ(sink->mean, 0.0);
+  EXPECT_TRUE(sink->is_over);
+  last.running = {{.seconds = 50, .younger = 40}};
+  EXPECT_EQ(find_sink(last)->first, 40U) << "a job that runs on began among them";
+  last.running = {};
+  last.elsewhere = {joined(empty_ends(20), {363, 371, 557})};
+  EXPECT_FALSE(find_sink(last)) << "short ends are usual elsewhere";
+  last.uncompared_from = last.here.size();
+  EXPECT_FALSE(find_sink(last));
 }
 
 TEST(Sink, OarsOwnPartOfAJob_IsNoWork) {
@@ -124,6 +201,7 @@ RC_GTEST_PROP(SinkProperty, OnlyShortEndsInARow_AreASink, ()) {
   const double bound = sink->by == Sink::By::min_duration ? sink->usual : sink->usual / 10.0;
   RC_ASSERT(
       std::all_of(last.here.begin(), last.here.begin() + static_cast<std::ptrdiff_t>(sink->ends), [&](double end) { return end < bound; }));
+  RC_ASSERT(sink->first == 0U);
   if (sink->ends < last.here.size()) RC_ASSERT(last.here[sink->ends] >= bound);
   RC_ASSERT(!shows_work(last));
 }
@@ -166,6 +244,63 @@ TEST(Sink, AnHonestClusterWhoseTasksVary_IsNone) {
     if (find_sink({.here = last_of(here), .elsewhere = {last_of(there)}})) ++found;
   }
   EXPECT_EQ(found, 0);
+}
+
+/// A cluster's jobs of one campaign, as OAR runs them: a job begins when a core is free. More cores become free at once.
+class Cores {
+ public:
+  explicit Cores(unsigned seed) : random_{seed} {}
+  void more(int cores) {
+    for (; cores > 0; --cores) begin();
+  }
+  /// The next end, and what is known then.
+  LastEnds next() {
+    const auto first = std::ranges::min_element(running_, {}, &Job::ends);
+    ended_.push_back(*first);
+    running_.erase(first);
+    now_ = ended_.back().ends;
+    begin();
+    auto last = Jobs(ended_.end() - std::min<std::ptrdiff_t>(kLastEnds, std::ssize(ended_)), ended_.end());
+    std::ranges::sort(last, std::greater{}, &Job::id);
+    LastEnds known{.others_may_judge = true};
+    for (const auto& job : last) known.here.push_back(job.ends - job.begins);
+    for (const auto& job : running_) {
+      const auto younger = std::ranges::count_if(last, [&](const Job& end) { return end.id > job.id; });
+      known.running.push_back({.seconds = now_ - job.begins, .younger = static_cast<std::size_t>(younger)});
+    }
+    return known;
+  }
+
+ private:
+  struct Job {
+    int id;
+    double begins, ends;
+  };
+  using Jobs = std::vector<Job>;
+  void begin() { running_.push_back({next_++, now_, now_ + draw_(random_)}); }
+  std::mt19937 random_;
+  std::exponential_distribution<double> draw_{1.0 / 100.0};
+  double now_ = 0;
+  int next_ = 0;
+  Jobs running_, ended_;
+};
+
+/// The shortest of many jobs that begin at once end first, in a row.
+TEST(Sink, AnHonestClusterThatBeginsManyJobsAtOnce_IsNone) {
+  int found = 0, without_the_running_ones = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Cores cores{seed};
+    cores.more(4);
+    for (int end = 0; end < 600; ++end) {
+      if (end == 20) cores.more(300);
+      auto last = cores.next();
+      if (find_sink(last)) ++found;
+      last.running.clear();
+      if (find_sink(last)) ++without_the_running_ones;
+    }
+  }
+  EXPECT_EQ(found, 0);
+  EXPECT_GT(without_the_running_ones, 0);
 }
 
 TEST(Unjudged, AClusterThatEndsTasksAtOnce_GetsAFewInAll_UntilAnotherHasEndedThree) {

@@ -78,11 +78,15 @@ void Book::brake_sinks(const Changes& changes) {
 
 void Book::brake_if_sink(Campaign& campaign, std::size_t place, const CampaignSpec& spec) {
   auto& pair = campaign.pairs[place];
+  // A sink of gridsim is one from the beginning: the ends before show nothing.
   grid::LastEnds last{.here = {},
+                      .running = {},
                       .elsewhere = {},
                       .min_duration = spec.min_duration,
                       .start_cost = start_cost(spec.clusters[place].cluster),
-                      .suspected = pair.facts.suspected};
+                      .suspected = pair.facts.suspected,
+                      .others_may_judge = false,
+                      .uncompared_from = {}};
   for (const auto& end : pair.last_ends) {
     if (!end.swallowed || pair.facts.suspected) last.here.push_back(end.seconds);
   }
