@@ -24,6 +24,8 @@ constexpr std::size_t kMostRanges = 2000;
 constexpr std::size_t kMostEnds = 2000;
 /// The most pairs whose marks go on in one turn.
 constexpr int kMostGoingOn = 2;
+/// The most pairs of which ends that others followed are looked for in one turn: grid::kLateEnds of each are read.
+constexpr int kMostLate = 20;
 
 /// Cheap filter before the durations on other clusters are read: most campaigns' last ends take as long as all others.
 bool is_odd(const store::EndsOfPair& pair) {
@@ -156,7 +158,7 @@ void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std
     store::write_or_note(transaction, {.campaign = rest.campaign, .cluster = cluster}, "what a sink swallowed before", now,
                          [&] { mark_on(transaction, visit, rest, now); });
   }
-  auto pairs = store::last_ends(transaction, cluster, done, store::judged_late(transaction, cluster),
+  auto pairs = store::last_ends(transaction, cluster, done, store::judged_late(transaction, cluster, kMostLate, now),
                                 {.usual = grid::kLastEnds, .late = grid::kLateEnds});
   std::erase_if(pairs, [](const auto& pair) { return !is_odd(pair); });
   std::vector<grid::CampaignId> campaigns;

@@ -24,9 +24,11 @@ std::string literal_of(std::span<const Id> ids) {
 
 }  // namespace
 
-JudgedLate judged_late(Transaction& transaction, grid::ClusterId cluster) {
+JudgedLate judged_late(Transaction& transaction, grid::ClusterId cluster, int most, grid::Instant now) {
   JudgedLate late;
-  for (const auto& row : exec_prepared(transaction, sql::sinks_judged_late{.cluster = cluster,
+  for (const auto& row : exec_prepared(transaction, sql::sinks_judged_late{.most = most,
+                                                    .now = now,
+                                                    .cluster = cluster,
                                                     .min_done = grid::kMinEnds,
                                                     .last = grid::kLastEnds,
                                                     .some = grid::kSomeWork,

@@ -35,8 +35,9 @@ struct JudgedLate {
   std::vector<grid::CampaignId> campaigns = {};  ///< all
   std::vector<grid::CampaignId> stretches = {};  ///< those of which ends that others followed may be short ones, too
 };
-/// Cost: O(the cluster's pairs).
-[[nodiscard]] JudgedLate judged_late(Transaction& transaction, grid::ClusterId cluster);
+/// Up to `most` are in `stretches`; which ones differs from one `now` to the next. Cost: O(the cluster's pairs, and their durations where
+/// the other clusters have done few jobs).
+[[nodiscard]] JudgedLate judged_late(Transaction& transaction, grid::ClusterId cluster, int most, grid::Instant now);
 
 /// How many of the last ends are read: of most pairs, and of those that are suspected or in JudgedLate::stretches.
 struct EndsRead {

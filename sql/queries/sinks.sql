@@ -63,17 +63,20 @@ ORDER BY j.started_at DESC, j.id DESC
 -- Campaigns whose jobs on a cluster, @min_done or more, took much less time than those on another one with as many, @least s or more there:
 -- jobs that ended elsewhere later than these show what these did. Without suspected pairs, whose tasks were named. `stretches`: as many of
 -- the jobs took less than a tenth (and @some s for OAR), and no other cluster has done more than @last jobs: these may be the first that
--- can be compared.
-SELECT p.campaign_id, s.stretches FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
-CROSS JOIN LATERAL (
-  SELECT max(q.duration_sum / q.done) AS slowest, max(q.done) AS most FROM campaign_clusters q
-  WHERE q.campaign_id = p.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer) o
-CROSS JOIN LATERAL (
-  SELECT o.most <= @last::integer AND coalesce((
-    SELECT sum(d.jobs) FROM durations d WHERE d.campaign_id = p.campaign_id AND d.cluster_id = p.cluster_id
-      AND d.bucket <= duration_bucket(o.slowest / 10 + @some::double precision)), 0) >= @min_done::integer AS stretches) s
-WHERE p.cluster_id = @cluster AND p.active AND NOT p.suspected AND p.done >= @min_done::integer AND o.slowest >= @least::double precision
-  AND (s.stretches OR p.duration_sum / p.done < o.slowest / 2)
+-- can be compared. @most of these campaigns in each turn, others in the next one.
+SELECT campaign_id, stretches AND place <= @most::integer AS stretches FROM (
+  SELECT p.campaign_id, s.stretches, p.duration_sum / p.done < o.slowest / 2 AS shorter,
+    row_number() OVER (PARTITION BY s.stretches ORDER BY hashint8extended(p.campaign_id, @now::bigint), p.campaign_id) AS place
+  FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
+  CROSS JOIN LATERAL (
+    SELECT max(q.duration_sum / q.done) AS slowest, max(q.done) AS most FROM campaign_clusters q
+    WHERE q.campaign_id = p.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer) o
+  CROSS JOIN LATERAL (
+    SELECT o.most <= @last::integer AND coalesce((
+      SELECT sum(d.jobs) FROM durations d WHERE d.campaign_id = p.campaign_id AND d.cluster_id = p.cluster_id
+        AND d.bucket <= duration_bucket(o.slowest / 10 + @some::double precision)), 0) >= @min_done::integer AS stretches) s
+  WHERE p.cluster_id = @cluster AND p.active AND NOT p.suspected AND p.done >= @min_done::integer AND o.slowest >= @least::double precision) late
+WHERE shorter OR stretches AND place <= @most::integer
 
 -- name: sinks.ends_elsewhere
 -- The durations of the last @last jobs done of some campaigns on each cluster except @cluster, swallowed ones included; without jobs that

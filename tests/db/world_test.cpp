@@ -136,6 +136,17 @@ TEST_F(TheWorld, WhoseLocalJobIsLaunchedForEver_GoesOnOnceItsUserDeletesIt) {
   EXPECT_THAT(content(settings.trace), testing::ContainsRegex("local job [0-9]+ was never launched, its user deletes it: true"));
 }
 
+/// Three tasks of a campaign take minutes on a cluster, which then swallows others, and works again, before any ended elsewhere.
+TEST_F(TheWorld, WhoseClusterBecomesASink_BeforeTasksEndedElsewhere_ReportsWhatItSwallowed) {
+  auto settings = small(1.5, 2, 4);
+  settings.seed = 5102;
+  settings.cycle = std::chrono::seconds{30};
+  settings.faults = {Fault::sink};
+  const auto verdict = run(settings);
+  EXPECT_TRUE(verdict.is_green()) << summary(verdict);
+  EXPECT_GE(verdict.happened.at("sink"), 10);
+}
+
 TEST(Clocks, OfAHost_StepAheadAndBack_AndComeBack_WhileItsSteadyClockGoesOn) {
   VirtualClock clock;
   Settings settings;

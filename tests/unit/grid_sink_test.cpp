@@ -80,9 +80,9 @@ TEST(Sink, TheEndsBefore_AreNotCompared_WhereNoOtherClusterCouldDoTheTasks_OrOne
 
 TEST(Sink, EndsThatTookSomeWork_AreNotShort_ByTheEndsBefore) {
   const Durations before(10, 1000.0);
-  EXPECT_FALSE(find_sink({.here = joined(Durations(20, 6.0), before), .others_may_judge = true}));
-  EXPECT_TRUE(find_sink({.here = joined(Durations(20, 4.0), before), .others_may_judge = true}));
-  EXPECT_TRUE(find_sink({.here = joined(Durations(20, 9.0), before), .start_cost = 5, .others_may_judge = true}));
+  EXPECT_FALSE(find_sink({.here = joined(Durations(9, 6.0), before), .others_may_judge = true}));
+  EXPECT_TRUE(find_sink({.here = joined(Durations(9, 4.0), before), .others_may_judge = true}));
+  EXPECT_TRUE(find_sink({.here = joined(Durations(9, 9.0), before), .start_cost = 5, .others_may_judge = true}));
   EXPECT_FALSE(find_sink({.here = joined(Durations(20, 0.0), Durations(10, 9.0)), .others_may_judge = true})) << "all tasks are short";
   EXPECT_FALSE(shows_work({.here = {4}, .suspected = true, .others_may_judge = true}));
   EXPECT_TRUE(shows_work({.here = {6}, .suspected = true, .others_may_judge = true}));
