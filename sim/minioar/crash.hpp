@@ -28,7 +28,7 @@ enum class LaunchFate {
   running,      ///< Running until its walltime; nothing is executed
   unseen,       ///< executed, but shown as Launching until it ends
   resubmitted,  ///< its node refuses it: Error, and OAR resubmits it; nothing is executed
-  run_twice,    ///< OAR gives it up and resubmits it, but the first one is executed all the same
+  run_twice,    ///< OAR gives it up and resubmits it, but the first one is executed all the same, and no walltime ends it
   hook_failed   ///< the script that a site has OAR 2.6 run before a command (PASSIVE_JOB_HOOK_EXEC_FILE) fails: Error, and its node is
                 ///< Suspected; nothing is executed, and OAR does not resubmit it
 };

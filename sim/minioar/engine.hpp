@@ -69,6 +69,8 @@ class Engine {
     const std::lock_guard lock{mutex_};
     return reader(*ledger_);
   }
+  /// Jobs whose processes go on although OAR gave them up, or forgot them: nothing ends them but they themselves.
+  [[nodiscard]] std::vector<JobNumber> strays();
 
   /// The ids of the new jobs.
   [[nodiscard]] tl::expected<std::vector<JobNumber>, RequestError> submit(Submission submission, std::vector<std::string> commands);

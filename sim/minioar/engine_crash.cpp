@@ -226,6 +226,13 @@ bool Engine::launch_badly(Job& job, Clock::time_point now) {
   return false;
 }
 
+std::vector<JobNumber> Engine::strays() {
+  const std::lock_guard lock{mutex_};
+  std::vector<JobNumber> found;
+  for (const auto& key : strays_) found.push_back(key.id);
+  return found;
+}
+
 /// OAR knows only that its oarexec ended, and suspects the node.
 void Engine::fail_hook(Job& job, std::int64_t now) {
   constexpr int kExitValue = 2550;  // for any exit status of the script

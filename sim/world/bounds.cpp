@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -97,6 +98,7 @@ std::vector<std::string> exceeded_bounds(WorldDatabase& database, Clusters& clus
       if (given_up.contains(work.grid_job)) job.is_given_up = true;
       works.push_back(std::move(work));
     }
+    std::ranges::move(cluster->unseen(), std::back_inserter(works));
   }
   if (works.empty()) return broken;
   const auto campaigns = campaigns_of(database);

@@ -85,10 +85,8 @@ void Cluster::make(const Change& change) {
     case Change::Kind::launch_fails: {
       constexpr std::array kFates{minioar::LaunchFate::launching, minioar::LaunchFate::running, minioar::LaunchFate::unseen,
                                   minioar::LaunchFate::resubmitted, minioar::LaunchFate::run_twice};
-      const auto fate = faults_.random(Fault::failed_launch).one_of(kFates);
       faults_.count(Fault::failed_launch);
-      trace_.note(fmt::format("{} fails its next launch: {}", name_, minioar::kLaunchFateNames.at(static_cast<std::size_t>(fate))));
-      return engine_->spoil_launches(fate, 1);
+      return fail_launch(faults_.random(Fault::failed_launch).one_of(kFates));
     }
     case Change::Kind::local_user_looks: return delete_unlaunched_local_jobs();
     case Change::Kind::local_job: {
@@ -107,6 +105,11 @@ void Cluster::make(const Change& change) {
       return trace_.note(fmt::format("{} local job of {} cores for {} s: {}", name_, change.cores, change.seconds, answer.status));
     }
   }
+}
+
+void Cluster::fail_launch(minioar::LaunchFate fate) {
+  trace_.note(fmt::format("{} fails its next launch: {}", name_, minioar::kLaunchFateNames.at(static_cast<std::size_t>(fate))));
+  engine_->spoil_launches(fate, 1);
 }
 
 /// Deletes the local jobs that OAR failed to launch and still has.
@@ -183,6 +186,16 @@ std::vector<Work> Cluster::under_way() {
     }
     return found;
   });
+}
+
+std::vector<Work> Cluster::unseen() {
+  std::vector<Work> found;
+  for (const auto id : engine_->strays()) {
+    const auto last_first = std::views::reverse(works());
+    const auto work = std::ranges::find(last_first, id, &Work::job);
+    if (work != last_first.end() && !work->is_whole) found.push_back(*work);
+  }
+  return found;
 }
 
 Clusters::Clusters(const fs::path& folder, const Settings& settings, const VirtualClock& clock, Faults& faults, Trace& trace) {

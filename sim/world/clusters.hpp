@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/http/message.hpp"
+#include "sim/minioar/crash.hpp"
 #include "sim/minioar/job.hpp"
 #include "sim/minioar/schedule.hpp"
 #include "sim/world/faults.hpp"
@@ -60,6 +61,8 @@ class Cluster {
   [[nodiscard]] std::optional<grid::Instant> next_event();
   /// All that happens until now.
   void catch_up();
+  /// OAR fails to launch the next job so.
+  void fail_launch(minioar::LaunchFate fate);
   /// The works that were begun since the last call.
   [[nodiscard]] std::vector<Work> take_works();
   [[nodiscard]] const std::vector<Work>& works() const;
@@ -73,8 +76,10 @@ class Cluster {
     std::string history;     ///< the job that it replaces, and the kinds of its events in OAR
   };
   [[nodiscard]] std::vector<Unfinished> unfinished();
-  /// The works that are under way.
+  /// The works that are under way, as far as OAR knows.
   [[nodiscard]] std::vector<Work> under_way();
+  /// The works that are under way in jobs that OAR gave up.
+  [[nodiscard]] std::vector<Work> unseen();
 
  private:
   /// A moment at which the cluster's surroundings change.

@@ -22,6 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Time = Executor::Time;
 
 const Time kBegin{1'000'000s};
@@ -263,6 +264,20 @@ TEST_F(Driven, SpoiltLaunches_EndByWalltimeAndDeletion_WithoutAProcess) {
   submit("90", 60);
   go_to(1h);
   EXPECT_THAT(jobs(), ElementsAre("1 Error 0-81", "2 Terminated 0-90"));
+}
+
+/// OAR applies walltimes to jobs that it knows to run, and to no others.
+TEST_F(Driven, LaunchThatOarGaveUp_RunsOnPastItsWalltime_BesideTheJobInItsPlace) {
+  engine_->spoil_launches(LaunchFate::run_twice, 1);
+  submit("90", 60);
+  go_to(70s);
+  EXPECT_THAT(jobs(), ElementsAre("1 Error 0-0", "2 Error 0-61"));
+  EXPECT_THAT(engine_->strays(), ElementsAre(1));
+  EXPECT_EQ(timers_.live(), 1U);
+  go_to(100s);
+  EXPECT_THAT(engine_->strays(), IsEmpty());
+  EXPECT_EQ(timers_.live(), 0U);
+  EXPECT_THAT(jobs(), ElementsAre("1 Error 0-0", "2 Error 0-61"));
 }
 
 TEST_F(Driven, ForgottenJobs_RunOn_BesideNewOnesWithTheirIds) {
