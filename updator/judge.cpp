@@ -45,9 +45,9 @@ bool is_read(const grid::Evidence& evidence) { return evidence.witness != Witnes
 
 bool is_of_earlier_run(const grid::Evidence& evidence) { return evidence.witness == Witness::started && evidence.earlier; }
 
-/// Whether OAR gave up a launch that began all the same. The first run may continue for up to its walltime, and OAR reports nothing more
-/// about it; a second run of the job may have found the claim of the first. A carrier may continue after the end of its own task, too.
-/// Files that cannot be read may show such a claim: the status of a run that executed nothing says that there may be another one.
+/// Whether OAR gave up a launch that began all the same. The first run may continue, and OAR reports nothing more about it; a second run of
+/// the job may have found the claim of the first. A carrier may continue after the end of its own task, too. Files that cannot be read may
+/// show such a claim: the status of a run that executed nothing says that there may be another one.
 bool may_run_on(const store::LiveJob& job, const grid::RemoteEnd& known, const grid::Evidence& evidence, const oar::JobDetails* details) {
   const bool unreadable = evidence.witness == Witness::unreadable;
   if (unreadable && known.record == grid::Record::exited && known.status == grid::kRanNothing) return true;
@@ -269,8 +269,9 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
     evidence.earlier = false;
     return add_end(job, &remote, end, evidence, earlier);
   }
-  // Where the files cannot be read, its end may be noted there: the patience to read them begins when the end must have come.
-  const auto longest = job.walltime + (is_read(evidence) ? grid::Seconds{0} : patience_.evidence);
+  // OAR applies no walltime to a run that it gave up, so that the run may take longer, as one that OAR keeps in launch (is_overdue). Where
+  // the files cannot be read, its end may be noted there: the patience to read them begins when the end must have come.
+  const auto longest = job.walltime + patience_.launch + (is_read(evidence) ? grid::Seconds{0} : patience_.evidence);
   if (grid::needs_evidence(known) && may_run_on(job, known, evidence, details) && !is_due(job.over_since, poll_.began, longest))
     return note_waits(job, waits);
   if (may_be_resent(remote) && (details == nullptr || details->resubmitted_as)) judged_.perhaps_resent.push_back(job.id);

@@ -130,7 +130,8 @@ constexpr auto kOptionsAfterPlanner = std::to_array<Option>({
      duration<&Config::checkpoint_notice>, plan},
 
     {"launch_patience", "DURATION", "5m",
-     "a job that its cluster keeps in toLaunch or Launching longer, and that has not begun, is deleted",
+     "a job that its cluster keeps in toLaunch or Launching longer, and that has not begun, is deleted; a job whose launch its cluster gave "
+     "up, and that began, has so long after its walltime to note its end",
      some_time<&Config::launch_patience>, host},
     {"evidence_delay", "DURATION", "5s",
      "time after the end of a job before its files are taken to be complete; longer than a network file system hides them",

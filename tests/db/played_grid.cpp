@@ -137,6 +137,8 @@ PlayedGrid::Answer PlayedGrid::ask(const std::string& user, const std::string& m
   return answer;
 }
 
+world::Cluster& PlayedGrid::cluster(const std::string& name) { return parts_->clusters.at(name); }
+
 /// To OAR, as a user of the cluster does.
 void PlayedGrid::submit(const OwnJob& job) {
   auto& cluster = parts_->clusters.at(job.cluster);

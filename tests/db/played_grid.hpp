@@ -6,6 +6,7 @@
 
 #include "clients/json.hpp"
 #include "lib/grid/time.hpp"
+#include "sim/world/clusters.hpp"
 #include "sim/world/settings.hpp"
 
 namespace gleaner::tests {
@@ -36,6 +37,7 @@ class PlayedGrid {
   /// A user asks the API.
   Answer ask(const std::string& user, const std::string& method, const std::string& target, const std::string& body = {});
   void add(OwnJob job);
+  [[nodiscard]] world::Cluster& cluster(const std::string& name);
   /// Cycles until `is_over`, for so many seconds at most. Returns whether it is.
   bool play_until(const std::function<bool()>& is_over, double most_seconds);
   /// Since the begin.

@@ -93,7 +93,7 @@ TEST_F(Failures, OfJobsThatNeverBegan_AreNotForgotten_WhenJobsThatBeganBeforeAre
 }
 
 /// Its first run claimed the attempt: the second one could only find it claimed.
-TEST_F(Failures, OfAJobThatOarRunsAgain_AndKeepsInLaunch_DeleteItAfterTheLaunchPatience_AndLeaveItsFirstRunTheWalltime) {
+TEST_F(Failures, OfAJobThatOarRunsAgain_AndKeepsInLaunch_DeleteItAfterTheLaunchPatience_AndLeaveItsFirstRunTheWalltimeAndThatPatience) {
   const auto job = launched(a_campaign(1), alpha, 1).at(0);
   const auto earlier = file(job, 7, "s");
   turn(shown(job, oar::RemoteState::launching), "", {earlier});
@@ -102,7 +102,7 @@ TEST_F(Failures, OfAJobThatOarRunsAgain_AndKeepsInLaunch_DeleteItAfterTheLaunchP
   EXPECT_EQ(stored.kill().reason, "impatient");
   transact([&](store::Transaction& t) { store::note_kills_sent(t, std::array{job.id}, now); });
   turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
-  now += job.walltime - grid::Seconds{1};
+  now += job.walltime + std::chrono::minutes{5} - grid::Seconds{1};
   turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
   EXPECT_EQ(stored.job().ending, "") << "its first run may go on";
   now += grid::Seconds{1};

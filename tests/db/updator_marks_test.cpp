@@ -136,8 +136,8 @@ TEST_F(Ends, WithAnExitStatusOfWhichNoMarkCanBeRead_ProveNothing_AndTheHomeDecid
   apply(live());
   now += grid::Seconds{121};
   apply(live());
-  EXPECT_EQ(task(), "submitted 0 0") << "it found a claim, whose job may run for its walltime";
-  now += grid::Seconds{600};
+  EXPECT_EQ(task(), "submitted 0 0") << "it found a claim, whose job may run for its walltime and launch_patience";
+  now += grid::Seconds{900};
   apply(live());
   EXPECT_EQ(task(), "waiting 0 0") << "it may have run: no other attempt may";
   const auto third = launched(campaign, alpha, 1).at(0);

@@ -72,19 +72,20 @@ TEST(Judge, ACarrierThatOarDoesNotList_IsNotOver_ThoughItNotedTheEndOfItsOwnTask
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done")) << "OAR would have ended it";
 }
 
-TEST(Judge, ACarrierWhoseLaunchOarGaveUp_HasItsWalltime_ThoughItNotedTheEndOfItsOwnTask) {
+TEST(Judge, ACarrierWhoseLaunchOarGaveUp_HasItsWalltimeAndTheLaunchPatience_ThoughItNotedTheEndOfItsOwnTask) {
   Turn turn;
   auto& carrier = turn.has(1);
   carrier.carries = true;
   carrier.walltime = grid::Seconds{720};
-  carrier.over_since = kNow - grid::Seconds{719};
+  const auto longest = carrier.walltime + kPatience.launch;
+  carrier.over_since = kNow - longest + grid::Seconds{1};
   turn.shows(1, RemoteState::error);
   turn.lists({"1.0.1.1001.e0.100"});
   EXPECT_THAT(turn.errors(), ElementsAre(1)) << "OAR alone knows whether it went on";
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the cause of its error is not known";
   turn.explains(1, "LAUNCHING_OAREXEC_TIMEOUT");
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it may be carrying out another task";
-  turn.live[0].over_since = kNow - grid::Seconds{720};
+  turn.live[0].over_since = kNow - longest;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
 }
 
@@ -130,16 +131,17 @@ TEST(Judge, ACarrierThatNotedTheEndOfItsOwnTask_EndsByItself_OrIsInterrupted) {
   EXPECT_EQ(judged.over[2].run_end, std::nullopt) << "it has no other task";
 }
 
-TEST(Judge, ACarrierThatOarRanAgain_HasItsWalltime_WhenItsSecondRunFoundItsClaim) {
+TEST(Judge, ACarrierThatOarRanAgain_HasItsWalltimeAndTheLaunchPatience_WhenItsSecondRunFoundItsClaim) {
   Turn turn;
   auto& carrier = turn.has(1);
   carrier.carries = true;
   carrier.walltime = grid::Seconds{720};
-  carrier.over_since = kNow - grid::Seconds{719};
+  const auto longest = carrier.walltime + kPatience.launch;
+  carrier.over_since = kNow - longest + grid::Seconds{1};
   turn.shows(1, RemoteState::terminated, 113);
   turn.lists({"1.0.1.999.e0.100"});
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the first run may be carrying out another task";
-  turn.live[0].over_since = kNow - grid::Seconds{720};
+  turn.live[0].over_since = kNow - longest;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
 }
 
@@ -168,11 +170,13 @@ TEST(Judge, AJobThatWasDeletedWhileItWaited_NeedsItsCauseAlone) {
   EXPECT_THAT(ends(turn.judged()), ElementsAre("killed_by_us"));
 }
 
-TEST(Judge, AJobThatFoundItsOwnClaim_IsOver_WhenItsFirstRunNotedItsEnd_OrHadItsWalltime) {
+/// OAR applies no walltime to a run that it gave up: such a run may take longer.
+TEST(Judge, AJobThatFoundItsOwnClaim_IsOver_WhenItsFirstRunNotedItsEnd_OrHadItsWalltimeAndTheLaunchPatience) {
   Turn turn;
   auto& job = turn.has(1);
   job.walltime = grid::Seconds{600};
-  job.over_since = kNow - grid::Seconds{599};
+  const auto longest = job.walltime + kPatience.launch;
+  job.over_since = kNow - longest + grid::Seconds{1};
   turn.shows(1, RemoteState::terminated, 113);
   turn.lists({"1.0.1.999.s", "1.0.1.1001.d.1"});
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "OAR may have given up a launch that began";
@@ -180,20 +184,21 @@ TEST(Judge, AJobThatFoundItsOwnClaim_IsOver_WhenItsFirstRunNotedItsEnd_OrHadItsW
   turn.lists({"1.0.1.999.e0", "1.0.1.1001.d.1"});
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
   turn.lists({"1.0.1.999.s", "1.0.1.1001.d.1"});
-  turn.live[0].over_since = kNow - grid::Seconds{600};
+  turn.live[0].over_since = kNow - longest;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
 }
 
-TEST(Judge, AJobWhoseLaunchOarGaveUp_ThoughItBegan_HasItsWalltime) {
+TEST(Judge, AJobWhoseLaunchOarGaveUp_ThoughItBegan_HasItsWalltimeAndTheLaunchPatience) {
   Turn turn;
   auto& job = turn.has(1);
   job.walltime = grid::Seconds{600};
-  job.over_since = kNow - grid::Seconds{599};
+  const auto longest = job.walltime + kPatience.launch;
+  job.over_since = kNow - longest + grid::Seconds{1};
   turn.shows(1, RemoteState::error);
   turn.explains(1, "LAUNCHING_OAREXEC_TIMEOUT");
   turn.lists({"1.0.1.1001.s"});
   EXPECT_THAT(ends(turn.judged()), IsEmpty());
-  turn.live[0].over_since = kNow - grid::Seconds{600};
+  turn.live[0].over_since = kNow - longest;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
   turn.live[0].over_since = kLongAgo;
   turn.lists({});

@@ -103,7 +103,7 @@ TEST(Judge, AJobThatOarRanAgain_EndsAsTheFirstRun_OnceThisIsKnown) {
   EXPECT_THAT(ends(turn.judged()), ElementsAre("task_error"));
 }
 
-TEST(Judge, AJobThatOarRanAgain_HasItsWalltime_WhereTheFirstRunMayGoOn) {
+TEST(Judge, AJobThatOarRanAgain_HasItsWalltimeAndTheLaunchPatience_WhereTheFirstRunMayGoOn) {
   RunTwice turn;
   for (const auto* event : {"LAUNCHING_OAREXEC_TIMEOUT", "CPUSET_ERROR"}) {
     turn.first_run(RemoteState::error, event);
@@ -115,7 +115,10 @@ TEST(Judge, AJobThatOarRanAgain_HasItsWalltime_WhereTheFirstRunMayGoOn) {
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the id is another job's";
   turn.first_run(RemoteState::error, "BESTEFFORT_KILL", {}, "tag-1", "mal");
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "somebody copied our name and command";
-  turn.live[0].over_since = kNow - turn.live[0].walltime;
+  const auto longest = turn.live[0].walltime + kPatience.launch;
+  turn.live[0].over_since = kNow - longest + grid::Seconds{1};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it may have noted its end";
+  turn.live[0].over_since = kNow - longest;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
 }
 
@@ -127,13 +130,14 @@ TEST(Judge, AJobThatRanNothing_KeepsWaitingForAnotherRun_WhileItsFilesCannotBeRe
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the other run goes on";
   turn.cannot_list();
   EXPECT_THAT(ends(turn.judged()), IsEmpty());
-  turn.live[0].over_since = kNow - turn.live[0].walltime - kPatience.evidence + grid::Seconds{1};
+  const auto longest = turn.live[0].walltime + kPatience.launch + kPatience.evidence;
+  turn.live[0].over_since = kNow - longest + grid::Seconds{1};
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it may have noted its end";
-  turn.live[0].over_since = kNow - turn.live[0].walltime - kPatience.evidence;
+  turn.live[0].over_since = kNow - longest;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("never_began"));
 }
 
-TEST(Judge, AJobWhoseLaunchOarGaveUp_HasItsWalltime_WhileItsFilesCannotBeRead) {
+TEST(Judge, AJobWhoseLaunchOarGaveUp_HasItsWalltimeAndBothPatiences_WhileItsFilesCannotBeRead) {
   Turn turn;
   auto& job = turn.has(1);
   job.walltime = grid::Seconds{3600};
@@ -144,7 +148,9 @@ TEST(Judge, AJobWhoseLaunchOarGaveUp_HasItsWalltime_WhileItsFilesCannotBeRead) {
   EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it runs";
   turn.cannot_list();
   EXPECT_THAT(ends(turn.judged()), IsEmpty());
-  job.over_since = kNow - job.walltime - kPatience.evidence;
+  job.over_since = kNow - job.walltime - kPatience.launch - kPatience.evidence + grid::Seconds{1};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it may have noted its end";
+  job.over_since = kNow - job.walltime - kPatience.launch - kPatience.evidence;
   EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
 }
 
