@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "lib/decisions/stored.hpp"
 #include "lib/store/checks.hpp"
@@ -145,11 +144,13 @@ void Oracle::judge_running(grid::Instant now, std::chrono::minutes longest) {
   idle_since_ = std::move(idle);
 }
 
-void Oracle::judge_task(const Task& task, const std::vector<Work>& works) {
+void Oracle::judge_task(const Task& task, const std::vector<Work>& works, const std::set<std::int64_t>& unread) {
   const auto what = fmt::format("task {} of campaign {} ({})", task.number, task.campaign, task.parameter);
-  const bool has_succeeded = std::ranges::any_of(works, [](const Work& work) { return work.is_whole && work.status == 0; });
+  const auto succeeded = [](const Work& work) { return work.is_whole && work.status == 0; };
+  const bool has_succeeded = std::ranges::any_of(works, succeeded);
+  const bool was_told = std::ranges::any_of(works, [&](const Work& work) { return succeeded(work) && !unread.contains(work.grid_job); });
   if (task.state == "done" && !has_succeeded) find(what + " is done, and was never executed to its end with status 0");
-  if (task.state == "failed" && has_succeeded) find(what + " failed, and was executed to its end with status 0");
+  if (task.state == "failed" && was_told) find(what + " failed, and was executed to its end with status 0");
   if (task.state == "failed" && works.empty()) find(what + " failed, and never began");
 }
 
@@ -191,9 +192,11 @@ void Oracle::judge_end() {
         find(fmt::format("{} still has job {} of the grid ({}; {})", name, job, minioar::name_of(state), history));
     }
   }
+  std::set<std::int64_t> unread;
+  for (const auto& row : database_.query(sql::oracle_read_in_vain{})) unread.insert(*row.id);
   for (const auto& row : database_.query(sql::oracle_tasks{})) {
     const Task task{*row.campaign_id, *row.number, *row.state, *row.parameter};
-    judge_task(task, works[{task.campaign, task.number}]);
+    judge_task(task, works[{task.campaign, task.number}], unread);
   }
 }
 

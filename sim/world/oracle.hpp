@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -53,7 +54,8 @@ class Oracle {
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
 
  private:
-  void judge_task(const Task& task, const std::vector<Work>& works);
+  /// `unread`: jobs of which nobody could read how they ended.
+  void judge_task(const Task& task, const std::vector<Work>& works, const std::set<std::int64_t>& unread);
   void judge_sinks();
 
   WorldDatabase& database_;

@@ -98,9 +98,8 @@ std::vector<std::string> premature_tasks(WorldDatabase& database, Clusters& clus
 }
 
 std::vector<std::string> failures_beyond_retries(WorldDatabase& database, Clusters& clusters, const std::vector<std::int64_t>& given_back) {
-  // What such a job came to may be a preemption by OAR's record, which costs no retry.
-  std::set<std::int64_t> unseen;
-  for (const auto& row : database.query(sql::promises_read_in_vain{})) unseen.insert(*row.id);
+  std::set<std::int64_t> unseen;  // they cost no retry
+  for (const auto& row : database.query(sql::oracle_read_in_vain{})) unseen.insert(*row.id);
   std::map<std::pair<std::int64_t, std::int64_t>, int> failures;
   for (auto& [name, cluster] : clusters.all()) {
     for (const auto& work : cluster->works())

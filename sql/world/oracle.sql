@@ -86,3 +86,7 @@ SELECT count(*) AS jobs FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE
 
 -- name: oracle.tasks
 SELECT campaign_id, number, state, parameter FROM tasks ORDER BY campaign_id, number
+
+-- name: oracle.read_in_vain
+-- The jobs whose files nobody could read when they were over, and that count neither for nor against their tasks.
+SELECT id FROM jobs WHERE message LIKE '%could not be read%' AND ending NOT IN ('done', 'task_error', 'rerun_first', 'rerun_last', 'walltime', 'bad_request')

@@ -40,10 +40,6 @@ FROM campaigns c
 -- The jobs that an administrator gave up: the grid counts them no longer, and they may run on.
 SELECT id FROM jobs WHERE ending = 'lost'
 
--- name: promises.read_in_vain
--- The jobs whose files nobody could read when they were over: the cluster's record alone says how they ended.
-SELECT id FROM jobs WHERE message LIKE '%the files of the job could not be read%'
-
 -- name: promises.most_jobs
 -- The pairs whose campaign file bounds their jobs.
 SELECT p.campaign_id, k.name, p.max_jobs FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id WHERE p.max_jobs > 0
