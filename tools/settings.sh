@@ -8,6 +8,8 @@ export PATH="$PATH:/usr/sbin:/sbin"
 for name in "${!GLEANER_@}"; do
     case $name in GLEANER_OAR3_UP|GLEANER_TEST_OAR3) ;; *) unset "$name" ;; esac
 done
+# Only the scripts read it: to our programs it would be an option that they do not know.
+[ -z "${GLEANER_OAR3_UP:-}" ] || export -n GLEANER_OAR3_UP
 
 PROGRAM_NAME=$(basename "$0")
 say() { printf '%s: %s\n' "$PROGRAM_NAME" "$*" >&2; }

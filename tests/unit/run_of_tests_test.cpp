@@ -239,6 +239,17 @@ TEST_F(WholeRun, ChecksTheWordsOfWhatChanged) {
   EXPECT_THAT(test("--tier unit"), AllOf(HasSubstr("old.cpp:3"), HasSubstr("&& tools/words main"), EndsWith(" 1 failed\n")));
 }
 
+/// To programs, a variable GLEANER_X is an option x.
+TEST_F(WholeRun, GivesItsTestsNoVariableThatNamesNoOption) {
+  const auto shown = fmt::format(
+      "export GLEANER_OAR3_UP=up GLEANER_TEST_OAR3=named GLEANER_API=other; . {}/tools/settings.sh; echo \"$GLEANER_OAR3_UP\"; env | grep "
+      "^GLEANER_",
+      folder.string());
+  const auto captured = process::capture({.arguments = {"/bin/bash", "-c", shown}}, std::chrono::minutes{1});
+  ASSERT_TRUE(captured) << captured.error();
+  EXPECT_EQ(captured->output, "up\nGLEANER_TEST_OAR3=named\n");
+}
+
 TEST_F(WholeRun, ThatIsBusy_EndsItsBurners) {
   entry("unit.good", "good");
   EXPECT_THAT(test("--busy --tier unit"), AllOf(HasSubstr("that burn the cores (--busy)"), EndsWith("\n2 passed, 0 failed\n")));
