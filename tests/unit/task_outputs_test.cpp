@@ -29,11 +29,13 @@ TEST(TaskOutputs, AreInAFolderOfTheirThousand) {
   EXPECT_EQ(output_folder("results", 5999), "results/5000");
 }
 
-RC_GTEST_PROP(TaskOutputs, AnyName_IsReadBack_AndHasOnlyCharactersThatOarReads, ()) {
-  const TaskOutput output{.task = *rc::gen::inRange<std::int64_t>(0, 100'000'000),
-                          .attempt = *rc::gen::inRange(0, 1000),
-                          .kind = OutputKind::file,
-                          .name = *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::arbitrary<char>()))};
+RC_GTEST_PROP(TaskOutputs, AnyNameOfAFile_IsReadBack_AndHasOnlyCharactersThatOarReads, ()) {
+  const auto is_of_file = [](const std::string& path) { return !path.ends_with('/'); };
+  const TaskOutput output{
+      .task = *rc::gen::inRange<std::int64_t>(0, 100'000'000),
+      .attempt = *rc::gen::inRange(0, 1000),
+      .kind = OutputKind::file,
+      .name = *rc::gen::suchThat(rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::arbitrary<char>())), is_of_file)};
   const auto name = output_name(output);
   RC_ASSERT(name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._,=+@-%") == std::string::npos);
   RC_ASSERT(read_output_name(name) == output);
