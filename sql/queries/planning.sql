@@ -224,12 +224,15 @@ ORDER BY 1, 2
 -- name: planning.launch
 -- Takes up to @tasks tasks from the bag of a campaign with one request for all tasks, and plans a launch of @jobs jobs for them. Returned
 -- tasks go first; then new ones, and in proportion to their number tasks that failed, so that a launch of one job takes a new one; then
--- those that asked to run last. A task bound to another cluster stays. Tasks beyond @jobs are pooled:
+-- those that asked to run last. A task bound to another cluster stays, and with the JDL's max_jobs of 0 only tasks that are bound to the
+-- cluster are taken. Tasks beyond @jobs are pooled:
 -- the jobs take them for @pool_s seconds. An array names the tasks, so that the index finds each of them even when the statistics of a new
 -- bag are missing.
 WITH campaign AS (
-  SELECT id, next_task, total, skipped, total - next_task - skipped AS untaken FROM campaigns
-  WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
+  SELECT c.id, next_task, skipped, CASE WHEN f.off THEN 0 ELSE total - next_task - skipped END AS untaken, f.off
+  FROM campaigns c, (
+    SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
+  WHERE c.id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE OF c),
 -- Each part in the order of its index, as there may be a million of them.
 early AS (
   SELECT number FROM (
@@ -238,7 +241,7 @@ early AS (
       ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks)
     UNION ALL
     (SELECT false, r.priority, r.number FROM returned_tasks r
-      WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
+      WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.cluster_id, r.priority DESC, r.number LIMIT @tasks)) heads
   ORDER BY bound DESC, priority DESC, number LIMIT @tasks),
 rest AS (
@@ -246,14 +249,14 @@ rest AS (
   WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = @cluster AND NOT goes_before_new(r) AND NOT is_script(r.number)
   UNION ALL
   SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
-  WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
+  WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
 failed AS (
   SELECT number FROM rest WHERE priority > 0 ORDER BY returned_at, number
   LIMIT (SELECT greatest(0, @tasks - (SELECT count(*) FROM early)) * f.tasks / greatest(1, f.tasks + c.untaken)
     FROM campaign c, (SELECT count(*) AS tasks FROM rest WHERE priority > 0) f)),
 room AS (SELECT greatest(0, @tasks - (SELECT count(*) FROM early) - (SELECT count(*) FROM failed))::bigint AS tasks),
 fresh AS (
-  SELECT number FROM campaign, generate_series(next_task, least(total, next_task + (SELECT tasks FROM room)) - 1) AS number
+  SELECT number FROM campaign, generate_series(next_task, next_task + least(untaken, (SELECT tasks FROM room)) - 1) AS number
   WHERE skipped = 0
   UNION ALL
   SELECT f.number FROM campaign c, LATERAL next_untaken(@campaign, c.next_task, greatest(0, least((SELECT tasks FROM room), c.untaken)))
@@ -309,10 +312,12 @@ SELECT id FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND req
 -- As planning.launch, for campaigns whose tasks have different requests. The first task in turn determines the shape, because an array has
 -- one request; only tasks of that shape join it. Their number is bounded by @resources, but is at least one.
 WITH campaign AS (
-  SELECT id FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND requests > 0 FOR UPDATE),
+  SELECT c.id, f.off FROM campaigns c, (
+    SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
+  WHERE c.id = @campaign AND state = 'in_treatment' AND requests > 0 FOR UPDATE OF c),
 -- Requests that this cluster can hold.
 open AS (
-  SELECT q.*, b.next_task, b.untaken FROM campaign
+  SELECT q.*, b.next_task, CASE WHEN off THEN 0 ELSE b.untaken END AS untaken, off FROM campaign
   JOIN campaign_requests q ON q.campaign_id = @campaign AND q.cluster_id = @cluster
   JOIN request_bags b ON b.campaign_id = @campaign AND b.request = q.request),
 -- Each part in the order of its index, as there may be a million of them.
@@ -324,14 +329,14 @@ back AS (
       ORDER BY r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
     (SELECT r.number, r.priority, true, NULL, r.returned_at FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id IS NULL AND goes_before_new(r)
+      WHERE r.campaign_id = @campaign AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND goes_before_new(r)
       ORDER BY r.cluster_id, r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
     SELECT r.number, r.priority, false, r.cluster_id = @cluster, r.returned_at FROM returned_tasks r
     WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = @cluster AND NOT goes_before_new(r)
     UNION ALL
     SELECT r.number, r.priority, false, NULL, r.returned_at FROM returned_tasks r
-    WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),
+    WHERE r.campaign_id = @campaign AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),
 lead AS (
   SELECT shape FROM (
     (SELECT 1 AS turn, shape FROM back WHERE before_new ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT 1)

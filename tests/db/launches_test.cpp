@@ -187,5 +187,26 @@ TEST_F(Launches, ATaskThatWantsToRunLast_ComesAfterTheNewOnes_AndOneThatWantsToR
   EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 3, 4, 0}));
 }
 
+/// One task is bound to alpha and goes after the new ones, another goes before them and is bound to none.
+TEST_F(Launches, OnAClusterThatIsOff_TakeOnlyTasksBoundToIt) {
+  const auto campaign = a_campaign(6);
+  const auto jobs = launched(campaign, alpha, 2);
+  end(jobs[0], grid::JobEnd::rerun_last);
+  end(jobs[1], grid::JobEnd::rerun_first);
+  execute(fmt::format("UPDATE returned_tasks SET cluster_id = {0} WHERE number = 0; UPDATE campaign_clusters SET max_jobs = 0 WHERE cluster_id = {0}",
+                      alpha.value()));
+  const auto plan = [&](grid::ClusterId cluster) {
+    int taken = 0;
+    transact([&](store::Transaction& t) {
+      taken = store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = 6, .resources = 6}, term, now);
+    });
+    return taken;
+  };
+  EXPECT_EQ(plan(alpha), 1);
+  EXPECT_EQ(value("SELECT string_agg(task::text, ' ') FROM jobs WHERE state = 'planned'"), "0");
+  EXPECT_EQ(plan(alpha), 0);
+  EXPECT_EQ(plan(beta), 5);
+}
+
 }  // namespace
 }  // namespace gleaner::tests

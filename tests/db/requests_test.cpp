@@ -217,5 +217,20 @@ TEST_F(TaskRequests, OfTasksThatWaitForAnotherCluster_DoNotCountAsFitting) {
   }
 }
 
+/// Tasks 0 and 1 are in the bag again, one that goes after the new ones bound to alpha, and one that goes before them bound to none.
+TEST_F(TaskRequests, OfAClusterThatIsOff_AreOnlyThoseOfTasksBoundToIt) {
+  const auto campaign = asking({{1, 60}}, 6);
+  execute(fmt::format(
+      "UPDATE request_bags SET next_task = 2, untaken = 4; UPDATE campaigns SET next_task = 2;"
+      "INSERT INTO returned_tasks (campaign_id, number, request, returned_at, priority, cluster_id) VALUES ({0}, 0, 1, now(), 0, {1}), "
+      "({0}, 1, 1, now(), 10, NULL); UPDATE campaign_clusters SET max_jobs = 0 WHERE cluster_id = {1}",
+      campaign.value(), alpha.value()));
+  EXPECT_EQ(plan(campaign, alpha, 1, 100), 1);
+  ASSERT_EQ(planned(alpha).size(), 1U);
+  EXPECT_EQ(tasks_of(planned(alpha)[0]), "0");
+  EXPECT_EQ(plan(campaign, alpha, 6, 100), 0);
+  EXPECT_EQ(plan(campaign, beta, 6, 100), 5);
+}
+
 }  // namespace
 }  // namespace gleaner::tests
