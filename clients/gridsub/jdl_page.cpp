@@ -23,6 +23,10 @@ std::string jdl_page() {
   page.add_text(
       "{ \"name\": \"pi\", \"nb_jobs\": 200, \"exec_file\": \"$HOME/pi.sh\",\n  \"clusters\": { \"alpha\": {}, \"beta\": { \"walltime\": "
       "\"3:00:00\" } } }");
+  page.add_text(
+      "In the classic form, DEFAULT has the campaign's keys, and each cluster has a section of its own. A key is written as here or with "
+      "capitals (maxJobs), and also execDir for exec_directory; an array or an object is written as in JSON:");
+  page.add_text("DEFAULT { name = pi ; nbJobs = 200 ; retry_on = [1, 137] ; }\nalpha { execFile = $HOME/pi.sh ; maxJobs = 20 ; }");
   page.begin_section("KEYS OF THE CAMPAIGN");
   add_keys(page, jdl::DescribedKey::Level::campaign);
   page.begin_section("KEYS OF A CLUSTER");

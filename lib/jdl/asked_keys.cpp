@@ -98,6 +98,26 @@ void doubt_walltimes(const Node& node, const std::string& path, std::string_view
                  ": that of walltime counts");
 }
 
+void set_resources(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  const auto text = read_word(node, path, "what each task takes, e.g. /core=1 or /nodes=1/core=4", findings);
+  if (!text) return;
+  const auto parts = split_walltime(*text);
+  if (!parts) return read_request(node, *text, path, into, findings);
+  read_request(node, parts->resources, path, into, findings);
+  Node walltime;
+  walltime.kind = NodeKind::string;
+  walltime.offset = node.offset;
+  walltime.text = parts->walltime;
+  if (into.stated_walltime) {
+    SectionLevel in_resources;
+    if (!set_walltime(walltime, path, in_resources, findings)) return;
+    const auto stated = in_resources.section.walltime_text();
+    if (stated != *into.stated_walltime) doubt_walltimes(node, path, *into.stated_walltime, stated, findings);
+    return;
+  }
+  if (set_walltime(walltime, path, into, findings)) into.stated_walltime = into.section.walltime_text();
+}
+
 }  // namespace
 
 std::optional<ResourcesAndWalltime> split_walltime(std::string_view resources) {
@@ -128,23 +148,15 @@ void read_walltime(const Node& node, const std::string& path, SectionLevel& into
 }
 
 void read_resources(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
-  const auto text = read_word(node, path, "what each task takes, e.g. /core=1 or /nodes=1/core=4", findings);
-  if (!text) return;
-  const auto parts = split_walltime(*text);
-  if (!parts) return read_request(node, *text, path, into, findings);
-  read_request(node, parts->resources, path, into, findings);
-  Node walltime;
-  walltime.kind = NodeKind::string;
-  walltime.offset = node.offset;
-  walltime.text = parts->walltime;
-  if (into.stated_walltime) {
-    SectionLevel in_resources;
-    if (!set_walltime(walltime, path, in_resources, findings)) return;
-    const auto stated = in_resources.section.walltime_text();
-    if (stated != *into.stated_walltime) doubt_walltimes(node, path, *into.stated_walltime, stated, findings);
-    return;
-  }
-  if (set_walltime(walltime, path, into, findings)) into.stated_walltime = into.section.walltime_text();
+  if (!is_first(into.resources_key, "resources", node, path, findings)) return;
+  set_resources(node, path, into, findings);
+}
+
+/// The name in document 003.
+void read_resource(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  if (!is_first(into.resources_key, "resource", node, path, findings)) return;
+  findings.doubt(node.offset, path, shown(node), "the key is called 'resources' today: write that", "; it is understood");
+  set_resources(node, path, into, findings);
 }
 
 }  // namespace gleaner::jdl

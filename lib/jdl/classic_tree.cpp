@@ -2,52 +2,75 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdint>
 #include <unordered_set>
 
+#include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/tree.hpp"
+#include "lib/jdl/unbuilt_keys.hpp"
+#include "lib/jdl/values.hpp"
+#include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 namespace {
 
-enum class Home { campaign, cluster };
-enum class Use { built, refused };
-struct ClassicKey {
+using Level = DescribedKey::Level;
+
+/// Names of the classic form that are not those of the JSON form.
+struct ClassicName {
   std::string_view classic;
   std::string_view json;
-  Home home;
-  Use use = Use::built;
 };
-constexpr std::array kClassicKeys{
-    ClassicKey{"name", "name", Home::campaign},
-    ClassicKey{"paramFile", "param_file", Home::campaign},
-    ClassicKey{"nbJobs", "nb_jobs", Home::campaign},
-    ClassicKey{"data_to_transfer", "data_to_transfer", Home::campaign, Use::refused},
-    ClassicKey{"transfer_timeout", "transfer_timeout", Home::campaign, Use::refused},
-    ClassicKey{"execFile", "exec_file", Home::cluster},
-    ClassicKey{"execDir", "exec_directory", Home::cluster},
-    ClassicKey{"walltime", "walltime", Home::cluster},
-    ClassicKey{"resources", "resources", Home::cluster},
-    ClassicKey{"priority", "priority", Home::cluster},
-    ClassicKey{"properties", "properties", Home::cluster},
-    ClassicKey{"project", "project", Home::cluster},
-    ClassicKey{"type", "type", Home::cluster},
-    ClassicKey{"weight", "weight", Home::cluster, Use::refused},
-    ClassicKey{"checkpoint_type", "checkpoint_type", Home::cluster, Use::refused},
-    ClassicKey{"checkpoint_period", "checkpoint_period", Home::cluster, Use::refused},
-    ClassicKey{"prologue", "prologue", Home::cluster, Use::refused},
-};
+constexpr std::array kClassicNames{ClassicName{"paramFile", "param_file"}, ClassicName{"nbJobs", "nb_jobs"},
+                                   ClassicName{"execFile", "exec_file"}, ClassicName{"execDir", "exec_directory"}};
 
-constexpr std::string_view kBlanksInLine = " \t\r\v\f";
+/// `maxJobs` is `max_jobs`.
+std::string with_underscores(std::string_view spelling) {
+  std::string name;
+  for (const unsigned char c : spelling) {
+    if (std::isupper(c) != 0 && !name.empty()) name += '_';
+    name += static_cast<char>(std::isupper(c) != 0 ? std::tolower(c) : c);
+  }
+  return name;
+}
+
+std::string json_name(std::string_view spelling) {
+  const auto known = std::ranges::find(kClassicNames, spelling, &ClassicName::classic);
+  if (known != kClassicNames.end()) return std::string{known->json};
+  const bool has_capitals = std::ranges::any_of(spelling, [](unsigned char c) { return std::isupper(c) != 0; });
+  const bool is_camel =
+      has_capitals && spelling.find('_') == std::string_view::npos && std::islower(static_cast<unsigned char>(spelling[0])) != 0;
+  return is_camel ? with_underscores(spelling) : std::string{spelling};
+}
+
+/// The key of the JSON form. Clusters are sections here.
+const DescribedKey* described(std::string_view json) {
+  const auto keys = described_keys();
+  const auto known = json == "clusters" ? keys.end() : std::ranges::find(keys, json, &DescribedKey::name);
+  return known == keys.end() ? nullptr : &*known;
+}
+
+/// Whether its value may be an array or an object. Others are text, which may begin with a bracket.
+bool has_brackets(std::string_view spelling) {
+  const auto* const key = described(json_name(spelling));
+  return key != nullptr && (key->value == "ARRAY" || key->value == "OBJECT" || key->value == "CAMPAIGNS" || key->value == "TYPES");
+}
 
 /// The keys of a section; DEFAULT has its own keys and those of every cluster.
-std::vector<std::string_view> offered_keys(Home home) {
+std::vector<std::string_view> offered_keys(bool in_default) {
   std::vector<std::string_view> names;
-  for (const auto& key : kClassicKeys)
-    if (key.use == Use::built && (home == Home::campaign || key.home == Home::cluster)) names.push_back(key.classic);
+  for (const auto& key : described_keys()) {
+    if (key.name == "clusters" || (key.level == Level::campaign && !in_default)) continue;
+    const auto known = std::ranges::find(kClassicNames, key.name, &ClassicName::json);
+    names.push_back(known == kClassicNames.end() ? key.name : known->classic);
+  }
   return names;
 }
+
+constexpr std::string_view kBlanksInLine = " \t\r\v\f";
 
 /// Reads line by line. A section's head, values and end may be on one line or on several, but a value ends on its own line.
 class ClassicReader {
@@ -154,7 +177,8 @@ class ClassicReader {
     ++at_;
     Member member{{}, key, begin, {}};
     const bool ends_section = value(section, member);
-    add(section, std::move(member), into);
+    // A wrong value was reported.
+    if (member.value.kind != NodeKind::null) add(section, std::move(member), into);
     return ends_section;
   }
 
@@ -162,7 +186,12 @@ class ClassicReader {
     at_ = std::min(text_.find_first_not_of(kBlanksInLine, at_), text_.size());
     member.value.kind = NodeKind::string;
     member.value.offset = at_;
-    return peek() == '"' ? quoted_value(section, member) : plain_value(section, member);
+    if ((peek() == '[' || peek() == '{') && has_brackets(member.spelling)) return bracketed_value(section, member);
+    if (peek() == '"') return quoted_value(section, member);
+    const bool ends_section = plain_value(section, member);
+    // A campaign to come after: its number, or its name.
+    if (has_brackets(member.spelling) && text::whole_number<std::int64_t>(member.value.text)) member.value.kind = NodeKind::number;
+    return ends_section;
   }
 
   bool plain_value(const std::string& section, Member& member) {
@@ -194,41 +223,59 @@ class ClassicReader {
       return trim(text).ends_with('}');
     }
     ++at_;
-    at_ = std::min(text_.find_first_not_of(kBlanksInLine, at_), text_.size());
-    if (peek() == ';') {
-      ++at_;
-      return false;
-    }
-    if (peek() == '\n' || peek() == '#' || peek() == '}' || at_ == text_.size()) {
-      missing_semicolon(section, member);
-      return false;
-    }
-    findings_.add(at_, cluster_path(Form::classic, section, member.spelling), text_.substr(at_, line_end() - at_),
-                  "there is something behind the closing '\"': quote the whole value (a quote in it is written \\\"), or nothing of it");
-    at_ = std::min(text_.find_first_of(";\n", at_), text_.size());
+    behind(section, member, "the closing '\"': quote the whole value (a quote in it is written \\\"), or nothing of it");
     return false;
   }
 
+  /// An array or an object, as in the JSON form, on one line or on several.
+  bool bracketed_value(const std::string& section, Member& member) {
+    const auto path = cluster_path(Form::classic, section, member.spelling);
+    auto read = read_bracketed(text_, at_, path, findings_, kMostValues - values_);
+    at_ = read.end;
+    if (!read.node) {
+      member.value.kind = NodeKind::null;
+      return false;
+    }
+    member.value = std::move(*read.node);
+    values_ += read.values;
+    behind(section, member, "the closing bracket");
+    return false;
+  }
+
+  /// Reads the semicolon behind a value that has an end of its own.
+  void behind(const std::string& section, const Member& member, std::string_view what) {
+    at_ = std::min(text_.find_first_not_of(kBlanksInLine, at_), text_.size());
+    if (peek() == ';') {
+      ++at_;
+    } else if (peek() == '\n' || peek() == '#' || peek() == '}' || at_ == text_.size()) {
+      missing_semicolon(section, member);
+    } else {
+      findings_.add(at_, cluster_path(Form::classic, section, member.spelling), text_.substr(at_, line_end() - at_),
+                    fmt::format("there is something behind {}", what));
+      at_ = std::min(text_.find_first_of(";\n", at_), text_.size());
+    }
+  }
+
   void missing_semicolon(const std::string& section, const Member& member) {
-    findings_.add(at_, cluster_path(Form::classic, section, member.spelling), member.value.text,
-                  fmt::format("the ';' behind '{}' is missing", excerpt(member.value.text)));
+    findings_.add(at_, cluster_path(Form::classic, section, member.spelling), shown(member.value),
+                  fmt::format("the ';' behind '{}' is missing", excerpt(shown(member.value))));
   }
 
   void add(const std::string& section, Member member, Node& into) {
     const bool in_default = section == "DEFAULT";
     const auto path = cluster_path(Form::classic, section, member.spelling);
-    const auto known = std::ranges::find(kClassicKeys, member.spelling, &ClassicKey::classic);
-    if (known == kClassicKeys.end()) {
-      const auto names = offered_keys(in_default ? Home::campaign : Home::cluster);
-      findings_.add(member.offset, path, member.spelling,
-                    fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.spelling, names)));
+    member.key = json_name(member.spelling);
+    const auto* const known = described(member.key);
+    if (known == nullptr && !is_unbuilt_key(member.key)) {
+      findings_.add(
+          member.offset, path, member.spelling,
+          fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.spelling, offered_keys(in_default))));
       return;
     }
-    if (known->home == Home::campaign && !in_default) {
+    if (known != nullptr && known->level == Level::campaign && !in_default) {
       findings_.add(member.offset, path, member.spelling, fmt::format("'{}' belongs in the section DEFAULT", member.spelling));
       return;
     }
-    member.key = known->json;
     if (const auto before = std::ranges::find(into.members, member.key, &Member::key); before != into.members.end()) {
       findings_.doubt(member.offset, path, member.spelling, fmt::format("'{}' is stated twice: remove one of them", member.spelling),
                       "; the last one counts");
@@ -244,7 +291,8 @@ class ClassicReader {
   Document document_;
   Node* clusters_ = nullptr;
   std::unordered_set<std::string> seen_;
-  bool is_new_ = true;  ///< the name of the section
+  bool is_new_ = true;      ///< the name of the section
+  std::size_t values_ = 0;  ///< in brackets
 };
 
 }  // namespace

@@ -113,6 +113,7 @@ class TreeBuilder {
   }
   [[nodiscard]] std::size_t open() const { return open_.empty() ? std::string_view::npos : open_.back()->offset; }
   [[nodiscard]] Node take_root() { return std::move(root_); }
+  [[nodiscard]] std::size_t values() const { return values_; }
   /// The limit that was exceeded, if that ended the reading.
   [[nodiscard]] const std::optional<SyntaxError>& excess() const { return excess_; }
 
@@ -191,9 +192,13 @@ void take_out_duplicates(Node& node, const std::string& path, Findings& findings
   node.members = std::move(kept);
 }
 
-}  // namespace
+struct ReadTree {
+  Node root;
+  std::size_t values = 0;
+};
 
-Document read_json(std::string_view text, Findings& findings, std::string_view shape, std::size_t most_values) {
+/// Reads one value, with nothing behind it. `at`: where the text is in its file.
+std::optional<ReadTree> read_tree(std::string_view text, std::size_t at, Findings& findings, std::size_t most_values) {
   constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) |
                           static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag) |
                           static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
@@ -205,10 +210,57 @@ Document read_json(std::string_view text, Findings& findings, std::string_view s
     const auto error = builder.excess()
                            ? *builder.excess()
                            : explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, clean);
-    findings.add(error.offset, "", "", error.message);
-    return {};
+    findings.add(at + error.offset, "", "", error.message);
+    return std::nullopt;
   }
-  Document document{Form::json, builder.take_root()};
+  return ReadTree{builder.take_root(), builder.values()};
+}
+
+void move_by(Node& node, std::size_t offset) {
+  node.offset += offset;
+  for (auto& element : node.elements) move_by(element, offset);
+  for (auto& member : node.members) {
+    member.offset += offset;
+    move_by(member.value, offset);
+  }
+}
+
+struct Brackets {
+  std::size_t end;
+  bool are_closed;
+};
+
+/// From the bracket at `at` to behind the one that closes it, or to one of another kind, or to the end.
+Brackets brackets_at(std::string_view text, std::size_t at) {
+  std::string open;
+  bool in_string = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      else in_string = c != '"';
+    } else if (const auto end = end_of_comment(text, at)) {
+      if (*end == std::string_view::npos) break;
+      at = *end - 1;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      open += c;
+    } else if (c == ']' || c == '}') {
+      if (open.back() != (c == ']' ? '[' : '{')) return {at, false};
+      open.pop_back();
+      if (open.empty()) return {at + 1, true};
+    }
+  }
+  return {text.size(), false};
+}
+
+}  // namespace
+
+Document read_json(std::string_view text, Findings& findings, std::string_view shape, std::size_t most_values) {
+  auto tree = read_tree(text, 0, findings, most_values);
+  if (!tree) return {};
+  Document document{Form::json, std::move(tree->root)};
   if (document.root.kind != NodeKind::object) {
     findings.add(document.root.offset, "", "", std::string{shape});
     return document;
@@ -216,6 +268,22 @@ Document read_json(std::string_view text, Findings& findings, std::string_view s
   lower_keys(document.root);
   take_out_duplicates(document.root, "", findings);
   return document;
+}
+
+BracketedValue read_bracketed(std::string_view text, std::size_t at, const std::string& path, Findings& findings, std::size_t most_values) {
+  const auto brackets = brackets_at(text, at);
+  BracketedValue value{.node = {}, .end = brackets.end, .values = 0};
+  if (!brackets.are_closed) {
+    findings.add(at, path, text.substr(at, 1), fmt::format("this '{}' is never closed", text[at]));
+    return value;
+  }
+  auto tree = read_tree(text.substr(at, brackets.end - at), at, findings, most_values);
+  if (!tree) return value;
+  move_by(tree->root, at);
+  take_out_duplicates(tree->root, path, findings);
+  value.node = std::move(tree->root);
+  value.values = tree->values;
+  return value;
 }
 
 }  // namespace gleaner::jdl

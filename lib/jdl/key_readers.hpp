@@ -19,7 +19,7 @@ CampaignReader read_checkpoint, read_cluster_of_each, read_needs_key, read_input
 ClusterReader read_exec_file, read_exec_directory, read_memory, read_properties, read_project, read_job_types, read_type, read_test_mode;
 void read_commands(const Node& node, const std::string& path, std::vector<std::string>& commands, Findings& findings);
 // asked_keys.cpp, outputs.cpp:
-ClusterReader read_resources, read_walltime;
+ClusterReader read_resources, read_resource, read_walltime;
 ClusterReader read_output_directory, read_output_files, read_output_destination, read_output_file, read_output_gathering;
 
 }  // namespace gleaner::jdl

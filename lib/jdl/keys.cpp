@@ -240,6 +240,7 @@ constexpr std::array kClusterKeys{
         .inherited(),
     cluster("resources", "RESOURCES", "what each job takes, such as /core=1 or /nodes=1/core=4; a count may be an expression",
             read_resources, kResources),
+    cluster("resource", "RESOURCES", "CiGri's of 2009: resources", read_resource).fixed("its name is resources; write that"),
     cluster("walltime", "H:M:S", "the walltime of a task: h:m:s, a number of seconds, or an expression that gives seconds", read_walltime,
             kWalltime)
         .inherited(),

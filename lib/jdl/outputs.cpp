@@ -84,17 +84,6 @@ void read_pattern(const Node& node, const std::string& path, std::vector<std::st
   into.push_back(*pattern);
 }
 
-/// False, with a problem: this level has stated the same by another key.
-bool is_first(std::string& stated, std::string_view key, const Node& node, const std::string& path, Findings& findings) {
-  if (stated.empty() || stated == key) {
-    stated = key;
-    return true;
-  }
-  findings.add(node.offset, path, shown(node),
-               fmt::format("'{}' means the same as '{}', which is stated too: write one of them", key, stated));
-  return false;
-}
-
 }  // namespace
 
 void read_output_directory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {

@@ -126,6 +126,7 @@ class Validator {
     Section section{&member, common_};
     section.level.expressions.clear();
     section.level.outputs = {.gathering = common_.outputs.gathering};
+    section.level.resources_key.clear();
     section.level.stated_walltime.reset();
     for (const auto& key : member.value.members) {
       const auto key_path = cluster_path(document_.form, member.key, key.spelling);

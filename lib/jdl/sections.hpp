@@ -33,6 +33,7 @@ struct SectionLevel {
   bool has_exec_file = false;                  ///< stated here or above, rightly or wrongly
   std::vector<WrittenExpression> expressions;  ///< stated here, not yet checked
   OutputKeys outputs;                          ///< the keys of outputs that are stated here
+  std::string resources_key{};                 ///< `resources` or `resource`, whichever is stated here; empty: neither
   std::optional<std::string> stated_walltime;  ///< stated here, by walltime or in resources
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,15 @@ class Findings {
 [[nodiscard]] Document read_json(std::string_view text, Findings& findings,
                                  std::string_view shape = "a campaign is an object: { \"name\": …, \"clusters\": { … } }",
                                  std::size_t most_values = kMostValues);
+/// A JSON array or object inside of another text.
+struct BracketedValue {
+  std::optional<Node> node;  ///< none: it is wrong, as the findings say
+  std::size_t end;           ///< the place behind it, or where it should have ended
+  std::size_t values;        ///< in it
+};
+/// Reads the one that begins at `at` with '[' or '{'.
+[[nodiscard]] BracketedValue read_bracketed(std::string_view text, std::size_t at, const std::string& path, Findings& findings,
+                                            std::size_t most_values);
 /// Reads the classic form. Continues after each invalid line.
 [[nodiscard]] Document read_classic(std::string_view text, Findings& findings);
 

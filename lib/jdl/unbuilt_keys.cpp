@@ -49,6 +49,8 @@ bool is_neutral(const Node& node) {
   return false;
 }
 
+bool is_unbuilt_key(std::string_view name) { return std::ranges::find(kUnbuiltKeys, name, &UnbuiltKey::name) != kUnbuiltKeys.end(); }
+
 bool report_unbuilt_key(const Member& member, const std::string& path, Findings& findings) {
   const auto unbuilt = std::ranges::find(kUnbuiltKeys, member.key, &UnbuiltKey::name);
   if (unbuilt == kUnbuiltKeys.end()) return false;

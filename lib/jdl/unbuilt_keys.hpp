@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "lib/jdl/tree.hpp"
 
@@ -8,6 +9,9 @@ namespace gleaner::jdl {
 
 /// Whether the value means "none" in CiGri.
 [[nodiscard]] bool is_neutral(const Node& node);
+
+/// Whether there is such a field.
+[[nodiscard]] bool is_unbuilt_key(std::string_view name);
 
 /// Whether it is such a field. Unless it holds the value with which it has no effect in CiGri, it is refused, or reported where its user
 /// loses nothing.

@@ -85,6 +85,16 @@ std::optional<std::string> read_choice(const Node& node, const std::string& path
   return text;
 }
 
+bool is_first(std::string& stated, std::string_view key, const Node& node, const std::string& path, Findings& findings) {
+  if (stated.empty() || stated == key) {
+    stated = key;
+    return true;
+  }
+  findings.add(node.offset, path, shown(node),
+               fmt::format("'{}' means the same as '{}', which is stated too: write one of them", key, stated));
+  return false;
+}
+
 void check_bound(const Node& node, const std::string& path, std::optional<int> number, std::optional<int> most, Findings& findings) {
   if (!most || number.value_or(0) <= *most) return;
   findings.add(node.offset, path, shown(node),

@@ -29,6 +29,9 @@ struct Bounds {
 /// Adds a problem if the number is more than an administrator allows. `most`: empty: unknown here.
 void check_bound(const Node& node, const std::string& path, std::optional<int> number, std::optional<int> most, Findings& findings);
 
+/// Notes that this level states a value by this key. False, with a problem: it has stated the same by the key in `stated`.
+[[nodiscard]] bool is_first(std::string& stated, std::string_view key, const Node& node, const std::string& path, Findings& findings);
+
 /// "a number", "an array": the kind of a value in messages.
 [[nodiscard]] std::string_view kind_name(NodeKind kind);
 /// A value as a message quotes it: the text, or [ … ] or { … }.

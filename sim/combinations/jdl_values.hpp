@@ -12,7 +12,8 @@ struct KeyValue {
   std::string_view companions = {};  ///< other keys that this value needs, as members of an object
 };
 
-/// The keys of described_keys(), but for `name` and `clusters`, which every campaign has, and the sources of parameters.
+/// The keys of described_keys(), but for `name` and `clusters`, which every campaign has, the sources of parameters, and `resource`, which
+/// is read as `resources`.
 inline constexpr auto kValues = std::to_array<KeyValue>({
     {"jobs_type", R"("normal")"},
     {"parameter_names", R"(["i"])"},

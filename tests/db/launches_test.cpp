@@ -193,8 +193,9 @@ TEST_F(Launches, OnAClusterThatIsOff_TakeOnlyTasksBoundToIt) {
   const auto jobs = launched(campaign, alpha, 2);
   end(jobs[0], grid::JobEnd::rerun_last);
   end(jobs[1], grid::JobEnd::rerun_first);
-  execute(fmt::format("UPDATE returned_tasks SET cluster_id = {0} WHERE number = 0; UPDATE campaign_clusters SET max_jobs = 0 WHERE cluster_id = {0}",
-                      alpha.value()));
+  execute(fmt::format(
+      "UPDATE returned_tasks SET cluster_id = {0} WHERE number = 0; UPDATE campaign_clusters SET max_jobs = 0 WHERE cluster_id = {0}",
+      alpha.value()));
   const auto plan = [&](grid::ClusterId cluster) {
     int taken = 0;
     transact([&](store::Transaction& t) {

@@ -1,7 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <string>
+
 #include "lib/jdl/parse.hpp"
+#include "sim/combinations/jdl_values.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -149,6 +154,78 @@ TEST(JdlClassic, TextOutsideOfSections_IsReported) {
 TEST(JdlClassic, TwoSourcesOfParameters_AreNamedBoth) {
   EXPECT_THAT(errors("DEFAULT { name = n ; nbJobs = 2 ; paramFile = f ; }\na { execFile = x ; }"),
               ElementsAre(HasSubstr("DEFAULT.paramFile: 'nbJobs' and 'paramFile' both say the parameters")));
+}
+
+/// A value of a key as the classic form writes it: words without quotes.
+std::string classic_value(std::string_view json) {
+  if (!json.starts_with('"')) return std::string{json};
+  return std::string{json.substr(1, json.size() - 2)};
+}
+
+/// The members of an object in JSON, as the classic form writes them.
+std::string classic_members(std::string_view json) {
+  const auto colon = json.find(": ");
+  return colon == std::string_view::npos ? ""
+                                         : fmt::format("{} = {} ;\n", json.substr(1, colon - 2), classic_value(json.substr(colon + 2)));
+}
+
+TEST(JdlClassic, Document003_EveryKeyOfACampaign_IsSaidInThisFormToo) {
+  for (const auto& [key, value, companions] : combinations::kValues) {
+    const auto more = companions.empty() ? "" : fmt::format(", {}", companions);
+    auto json = parsed(fmt::format(R"({{"name": "n", "params": ["1", "2"], "exec_file": "x", "{}": {}{}, "clusters": {{"alpha": {{}}}}}})",
+                                   key, value, more));
+    auto classic =
+        parsed(fmt::format("DEFAULT {{\n name = n ;\n params = [\"1\", \"2\"] ;\n execFile = x ;\n {} = {} ;\n {} }}\nalpha {{ }}", key,
+                           classic_value(value), classic_members(companions)));
+    EXPECT_EQ(to_json(classic), to_json(json)) << key << " = " << value;
+  }
+}
+
+TEST(JdlClassic, KeysWithUnderscores_MayBeWrittenWithCapitals) {
+  const auto campaign =
+      parsed("DEFAULT { name = n ; nbJobs = 3 ; maxAttempts = 4 ; campaign_priority = low ; }\na { execFile = x ; maxJobs = 2 ; }");
+  EXPECT_EQ(campaign.scheduling.max_attempts, 4);
+  EXPECT_EQ(campaign.clusters.at(0).max_jobs, 2);
+  EXPECT_THAT(errors("DEFAULT { name = n ; nbJobs = 3 ; }\na { execFile = x ; maxJob = 2 ; MaxJobs = 2 ; clusters = {} ; }"),
+              ElementsAre("c:2:20: a.maxJob: there is no key 'maxJob' (did you mean 'max_jobs'?)",
+                          "c:2:33: a.MaxJobs: there is no key 'MaxJobs' (did you mean 'max_jobs'?)",
+                          "c:2:47: a.clusters: there is no key 'clusters'"));
+}
+
+TEST(JdlClassic, AnArray_MayTakeSeveralLines_AndIsReadToItsBracket) {
+  const auto campaign = parsed(R"(DEFAULT { name = n ; params = [ "a;b",   # the first
+    "c]", ["d", "e}"] ] ; }
+a { execFile = {1} x ; prologue = ["date # now"] ; })");
+  EXPECT_EQ(std::get<Params>(campaign.parameters).values.size(), 3U);
+  EXPECT_EQ(campaign.clusters.at(0).exec_file, "{1} x");
+  EXPECT_THAT(campaign.clusters.at(0).prologue, ElementsAre("date # now"));
+}
+
+TEST(JdlClassic, AWrongArray_IsReportedWithItsPlace) {
+  const auto file = [](std::string_view params) {
+    return fmt::format("DEFAULT {{ name = n ;\n params = {} }}\na {{ execFile = x ; }}", params);
+  };
+  EXPECT_THAT(errors(file("[1, 2")), ElementsAre("c:2:11: DEFAULT.params: this '[' is never closed"));
+  EXPECT_THAT(
+      errors("a { execFile = x ; }\nDEFAULT { name = n ;\n params = [1, 2"),
+      ElementsAre("c:2:9: DEFAULT: the '{' of section 'DEFAULT' is never closed", "c:3:11: DEFAULT.params: this '[' is never closed"));
+  EXPECT_THAT(errors(file("[1, x] ;")), ElementsAre("c:2:15: a text is written in double quotes: \"x\""));
+  EXPECT_THAT(errors(file("[\"1\"] 2 ;")), ElementsAre("c:2:17: DEFAULT.params: there is something behind the closing bracket"));
+  EXPECT_THAT(errors(file("[\"1\"]")), ElementsAre("c:2:17: DEFAULT.params: the ';' behind '[ … ]' is missing"));
+}
+
+TEST(JdlClassic, Document003_TheKeyResource_IsUnderstood_WithANote) {
+  for (const auto* text : {"DEFAULT { name = n ; nbJobs = 3 ; }\na { execFile = x ; resource = /nodes=2 ; }",
+                           R"({"name": "n", "nb_jobs": 3, "clusters": {"a": {"exec_file": "x", "resource": "/nodes=2"}}})"}) {
+    const auto read = parse_with_warnings(text);
+    ASSERT_TRUE(read) << render(read.error(), "c");
+    EXPECT_EQ(read->file.clusters.at(0).resources.text(), "/nodes=2");
+    ASSERT_EQ(read->warnings.size(), 1U);
+    EXPECT_THAT(render(read->warnings, "c"), HasSubstr("resource: the key is called 'resources' today: write that; it is understood"));
+  }
+  EXPECT_THAT(
+      errors("DEFAULT { name = n ; nbJobs = 3 ; resources = /core=1 ; }\na { execFile = x ; resource = /core=2 ; resources = /core=3 ; }"),
+      ElementsAre(HasSubstr("'resources' means the same as 'resource', which is stated too: write one of them")));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ std::vector<std::pair<KeyValue, KeyValue>> pairs() {
 }
 
 TEST(JdlCombinations, EachKeyIsThere) {
-  const std::set<std::string_view> of_all{"name", "clusters", "params", "param_file", "nb_jobs", "exec_file"};
+  const std::set<std::string_view> of_all{"name", "clusters", "params", "param_file", "nb_jobs", "exec_file", "resource"};
   for (const auto& key : described_keys()) {
     if (of_all.contains(key.name)) continue;
     EXPECT_TRUE(std::ranges::any_of(kValues, [&](const auto& value) { return value.key == key.name; })) << key.name;
