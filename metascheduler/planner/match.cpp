@@ -42,9 +42,11 @@ grid::Instant at(grid::Instant now, double after) {
   return now + std::chrono::duration_cast<grid::Instant::duration>(std::chrono::duration<double>{after});
 }
 
-/// Whether a candidate lacks only resources. One that a limit on waiting jobs stops lacks free ones.
-bool lacks_room(const Candidate& candidate, const Plan& plan) {
+/// Whether a candidate lacks only resources, for another job if it was given some. One that a limit on waiting jobs stops lacks free ones.
+bool lacks_room(const Candidate& candidate, const Draft& draft) {
   if (candidate.decision < 0) return false;  // it is served in another class
+  if (candidate.jobs > 0) return room_for(candidate, draft.ledger.left(candidate.cluster_index, *candidate.pair)) <= 0;
+  const auto& plan = draft.plan;
   return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree,
                    reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
       plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
@@ -69,7 +71,7 @@ void note_renewed(Contender& contender, Draft& draft) {
   const auto held = std::ranges::find(plan.reservations, contender.campaign->id, &HeldBack::campaign);
   if (held == plan.reservations.end()) return;
   const auto candidate = std::ranges::find(contender.candidates, held->cluster, [](const Candidate& one) { return one.cluster->id; });
-  if (candidate == contender.candidates.end() || !lacks_room(*candidate, plan)) return;
+  if (candidate == contender.candidates.end() || !lacks_room(*candidate, draft)) return;
   note_stop(draft.plan, *candidate, Stage::match,
             reason::Reserved{.job_resources = job_resources(*candidate->pair, *candidate->cluster),
                              .at = std::max(held->at, draft.snapshot.now),
@@ -118,10 +120,8 @@ void reserve(Contender& contender, Draft& draft) {
   Candidate* best = nullptr;
   std::optional<Reservation> soonest;
   for (auto& candidate : contender.candidates) {
-    if (candidate.jobs > 0) return;
-    if (!lacks_room(candidate, draft.plan) || !may_have_a_task(contender, candidate)) continue;
     const auto resources = wide_job(candidate);
-    if (!resources) continue;
+    if (!resources || !lacks_room(candidate, draft) || !may_have_a_task(contender, candidate)) continue;
     auto found = draft.ledger.earliest(*candidate.cluster, candidate.cluster_index, *candidate.pair, *resources);
     if (!found || (soonest && soonest->after <= found->after)) continue;
     soonest = found;
@@ -136,7 +136,8 @@ void reserve(Contender& contender, Draft& draft) {
                                      .cluster = best->cluster->id,
                                      .resources = soonest->resources,
                                      .at = begin,
-                                     .lasts = best->pair->live_jobs == 0});
+                                     .lasts = best->pair->live_jobs == 0 && best->jobs == 0});
+  if (best->jobs > 0) return;
   note_stop(draft.plan, *best, Stage::match,
             reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best->cluster)});
 }

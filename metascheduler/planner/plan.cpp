@@ -65,8 +65,8 @@ Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn,
   allocate(*policies.placement, contender, candidates);
   auto served = size(scheduler, policies.placement->distribution(), turn.most_resources, contender, candidates, draft);
   if (contender.tasks() <= 0) note_tasks_gone(affinity, contender, draft);
-  if (served.jobs == 0 && draft.config.reservations) reserve(contender, draft);
   served.exhausted = turn.most_resources == kWholeTurn || served.jobs == 0 || contender.tasks() <= 0;
+  if (served.exhausted && draft.config.reservations) reserve(contender, draft);
   return served;
 }
 

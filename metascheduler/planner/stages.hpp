@@ -53,7 +53,9 @@ void emit(Draft& draft);
 
 /// Reserves resources for a campaign of wide jobs for which no cluster has room: freed resources of the cluster that can start one first
 /// are held back for it. At most one reservation for each campaign, and one for each cluster; only where nothing but resources is
-/// lacking, and for a task that may go there. Source: document 001, "Backfill"; document 004, "Schedule Reserved Jobs".
+/// lacking, and for a task that may go there. One that was given jobs in this plan gets it for its next one, until the next plan: the
+/// resources are its own in the order, and a reservation of a later campaign would last. Source: document 001, "Backfill"; document 004,
+/// "Schedule Reserved Jobs".
 void reserve(Contender& contender, Draft& draft);
 
 /// Before the first turn: holds back again what earlier plans held for wide jobs that did not start, in the order in which they were made.

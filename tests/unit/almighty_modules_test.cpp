@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <unistd.h>
@@ -25,6 +27,14 @@ char state_of(pid_t pid) {
   char state = 0;
   file >> number >> name >> state;
   return state;
+}
+
+TEST(Modules, Document003_ThePredictorFollowsTheUpdator_AndNikitaComesBeforeThePlan) {
+  const auto place = [](std::string_view name) { return std::ranges::find(kModules, name) - kModules.begin(); };
+  EXPECT_EQ(place("predictor"), place("updator") + 1);
+  EXPECT_LT(place("nikita"), place("metascheduler"));
+  EXPECT_LT(place("metascheduler"), place("runner"));
+  EXPECT_EQ(place("runner") + 1, std::ssize(kModules)) << "each of these is one";
 }
 
 /// Modules that are shell scripts: each turn leaves a line "PID TERM" behind.

@@ -190,5 +190,34 @@ TEST(Reservations, OfACampaignWhoseJobRunsThere_AreMadeInItsTurnAlone) {
   EXPECT_TRUE(held_by(result).empty());
 }
 
+/// Two campaigns whose jobs take the whole of a free alpha.
+Snapshot two_wide() {
+  auto snapshot = one_of_each(16);
+  snapshot.campaigns = {a_campaign(1, 5), a_campaign(2, 5)};
+  snapshot.campaigns[0].user = "jill";
+  snapshot.campaigns[1].user = "jack";
+  snapshot.users = {{.name = "jill", .share = 0.75}, {.name = "jack", .share = 0.25}};
+  snapshot.pairs.push_back(a_pair(2, 1, 16));
+  for (auto& pair : snapshot.pairs) pair.walltime = 6 * 3600;
+  return snapshot;
+}
+
+/// A reservation for the other one would last, and go before the order in the next plan: they would take turns, whatever the order says.
+TEST(Reservations, WhileTheCampaignThatGoesFirstHasMoreWideJobs_AreForItsNextOne) {
+  for (const auto* const order : {"fifo", "fairshare"}) {
+    const auto snapshot = two_wide();
+    const auto result = plan(snapshot, {.campaign_order = order});
+    EXPECT_EQ(result, (Expect{.launched = {{1, 1, 1}}, .stopped = {{2, 1, "earlier_campaigns"}}})) << order;
+    EXPECT_TRUE(held_by(result).empty()) << order;
+  }
+}
+
+TEST(Reservations, BehindACampaignThatHasNoMoreTasks_AreForTheOther) {
+  auto snapshot = two_wide();
+  snapshot.campaigns[0].waiting_tasks = 1;
+  const auto result = plan(snapshot, {.campaign_order = "fairshare"});
+  EXPECT_EQ(result, (Expect{.launched = {{1, 1, 1}}, .stopped = {{2, 1, "reserved"}}, .held = {{2, 1}}}));
+}
+
 }  // namespace
 }  // namespace gleaner::planner::test
