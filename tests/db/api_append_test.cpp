@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 #include "lib/store/database.hpp"
 #include "tests/db/api_fixture.hpp"
 
@@ -47,6 +49,16 @@ TEST_F(Append, Lines_BecomeTasksWithTheNextNumbers) {
   EXPECT_EQ(parameters(), R"(0l0|1l1|2lx 'y z'|3a["a","b c"])");
   EXPECT_EQ(counters(), "in_treatment 4 4 2 0 0");
   EXPECT_EQ(sql("SELECT concat_ws(' ', changed_by, first_task, tasks, edits) FROM campaign_changes"), "alice 2 2 []");
+}
+
+TEST_F(Append, Document002_WakesTheConductor_AsASubmissionDoes) {
+  store::Database conductor{database()};
+  conductor.listen("gleaner_wake_up");
+  const auto wakes = [&] { return conductor.wait_for_notification(std::chrono::minutes{1}); };
+  const auto id = a_campaign_of(2);
+  EXPECT_TRUE(wakes());
+  ASSERT_EQ(lines(id, "\"x\"\n").status, 201);
+  EXPECT_TRUE(wakes());
 }
 
 TEST_F(Append, JsonArray_AndNumbers_AreTakenToo) {

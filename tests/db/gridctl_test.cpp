@@ -189,6 +189,19 @@ TEST_F(Gridctl, Cluster_IsAddedEditedDisabledAndRemoved) {
   EXPECT_EQ(code({"cluster", "remove", "alpha"}), 3);
 }
 
+TEST_F(Gridctl, Document002_AClusterThatIsAdded_Edited_OrEnabled_WakesTheConductor) {
+  store::Database conductor{conninfo};
+  conductor.listen("gleaner_wake_up");
+  const auto wakes = [&](std::vector<std::string> arguments) {
+    EXPECT_EQ(code(std::move(arguments)), 0);
+    return conductor.wait_for_notification(std::chrono::minutes{1});
+  };
+  EXPECT_TRUE(wakes({"cluster", "add", "alpha", "http://localhost:1/oarapi"}));
+  EXPECT_TRUE(wakes({"cluster", "edit", "alpha", "--flood", "0.3"}));
+  EXPECT_TRUE(wakes({"cluster", "disable", "alpha"}));
+  EXPECT_TRUE(wakes({"cluster", "enable", "alpha"}));
+}
+
 TEST_F(Gridctl, MisspeltCluster_IsAnsweredWithTheClosestOne) {
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
   EXPECT_THAT(run({"cluster", "disable", "alpah"}).output, HasSubstr("did you mean 'alpha'?"));
