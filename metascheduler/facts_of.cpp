@@ -17,8 +17,12 @@ store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Con
       .limits = facts.present.limits, .shares = facts.present.shares, .priorities = facts.present.priorities, .held = facts.present.held};
   if (wants.shares) needs.usage_days = config.fairshare_window;
   needs.affinities = wants.affinities;
-  // Only a job of several resources ever waits for them to be free at once.
-  needs.endings = config.reservations && std::ranges::any_of(facts.pairs, [](const auto& pair) { return pair.resources_per_job != 1; });
+  // Only a job of several resources ever waits for them to be free at once. Others wait in queues, behind jobs that run.
+  const bool any_wide =
+      config.reservations && std::ranges::any_of(facts.pairs, [](const auto& pair) { return pair.resources_per_job != 1; });
+  const auto has_queue = [](const auto& cluster) { return cluster.flood_for_grid() > 0 && cluster.our_resources > 0; };
+  needs.endings = any_wide || std::ranges::any_of(facts.clusters, has_queue);
+  needs.soon = config.remote_waiting_timeout;
   needs.dying = any_campaign([](const auto& campaign) { return campaign.priority == grid::kLowestPriority; });
   needs.profiled = any_campaign(
       [&](const auto& campaign) { return (campaign.scheduler.empty() ? config.campaign_scheduler : campaign.scheduler) == "prediction"; });

@@ -68,6 +68,18 @@ planner::PairView view_of(const grid::PairFacts& facts, double ratio, const proc
   return view;
 }
 
+/// No more may wait than may start before it has waited too long: on what our jobs are expected to free by then, on what others hold, as
+/// nobody knows when they end, and on what this plan fills. A job beyond that would be taken back, and sent again, until it starts.
+void bound_queue(planner::ClusterView& cluster) {
+  double known = 0.0, soon = 0.0;
+  for (const auto& ending : cluster.endings) {
+    known += ending.resources;
+    soon += ending.soon;
+  }
+  const double may_be_freed = soon + std::max(0.0, cluster.max_resources - known);
+  if (cluster.max_resources > 0) cluster.flood = std::min(cluster.flood, may_be_freed / cluster.max_resources);
+}
+
 /// Resource-seconds of the jobs that a pair has done.
 double used_by(const grid::PairFacts& pair) {
   const double each = pair.resources_jobs > 0 ? static_cast<double>(pair.resources_sum) / static_cast<double>(pair.resources_jobs)
@@ -104,6 +116,7 @@ class Picture {
       if (const auto found = clusters_.find(ending.cluster); found != clusters_.end())
         snapshot_.clusters[found->second].endings.push_back(ending);
     }
+    for (auto& cluster : snapshot_.clusters) bound_queue(cluster);
     snapshot_.limits = facts_.policies.limits;
     snapshot_.held = facts_.policies.held;
     fill_shares(snapshot_, facts_.policies, config_, resources);

@@ -70,6 +70,7 @@ struct Ending {
   double after = 0.0;  ///< seconds from now
   double resources = 0.0;
   ClusterId cluster{0};
+  double soon = 0.0;  ///< of them, those that may be free before a job that waits from now on has waited too long
 };
 
 /// Resources of a cluster that earlier plans hold back for a wide job of a campaign.

@@ -77,8 +77,9 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
   }
   if (needs.affinities) facts.affinities = affinities(transaction);
   if (needs.endings) {
-    for (const auto& row : exec_prepared(transaction, sql::policies_endings{.now = now}))
-      facts.endings.push_back({*row.after, *row.resources, *row.cluster_id});
+    for (const auto& row :
+         exec_prepared(transaction, sql::policies_endings{.soon_s = std::chrono::duration<double>{needs.soon}.count(), .now = now}))
+      facts.endings.push_back({.after = *row.after, .resources = *row.resources, .cluster = *row.cluster_id, .soon = *row.soon});
   }
   if (needs.held) {
     for (const auto& row : exec(transaction, sql::policies_held{})) facts.held.push_back({*row.campaign_id, *row.cluster_id, *row.begins});

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@ struct PolicyNeeds {
   int usage_days = 0;  ///< days of usage, today included, with the shares and the users' priorities; 0: none of these
   bool affinities = false;
   bool endings = false;
+  std::chrono::milliseconds soon{};  ///< of the endings: within which a job may wait in a queue
   bool dying = false;
   bool profiled = false;
 };

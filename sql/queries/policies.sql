@@ -96,9 +96,13 @@ CROSS JOIN LATERAL (
 ORDER BY l.id
 
 -- name: policies.endings
--- Expected ends of our running jobs, by their mean duration or, if none is known, their walltime; in steps of a tenth.
-SELECT cluster_id, after, sum(resources)::double precision AS resources FROM (
-  SELECT j.cluster_id, coalesce(j.resources, known_width(p), 1) AS resources,
+-- Expected ends of our running jobs, by their mean duration or, if none is known, their walltime; in steps of a tenth. `soon`: of these
+-- resources, those that may be free within @soon_s seconds: of jobs that are expected to end by then, and of those of which nothing is
+-- known and that have not run so long yet.
+SELECT cluster_id, after, sum(resources)::double precision AS resources,
+  coalesce(sum(resources) FILTER (WHERE CASE WHEN known THEN after ELSE elapsed END <= @soon_s), 0)::double precision AS soon
+FROM (
+  SELECT j.cluster_id, coalesce(j.resources, known_width(p), 1) AS resources, p.done > 0 AS known, e.elapsed,
     ceil(greatest(1, least(p.walltime_s - e.elapsed, CASE
       WHEN p.done > 0 THEN greatest(p.duration_sum / p.done, e.elapsed * 1.1)
         ELSE p.walltime_s END - e.elapsed)))::double precision AS after

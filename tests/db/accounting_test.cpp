@@ -90,7 +90,7 @@ void Accounting::compare() {
     EXPECT_EQ(difference(texts(booked.policies.replicable),
                          texts(store::replicable_tasks(t, config.expired_quantile, metascheduler::kMinJobsDone, now))),
               "");
-    auto policies = store::policy_facts(t, {.usage_days = 365, .endings = true, .dying = true}, now);
+    auto policies = store::policy_facts(t, {.usage_days = 365, .endings = true, .soon = config.remote_waiting_timeout, .dying = true}, now);
     std::ranges::sort(policies.dying, {}, [](const auto& one) { return std::pair{one.campaign, one.cluster}; });
     EXPECT_EQ(difference(texts(booked.policies.limits), texts(policies.limits)), "");
     EXPECT_EQ(difference(texts_of_usage(booked.policies.usage), texts_of_usage(policies.usage)), "");

@@ -46,7 +46,9 @@ std::string text_of(const grid::Limit& l) {
   // The summand: no sum is half a millisecond, but for chance.
   return fmt::format("limit {} {}: {:.3f}", l.id, grid::name_of(l.kind), l.used + 1e-7);
 }
-std::string text_of(const grid::Ending& e) { return fmt::format("on {} after {} s: {}", e.cluster.value(), e.after, e.resources); }
+std::string text_of(const grid::Ending& e) {
+  return fmt::format("on {} after {} s: {}, soon {}", e.cluster.value(), e.after, e.resources, e.soon);
+}
 std::string text_of(const grid::DyingJobs& d) { return fmt::format("{}/{}: {} dying", d.campaign.value(), d.cluster.value(), d.jobs); }
 std::string text_of(const grid::Replicable& r) {
   return fmt::format("{}/{}: {} of {} beyond {}", r.campaign.value(), r.cluster.value(), r.expired, r.tasks, text_of(r.expected));

@@ -141,15 +141,17 @@ TEST_F(Planning, APairIsNotActive_WhenItsCampaignIsOverAndItsClaimsAreRemoved_Un
 /// Cycles of the metascheduler on clusters of 8 resources, of which so many are free.
 class PlanningCycle : public Planning {
  protected:
+  double flood = 0;
+  int ours = 0;  ///< resources in use by our jobs
   void cycle(int free) {
     now += grid::Seconds{10};
     execute(fmt::format(
         "UPDATE clusters SET reachable = true;"
         "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
-        "  SELECT id, instant({}), 8, {}, 8 - {}, 0, 0, 0, true, 5 FROM clusters",
-        now.time_since_epoch().count(), free, free));
+        "  SELECT id, instant({}), 8, {}, 8 - {}, 0, {}, 0, true, 5 FROM clusters",
+        now.time_since_epoch().count(), free, free, ours));
     auto config = process::build_config({}, {}).value();
-    config.flood = 0;
+    config.flood = flood;
     metascheduler::run_once(config, database, term, now);
   }
   std::string submitted() {
@@ -163,6 +165,30 @@ TEST_F(PlanningCycle, WhatItSubmits_IsWrittenForThePredictor_AndNothingOfIt_Afte
   EXPECT_EQ(submitted(), fmt::format("{}:3 of 3", alpha.value()));
   cycle(3);
   EXPECT_EQ(submitted(), fmt::format("{}:0 of 0", alpha.value()));
+}
+
+/// A job that waited longer than remote_waiting_timeout would be taken back, and sent again.
+TEST_F(PlanningCycle, NoMoreWaitInAQueue_ThanMayStartBeforeTheyHaveWaitedTooLong) {
+  const auto campaign = a_campaign(100, {"alpha"});
+  launched(campaign, alpha, 8);
+  execute(
+      fmt::format("UPDATE jobs SET state = 'running', started_at = instant({}), resources = 1;"
+                  "UPDATE campaign_clusters SET done = 10, duration_sum = 72000, walltime_s = 14400",
+                  (now + grid::Seconds{10}).time_since_epoch().count()));
+  flood = 0.5;
+  ours = 8;
+  cycle(0);
+  EXPECT_EQ(submitted(), "") << "they end in two hours";
+  execute(fmt::format("UPDATE jobs SET started_at = instant({}) - interval '7000 s' WHERE task < 3", now.time_since_epoch().count()));
+  cycle(0);
+  EXPECT_EQ(submitted(), fmt::format("{}:3 of 0", alpha.value()));
+}
+
+TEST_F(PlanningCycle, BehindJobsOfOthers_AllOfTheFloodMayWait_AsNobodyKnowsWhenTheyEnd) {
+  static_cast<void>(a_campaign(100, {"alpha"}));
+  flood = 0.5;
+  cycle(0);
+  EXPECT_EQ(submitted(), fmt::format("{}:4 of 0", alpha.value()));
 }
 
 TEST_F(PlanningCycle, WhatTheBagDidNotHold_IsNotSaidToBeSubmitted) {

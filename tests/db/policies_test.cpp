@@ -200,6 +200,22 @@ TEST_F(Policies, Endings_ShowWhenResourcesComeBack) {
   EXPECT_DOUBLE_EQ(facts().endings.at(0).after, 50);
 }
 
+TEST_F(Policies, Endings_SayWhatMayBeFreeSoon_ByWhatIsKnownOfTheJobs) {
+  const auto campaign = a_campaign(6);
+  launched(campaign, alpha, 3);
+  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '100 seconds'");
+  const auto soon = [&](std::chrono::seconds time) {
+    auto transaction = database.begin();
+    const auto endings = store::policy_facts(transaction, {.endings = true, .soon = time}, now).endings;
+    return endings.size() == 1 ? endings[0].soon : -1.0;
+  };
+  EXPECT_DOUBLE_EQ(soon(std::chrono::seconds{100}), 3) << "of jobs of unknown durations: while they are no older than that";
+  EXPECT_DOUBLE_EQ(soon(std::chrono::seconds{99}), 0);
+  execute("UPDATE campaign_clusters SET done = 2, duration_sum = 300");
+  EXPECT_DOUBLE_EQ(soon(std::chrono::seconds{50}), 3) << "of others: if they are expected to end by then";
+  EXPECT_DOUBLE_EQ(soon(std::chrono::seconds{49}), 0);
+}
+
 TEST_F(Policies, ACampaign_IsProfiledByAnEarlierOneOfTheSameUserAndCommand) {
   const auto first = a_campaign(2);
   end(launched(first, alpha, 1)[0], grid::JobEnd::done);

@@ -32,6 +32,14 @@ TEST(GridsimEngine, ACampaign_IsDone_EachTaskOnce) {
   EXPECT_THAT(done, testing::Each(1));
 }
 
+/// The others would wait for longer than remote_waiting_timeout, and be taken back. Without that bound, 3.6 jobs are sent for each task.
+TEST(GridsimEngine, OfTasksOfTwoHours_OnlyThoseWaitInTheQueue_ThatStartSoon) {
+  const auto outcome =
+      simulate(a_scenario(kSixteen, R"({"tasks": 160, "duration": {"uniform": ["100m", "140m"]}, "walltime": "4:00:00"})"));
+  EXPECT_EQ(outcome.campaigns.at(0).done, 160);
+  EXPECT_LT(outcome.jobs.size(), 320U);
+}
+
 TEST(GridsimEngine, WideJobs_StartAmongNarrowOnesOfOthers_WhateverTheOrderOfEachCycle) {
   const auto end_of_wide = [](int width) {
     const auto outcome =

@@ -125,7 +125,11 @@ void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
 
 /// As the query policies.endings: by the pair's mean duration or, while none is known, the walltime.
 void Book::add_endings(grid::PolicyFacts& facts, grid::Instant now) const {
-  std::map<std::pair<int, double>, double> endings;
+  const double most_wait = std::chrono::duration<double>{world_.scenario.config.remote_waiting_timeout}.count();
+  struct Freed {
+    double resources = 0.0, soon = 0.0;
+  };
+  std::map<std::pair<int, double>, Freed> endings;
   for (const auto& jobs : running_) {
     for (const int index : jobs) {
       const auto& job = job_of(index);
@@ -134,11 +138,14 @@ void Book::add_endings(grid::PolicyFacts& facts, grid::Instant now) const {
       const auto mean = mean_duration(pair_of(job).facts);
       const double expected = mean ? std::max(*mean, elapsed * 1.1) : most;
       const double after = std::ceil(std::max(1.0, std::min(most, expected) - elapsed));
-      endings[{job.cluster, after}] += job.width;
+      auto& freed = endings[{job.cluster, after}];
+      freed.resources += job.width;
+      if ((mean ? after : elapsed) <= most_wait) freed.soon += job.width;
     }
   }
-  for (const auto& [key, resources] : endings)
-    facts.endings.push_back({.after = key.second, .resources = resources, .cluster = grid::ClusterId{key.first + 1}});
+  for (const auto& [key, freed] : endings)
+    facts.endings.push_back(
+        {.after = key.second, .resources = freed.resources, .cluster = grid::ClusterId{key.first + 1}, .soon = freed.soon});
 }
 
 }  // namespace gleaner::gridsim
