@@ -18,6 +18,7 @@
 #include "lib/store/events.hpp"
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
+#include "lib/store/policies.hpp"
 
 namespace gleaner::almighty {
 namespace {
@@ -84,8 +85,8 @@ class Conductor {
 
  private:
   void stand_by(store::Database& database);
-  void rest(store::Database& database, Clock::time_point began);
-  [[nodiscard]] Milliseconds period(store::Database& database) const;
+  void rest(store::Database& database, Clock::time_point until);
+  [[nodiscard]] Clock::time_point next_cycle(store::Database& database, Clock::time_point began, grid::Instant planned_from) const;
 
   const process::Config& config_;
   Modules modules_;
@@ -115,14 +116,19 @@ void Conductor::stand_by(store::Database& database) {
   }
 }
 
-Milliseconds Conductor::period(store::Database& database) const {
+/// When the next cycle begins by itself: after a period, or when a keep begins or ends, if that is sooner.
+/// @param planned_from  a time before the last plan was made: a keep that changed since may not be in it
+Clock::time_point Conductor::next_cycle(store::Database& database, Clock::time_point began, grid::Instant planned_from) const {
   auto transaction = database.begin();
-  return store::is_busy(transaction) ? config_.cycle_period : config_.idle_period;
+  const auto regular = began + (store::is_busy(transaction) ? config_.cycle_period : config_.idle_period);
+  const auto change = store::next_change_of_keeps(transaction, planned_from);
+  if (!change) return regular;
+  const auto left = std::clamp<grid::Instant::duration>(*change - fleet::now(), {}, config_.idle_period);
+  return std::min(regular, Clock::now() + std::chrono::ceil<Milliseconds>(left));
 }
 
 /// Waits for the next cycle, keeping the lease; a notification, or a stop, ends it at once.
-void Conductor::rest(store::Database& database, Clock::time_point began) {
-  const auto until = began + period(database);
+void Conductor::rest(store::Database& database, Clock::time_point until) {
   process::wait_for_stop(kLeastPause);
   while (!process::stop_requested() && Clock::now() < until) {
     if (!store::renew_lease(database, term_, config_.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
@@ -141,10 +147,11 @@ void Conductor::conduct() {
   if (term_ != 0) outage_.end(database, term_);
   while (!process::stop_requested()) {
     const auto began = Clock::now();
+    const auto planned_from = fleet::now();
     if (!store::renew_lease(database, term_, config_.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
     run_cycle(config_, database, term_, modules_);
     check_laws(config_, database, term_);
-    rest(database, began);
+    rest(database, next_cycle(database, began, planned_from));
   }
   modules_.stop();
   if (term_ != 0) store::release_lease(database, term_);

@@ -32,6 +32,10 @@ class Pseudonyms {
     for (auto& limit : policies.limits) {
       if (limit.user) replace(*limit.user);
     }
+    for (auto& keep : policies.keeps) {
+      if (keep.user) replace(*keep.user);
+    }
+    for (auto& one : policies.first_campaigns) replace(one.user);
     for (auto& share : policies.shares) {
       if (share.is_user) replace(share.name);
     }

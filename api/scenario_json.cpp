@@ -180,6 +180,15 @@ class Writer {
       json_.key("limits").object_list(
           policies.limits, [&](const grid::Limit& limit) { write(limit); },
           [&](const grid::Limit& limit) { return !limit.cluster || names_.contains(*limit.cluster); });
+      json_.key("keeps").object_list(
+          policies.keeps, [&](const grid::Keep& keep) { write(keep); },
+          [&](const grid::Keep& keep) { return names_.contains(keep.cluster) && (!keep.until || *keep.until > now_); });
+      json_.key("first_campaigns").array(policies.first_campaigns, [&](const grid::FirstCampaign& one) {
+        json_.object([&] {
+          json_.field("user", one.user);
+          json_.field("age", seconds_until(now_, one.submitted));
+        });
+      });
     });
   }
 
@@ -204,6 +213,23 @@ class Writer {
     perhaps("project", limit.project.value_or(""));
     perhaps("cluster", limit.cluster ? limit.cluster_name : "");
     if (limit.campaign) json_.field("campaign", *limit.campaign);
+  }
+
+  static constexpr double kFarAway = 36500.0 * 86400;
+  /// Its times count from now, when the simulation begins.
+  void write(const grid::Keep& keep) {
+    json_.field("name", keep.name);
+    json_.field("cluster", keep.cluster_name);
+    json_.field("resources", keep.part.text());
+    perhaps("user", keep.user.value_or(""));
+    perhaps("group", keep.group.value_or(""));
+    perhaps("project", keep.project.value_or(""));
+    if (keep.campaign) json_.field("campaign", *keep.campaign);
+    if (keep.type) json_.field("type", grid::name_of(*keep.type));
+    if (keep.new_users) json_.field("new_users", *keep.new_users);
+    if (keep.hours) json_.field("hours", grid::counted_from(*keep.hours, now_).text());
+    if (keep.from && *keep.from > now_) json_.field("from", std::min(kFarAway, seconds_until(*keep.from, now_)));
+    if (keep.until) json_.field("until", std::min(kFarAway, seconds_until(*keep.until, now_)));
   }
 
   /// The campaigns that a campaign waits for. `stuck`: no campaign of the scenario ends it.

@@ -13,8 +13,11 @@ namespace {
 store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Config& config) {
   const auto wants = planner::needs_of(config);
   const auto any_campaign = [&](auto test) { return std::ranges::any_of(facts.campaigns, test); };
-  store::PolicyNeeds needs{
-      .limits = facts.present.limits, .shares = facts.present.shares, .priorities = facts.present.priorities, .held = facts.present.held};
+  store::PolicyNeeds needs{.limits = facts.present.limits,
+                           .keeps = facts.present.keeps,
+                           .shares = facts.present.shares,
+                           .priorities = facts.present.priorities,
+                           .held = facts.present.held};
   if (wants.shares) needs.usage_days = config.fairshare_window;
   needs.affinities = wants.affinities;
   // Only a job of several resources ever waits for them to be free at once. Others wait in queues, behind jobs that run.

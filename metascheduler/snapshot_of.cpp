@@ -6,6 +6,8 @@
 #include <span>
 
 #include "lib/grid/sink.hpp"
+#include "metascheduler/planner/keeps.hpp"
+#include "metascheduler/planner/room.hpp"
 #include "metascheduler/shares_of.hpp"
 
 namespace gleaner::metascheduler {
@@ -106,6 +108,7 @@ class Picture {
     for (const auto& affinity : facts_.policies.affinities) affinities_.emplace(affinity.user, affinity.cluster);
     for (const auto& dying : facts_.policies.dying) dying_.emplace(std::pair{dying.campaign, dying.cluster}, dying.jobs);
     for (const auto& tasks : facts_.policies.replicable) replicable_.emplace(std::pair{tasks.campaign, tasks.cluster}, &tasks);
+    draw_keeps();
     snapshot_.pairs.reserve(facts_.pairs.size());
     for (const auto& pair : facts_.pairs) add(pair);
     hold_unjudged();
@@ -126,11 +129,67 @@ class Picture {
   }
 
  private:
+  /// Those that are active.
+  void draw_keeps() {
+    const auto& policies = facts_.policies;
+    std::map<std::string_view, grid::Instant> first;
+    for (const auto& campaign : facts_.campaigns) {
+      const auto [known, is_new] = first.emplace(campaign.user, campaign.submitted);
+      if (!is_new) known->second = std::min(known->second, campaign.submitted);
+    }
+    for (const auto& known : policies.first_campaigns) {
+      if (const auto found = first.find(known.user); found != first.end()) found->second = std::min(found->second, known.submitted);
+    }
+    for (const auto& keep : policies.keeps) {
+      const auto cluster = clusters_.find(keep.cluster);
+      if (cluster == clusters_.end() || !grid::is_active(keep, now_)) continue;
+      planner::KeepView view{.name = keep.name,
+                             .cluster = keep.cluster,
+                             .resources = keep.part.of(snapshot_.clusters[cluster->second].max_resources),
+                             .whom = grid::whom_text(keep),
+                             .until = grid::end_of(keep, now_)};
+      for (const auto& campaign : facts_.campaigns) {
+        const grid::KeepTarget target{.id = campaign.id,
+                                      .user = campaign.user,
+                                      .groups = &campaign.groups,
+                                      .project = campaign.project,
+                                      .type = campaign.type,
+                                      .first_of_user = first.at(campaign.user)};
+        if (grid::is_for(keep, target, now_)) view.campaigns.push_back(campaign.id);
+      }
+      std::ranges::sort(view.campaigns);
+      snapshot_.keeps.push_back(std::move(view));
+    }
+  }
+
+  [[nodiscard]] bool is_barred(const grid::PairFacts& pair) const {
+    return std::ranges::any_of(snapshot_.keeps, [&](const planner::KeepView& keep) {
+      return keep.cluster == pair.cluster && !planner::is_for(keep, pair.campaign);
+    });
+  }
+
+  /// Each resource counts in one keep.
+  void count_in_keeps(const planner::PairView& pair, const planner::ClusterView& cluster) {
+    if (snapshot_.keeps.empty()) return;
+    const auto width = planner::width_of(pair, cluster);
+    const double each = width.known ? width.resources : planner::job_resources(pair, cluster);
+    // Short jobs wait behind each other.
+    double left = (pair.live_jobs - pair.waiting_jobs + pair.frozen_jobs) * each + pair.waiting_jobs / planner::usable_ratio(pair, cluster);
+    for (auto& keep : snapshot_.keeps) {
+      if (keep.cluster == pair.cluster && planner::is_for(keep, pair.campaign)) left -= planner::use(keep.used, keep.resources, left);
+    }
+  }
+
   void add(const grid::PairFacts& pair) {
     auto& campaign = campaign_of(pair);
     auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
-    const double ratio = ratio_of(pair, cluster);
+    const bool barred = is_barred(pair);
+    // As with headroom: OAR would start a job that waits on what is kept.
+    const double ratio =
+        barred ? std::min(ratio_of(pair, cluster), grid::first_ratio(pair.resources_per_job, grid::whole_nodes(pair, cluster)))
+               : ratio_of(pair, cluster);
     auto view = view_of(pair, ratio, config_, now_);
+    view.barred = barred;
     view.has_affinity = !affinities_.empty() && affinities_.contains({campaign.user, pair.cluster});
     view.min_duration = campaign.min_duration;
     if (const auto found = dying_.find({pair.campaign, pair.cluster}); found != dying_.end()) view.dying_jobs = found->second;
@@ -145,6 +204,7 @@ class Picture {
     cluster.unaccounted_resources += (pair.launching + pair.unseen) / ratio;
     cluster.unknown_resources += pair.unseen / ratio;
     cluster.unknown_jobs += pair.unseen;
+    count_in_keeps(view, cluster);
     snapshot_.pairs.push_back(std::move(view));
   }
 

@@ -1100,6 +1100,15 @@ BEGIN
   RETURN NEW;
 END $$;
 
+CREATE FUNCTION note_first_campaign() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO first_campaigns AS f (user_name, submitted_at) VALUES (NEW.user_name, NEW.submitted_at)
+  ON CONFLICT (user_name) DO UPDATE SET submitted_at = EXCLUDED.submitted_at WHERE f.submitted_at > EXCLUDED.submitted_at;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION note_progress() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1828,6 +1837,11 @@ ALTER TABLE feed ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE first_campaigns (
+    user_name text NOT NULL,
+    submitted_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE forecast_history (
     campaign_id bigint NOT NULL,
     made_at timestamp with time zone NOT NULL,
@@ -1990,6 +2004,37 @@ ALTER TABLE jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE keeps (
+    name text NOT NULL,
+    cluster_id bigint NOT NULL,
+    resources integer,
+    percent double precision,
+    user_name text,
+    group_name text,
+    project text,
+    campaign_id bigint,
+    campaign_type text,
+    new_users_s bigint,
+    from_s integer,
+    to_s integer,
+    begins_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    CONSTRAINT keeps_campaign_type_check CHECK ((campaign_type = ANY (ARRAY['default'::text, 'test'::text]))),
+    CONSTRAINT keeps_check CHECK ((num_nonnulls(resources, percent) = 1)),
+    CONSTRAINT keeps_check1 CHECK ((num_nonnulls(user_name, group_name, project, campaign_id, campaign_type, new_users_s) > 0)),
+    CONSTRAINT keeps_check2 CHECK (((num_nonnulls(from_s, to_s) <> 1) AND (from_s <> to_s))),
+    CONSTRAINT keeps_check3 CHECK ((begins_at < ends_at)),
+    CONSTRAINT keeps_from_s_check CHECK (((from_s >= 0) AND (from_s < 86400))),
+    CONSTRAINT keeps_group_name_check CHECK ((group_name <> ''::text)),
+    CONSTRAINT keeps_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT keeps_new_users_s_check CHECK ((new_users_s > 0)),
+    CONSTRAINT keeps_percent_check CHECK (((percent > (0)::double precision) AND (percent <= (100)::double precision))),
+    CONSTRAINT keeps_project_check CHECK ((project <> ''::text)),
+    CONSTRAINT keeps_resources_check CHECK ((resources > 0)),
+    CONSTRAINT keeps_to_s_check CHECK (((to_s > 0) AND (to_s <= 86400))),
+    CONSTRAINT keeps_user_name_check CHECK ((user_name <> ''::text))
 );
 
 CREATE TABLE launches (
@@ -2415,6 +2460,9 @@ ALTER TABLE ONLY events
 ALTER TABLE ONLY feed
     ADD CONSTRAINT feed_pkey PRIMARY KEY (xact, id);
 
+ALTER TABLE ONLY first_campaigns
+    ADD CONSTRAINT first_campaigns_pkey PRIMARY KEY (user_name);
+
 ALTER TABLE ONLY forecast_history
     ADD CONSTRAINT forecast_history_pkey PRIMARY KEY (campaign_id, made_at);
 
@@ -2447,6 +2495,9 @@ ALTER TABLE ONLY job_programs
 
 ALTER TABLE ONLY jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY keeps
+    ADD CONSTRAINT keeps_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY kill_requests
     ADD CONSTRAINT kill_requests_pkey PRIMARY KEY (job_id);
@@ -2601,6 +2652,10 @@ CREATE INDEX jobs_start_late ON jobs USING btree (campaign_id, ended_at) WHERE (
 
 CREATE INDEX jobs_task ON jobs USING btree (campaign_id, task);
 
+CREATE INDEX keeps_campaign ON keeps USING btree (campaign_id) WHERE (campaign_id IS NOT NULL);
+
+CREATE INDEX keeps_cluster ON keeps USING btree (cluster_id);
+
 CREATE INDEX kill_requests_lost ON kill_requests USING btree (requested_at) WHERE (reason = 'lost'::text);
 
 CREATE INDEX kill_requests_resent ON kill_requests USING btree (requested_at) WHERE (reason = 'resent'::text);
@@ -2685,6 +2740,8 @@ CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTI
 
 CREATE TRIGGER note_act AFTER UPDATE OF state ON events FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('event', 'id', 'code');
 
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON keeps FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION note_act('keep', 'name');
+
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON limits FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION note_act('limit', 'id', 'kind');
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON normal_users FOR EACH ROW EXECUTE FUNCTION note_act('normal jobs of', 'user_name');
@@ -2704,6 +2761,8 @@ CREATE TRIGGER note_cluster AFTER UPDATE OF enabled, reachable, retired_at ON cl
 CREATE TRIGGER note_event AFTER UPDATE OF state, occurrences ON events FOR EACH ROW WHEN (((new.user_name IS NULL) AND ((old.state <> new.state) OR (old.occurrences <> new.occurrences)))) EXECUTE FUNCTION note_event('changed');
 
 CREATE TRIGGER note_failure BEFORE UPDATE ON campaign_clusters FOR EACH ROW WHEN ((new.failures_in_a_row > old.failures_in_a_row)) EXECUTE FUNCTION note_failure();
+
+CREATE TRIGGER note_first_campaign AFTER INSERT ON campaigns FOR EACH ROW EXECUTE FUNCTION note_first_campaign();
 
 CREATE TRIGGER note_new_campaign AFTER INSERT ON campaigns FOR EACH ROW EXECUTE FUNCTION note_campaign();
 
@@ -2807,6 +2866,12 @@ ALTER TABLE ONLY gridstatus
 
 ALTER TABLE ONLY job_programs
     ADD CONSTRAINT job_programs_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY keeps
+    ADD CONSTRAINT keeps_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY keeps
+    ADD CONSTRAINT keeps_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY kill_requests
     ADD CONSTRAINT kill_requests_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE;

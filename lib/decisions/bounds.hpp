@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "lib/grid/id.hpp"
 #include "lib/grid/planning_facts.hpp"
@@ -24,12 +25,21 @@ struct OfferParts {
   int free_resources = 0;              ///< those that stay free included
   int kept_resources = 0;              ///< that stay free for local jobs, as far as they are free
   int busy_resources = 0;              ///< of the free ones, those that load makes unavailable (the option `availability`)
+  double kept_for_others = 0.0;        ///< that are kept for other campaigns (`gridctl keep`), and not in use by them
   double flood_resources = 0.0;        ///< that may wait
   double waiting_resources = 0.0;      ///< that wait already
   double unaccounted_resources = 0.0;  ///< of launches that the cluster's status cannot show yet
   double unknown_resources = 0.0;      ///< of these, those of unknown launches
   int unknown_jobs = 0;                ///< of unknown launches, of all campaigns
   int unknown_launches = 0;
+};
+
+/// A keep of a cluster, which is active.
+struct KeptFor {
+  std::string name;
+  int resources = 0;
+  std::string whom;                    ///< in words
+  std::optional<grid::Instant> until;  ///< empty: until somebody removes it
 };
 
 /// A campaign that holds some of a consumable.

@@ -38,16 +38,13 @@ inline constexpr auto kFigures<grid::OutOfUse> =
                figure("absent_resources", &grid::OutOfUse::absent_resources), figure("dead_resources", &grid::OutOfUse::dead_resources)};
 
 template <>
-inline constexpr auto kFigures<OfferParts> = std::tuple{figure("max_resources", &OfferParts::max_resources),
-                                                        figure("free_resources", &OfferParts::free_resources),
-                                                        sparse("kept_resources", &OfferParts::kept_resources),
-                                                        sparse("busy_resources", &OfferParts::busy_resources),
-                                                        figure("flood_resources", &OfferParts::flood_resources),
-                                                        sparse("waiting_resources", &OfferParts::waiting_resources),
-                                                        sparse("unaccounted_resources", &OfferParts::unaccounted_resources),
-                                                        sparse("unknown_resources", &OfferParts::unknown_resources),
-                                                        sparse("unknown_jobs", &OfferParts::unknown_jobs),
-                                                        sparse("unknown_launches", &OfferParts::unknown_launches)};
+inline constexpr auto kFigures<OfferParts> = std::tuple{
+    figure("max_resources", &OfferParts::max_resources),         figure("free_resources", &OfferParts::free_resources),
+    sparse("kept_resources", &OfferParts::kept_resources),       sparse("busy_resources", &OfferParts::busy_resources),
+    sparse("kept_for_others", &OfferParts::kept_for_others),     figure("flood_resources", &OfferParts::flood_resources),
+    sparse("waiting_resources", &OfferParts::waiting_resources), sparse("unaccounted_resources", &OfferParts::unaccounted_resources),
+    sparse("unknown_resources", &OfferParts::unknown_resources), sparse("unknown_jobs", &OfferParts::unknown_jobs),
+    sparse("unknown_launches", &OfferParts::unknown_launches)};
 
 template <>
 inline constexpr auto kFigures<Holder> = std::tuple{figure("campaign", &Holder::campaign), figure("used", &Holder::used)};
@@ -169,6 +166,13 @@ inline constexpr auto kFigures<reason::NoFreeResources> =
 template <>
 inline constexpr auto kFigures<reason::KeptForLocal> =
     std::tuple{figure("job_resources", &reason::KeptForLocal::job_resources), part(&reason::KeptForLocal::parts)};
+template <>
+inline constexpr auto kFigures<KeptFor> = std::tuple{figure("keep", &KeptFor::name), figure("kept", &KeptFor::resources),
+                                                     figure("kept_for", &KeptFor::whom), figure("until", &KeptFor::until)};
+template <>
+inline constexpr auto kFigures<reason::KeptForOthers> =
+    std::tuple{figure("job_resources", &reason::KeptForOthers::job_resources), figure("keeps", &reason::KeptForOthers::keeps),
+               part(&reason::KeptForOthers::parts)};
 template <>
 inline constexpr auto kFigures<reason::BusyWithoutJob> =
     std::tuple{figure("job_resources", &reason::BusyWithoutJob::job_resources), part(&reason::BusyWithoutJob::parts)};
@@ -294,6 +298,7 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::WidthUnknown::kName, "a limit counts resources, and the first job, which shows how many a job takes, is out"},
     Meaning{reason::NoFreeResources::kName, "the cluster is full, and its queue holds what the flood allows"},
     Meaning{reason::KeptForLocal::kName, "free resources are kept for local jobs (headroom)"},
+    Meaning{reason::KeptForOthers::kName, "free resources are kept for other campaigns (`gridctl keep`)"},
     Meaning{reason::BusyWithoutJob::kName, "free resources are busy without a job: their node reports load"},
     Meaning{reason::NotEnoughResources::kName, "something is free, but less than one job takes"},
     Meaning{reason::NoNodeFree::kName, "enough is free, but not on as few nodes as one job takes"},
@@ -343,6 +348,10 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"job_limit", "most live jobs of the grid, while the cluster is under stress"},
     Meaning{"job_needs", "of one job, in the unit of the limit; null: one, or nothing is left of the limit"},
     Meaning{"job_resources", "resources of one job, from the JDL or by the job ratio"},
+    Meaning{
+        "keeps",
+        "the keeps of the cluster (`gridctl keep list`) that are active and not for this campaign: name, resources, for whom in words, end"},
+    Meaning{"kept_for_others", "resources that are kept for other campaigns, and that these do not use yet"},
     Meaning{"kept_resources", "resources that stay free for local jobs (headroom)"},
     Meaning{"last_brake", "why the campaign was braked there last; empty: that brake was lifted, or was set by hand"},
     Meaning{"limit", "id of the limit (`gridctl limit list`)"},
@@ -399,8 +408,8 @@ template <class... All>
 static_assert(is_complete(std::type_identity<Reason>{}), "a reason has a figure that the catalogue does not list");
 static_assert(is_complete(std::type_identity<Bound>{}), "a bound has a figure that the catalogue does not list");
 static_assert(is_complete(std::type_identity<Place>{}), "a place has a figure that the catalogue does not list");
-static_assert(is_complete(std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, grid::Brake, grid::Awaited,
-                                                          grid::OutOfUse, PriorityEffect, Standing>>{}),
+static_assert(is_complete(std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, KeptFor, grid::Brake,
+                                                          grid::Awaited, grid::OutOfUse, PriorityEffect, Standing>>{}),
               "a part of reasons has a figure that the catalogue does not list");
 
 }  // namespace gleaner::decisions

@@ -209,6 +209,13 @@ struct KeptForLocal {
   double job_resources = 0.0;
   OfferParts parts = {};
 };
+/// Free resources are kept for other campaigns.
+struct KeptForOthers {
+  static constexpr std::string_view kName = "kept_for_others";
+  double job_resources = 0.0;
+  std::vector<KeptFor> keeps = {};
+  OfferParts parts = {};
+};
 /// Resources without a job are unavailable: their node reports load.
 struct BusyWithoutJob {
   static constexpr std::string_view kName = "busy_without_job";
@@ -300,9 +307,9 @@ using Reason =
                  reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
                  reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
                  reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal,
-                 reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved, reason::HeldForReservation,
-                 reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept,
-                 reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::KeptForOthers, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved,
+                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
+                 reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

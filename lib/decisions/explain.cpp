@@ -292,6 +292,14 @@ struct ReasonText {
     return fmt::format("{} keeps what is free for jobs of its own users: {}; a job needs {}, and starts when more are free", cluster,
                        offer(why.parts), figure(why.job_resources));
   }
+  Said operator()(const reason::KeptForOthers& why) const {
+    std::vector<std::string> kept;
+    for (const auto& keep : why.keeps)
+      kept.push_back(fmt::format("{} of {} resources of {} are kept for {} (keep '{}'), {}", keep.resources, why.parts.max_resources,
+                                 cluster, keep.whom, keep.name, keep.until ? fmt::format("until {}", utc(*keep.until)) : "without an end"));
+    return fmt::format("{}: {}; a job needs {}, and starts when more are free", fmt::join(kept, "; "), offer(why.parts),
+                       figure(why.job_resources));
+  }
   Said operator()(const reason::BusyWithoutJob& why) const {
     return fmt::format("what is free on {} is busy without a job: {}; a job needs {}, and starts when the load falls", cluster,
                        offer(why.parts), figure(why.job_resources));

@@ -296,7 +296,7 @@ struct Unreadable {
 
 /// Whether optional features are in use; facts of an absent one are not read.
 struct Present {
-  bool limits = false, shares = false, priorities = false;
+  bool limits = false, keeps = false, shares = false, priorities = false;
   bool set_aside = false;  ///< campaigns with an open event CANNOT_PLAN
   bool held = false;       ///< resources that earlier plans hold back for wide jobs
   bool freed = false;      ///< tasks that wait for tasks of others may be put into their bags

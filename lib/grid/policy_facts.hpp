@@ -8,6 +8,7 @@
 
 #include "lib/grid/campaign_priority.hpp"
 #include "lib/grid/id.hpp"
+#include "lib/grid/keep.hpp"
 #include "lib/grid/time.hpp"
 
 /// Facts about users, projects and limits: what administrators declare, and what was used.
@@ -104,6 +105,8 @@ struct PolicyFacts {
   std::vector<Share> shares;  ///< parents before their children
   std::vector<Affinity> affinities;
   std::vector<Limit> limits;
+  std::vector<Keep> keeps;                     ///< active or not
+  std::vector<FirstCampaign> first_campaigns;  ///< of users with campaigns, where a keep is for new users
   std::vector<Ending> endings;
   std::vector<HeldForJob> held;  ///< the oldest first, one a cluster at most
   std::vector<DyingJobs> dying;

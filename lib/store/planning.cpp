@@ -69,6 +69,7 @@ class Details {
     if (*present.inputs) read_missing_inputs();
     read_obstacles(present, now);
     facts_.present = {.limits = *present.limits,
+                      .keeps = *present.keeps,
                       .shares = *present.shares,
                       .priorities = *present.priorities,
                       .set_aside = *present.set_aside,

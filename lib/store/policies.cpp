@@ -1,5 +1,7 @@
 #include "lib/store/policies.hpp"
 
+#include <algorithm>
+
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -23,6 +25,25 @@ grid::Limit read_limit(const sql::policies_limits::Row& row) {
   limit.days = *row.days;
   limit.used = *row.used;
   return limit;
+}
+
+grid::Keep read_keep(const sql::policies_keeps::Row& row) {
+  grid::Keep keep;
+  keep.name = *row.name;
+  keep.cluster = *row.cluster_id;
+  keep.cluster_name = *row.cluster;
+  if (row.percent.has_value()) keep.part = {.amount = *row.percent, .percent = true};
+  else keep.part = {.amount = static_cast<double>(row.resources.as<int>())};
+  keep.user = row.user_name;
+  keep.group = row.group_name;
+  keep.project = row.project;
+  keep.campaign = row.campaign_id;
+  if (row.campaign_type.has_value()) keep.type = row.campaign_type.as(grid::campaign_type);
+  keep.new_users = row.new_users_s;
+  if (row.from_s.has_value()) keep.hours = grid::DayHours{.from = *row.from_s, .to = *row.to_s};
+  keep.from = row.begins;
+  keep.until = row.ends;
+  return keep;
 }
 
 }  // namespace
@@ -70,6 +91,11 @@ std::vector<DeclaredConsumable> consumables(Transaction& transaction, const std:
 grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now) {
   grid::PolicyFacts facts;
   if (needs.limits) facts.limits = limits(transaction, now);
+  if (needs.keeps) facts.keeps = keeps(transaction);
+  if (std::ranges::any_of(facts.keeps, [](const grid::Keep& keep) { return keep.new_users.has_value(); })) {
+    for (const auto& row : exec(transaction, sql::policies_first_campaigns{}))
+      facts.first_campaigns.push_back({*row.user_name, *row.submitted});
+  }
   if (needs.usage_days > 0) {
     facts.usage = usage(transaction, needs.usage_days, now);
     if (needs.priorities) facts.priorities = user_priorities(transaction);
@@ -111,6 +137,57 @@ std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit) {
 
 bool remove_limit(Transaction& transaction, std::int64_t id) {
   const bool removed = !exec(transaction, sql::policies_remove_limit{.limit = id}).empty();
+  wake_up(transaction);
+  return removed;
+}
+
+std::vector<grid::Keep> keeps(Transaction& transaction) {
+  std::vector<grid::Keep> all;
+  for (const auto& row : exec(transaction, sql::policies_keeps{})) all.push_back(read_keep(row));
+  return all;
+}
+
+std::vector<grid::Keep> used_keeps(Transaction& transaction, grid::Instant now) {
+  auto all = keeps(transaction);
+  for (const auto& row : exec(transaction, sql::policies_use_of_keeps{.now = now})) {
+    const auto keep = std::ranges::find(all, row.name.as<std::string>(), &grid::Keep::name);
+    if (keep != all.end()) keep->used = *row.used;
+  }
+  return all;
+}
+
+std::optional<grid::Instant> next_change_of_keeps(Transaction& transaction, grid::Instant now) {
+  std::optional<grid::Instant> next;
+  for (const auto& keep : keeps(transaction)) {
+    const auto at = grid::next_change(keep, now);
+    if (at && (!next || *at < *next)) next = at;
+  }
+  return next;
+}
+
+void set_keep(Transaction& transaction, const grid::Keep& keep) {
+  const auto& part = keep.part;
+  exec(transaction, sql::policies_set_keep{
+                        .name = keep.name,
+                        .cluster = keep.cluster,
+                        .resources = part.percent ? std::nullopt : std::optional{static_cast<int>(part.amount)},
+                        .percent = part.percent ? std::optional{part.amount} : std::nullopt,
+                        .user = keep.user,
+                        .group = keep.group,
+                        .project = keep.project,
+                        .campaign = keep.campaign,
+                        .type = keep.type ? std::optional{std::string{grid::name_of(*keep.type)}} : std::nullopt,
+                        .new_users = keep.new_users,
+                        .from = keep.hours ? std::optional{keep.hours->from} : std::nullopt,
+                        .to = keep.hours ? std::optional{keep.hours->to} : std::nullopt,
+                        .begins = keep.from,
+                        .ends = keep.until,
+                    });
+  wake_up(transaction);
+}
+
+bool remove_keep(Transaction& transaction, const std::string& name) {
+  const bool removed = !exec(transaction, sql::policies_remove_keep{.name = name}).empty();
   wake_up(transaction);
   return removed;
 }

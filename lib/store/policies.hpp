@@ -11,12 +11,12 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// Shares, usage, limits and affinities: the facts for the planner's policies, and the edits of gridctl.
+/// Shares, usage, limits, keeps and affinities: the facts for the planner's policies, and the edits of gridctl.
 namespace gleaner::store {
 
 /// The facts that the policies in force need.
 struct PolicyNeeds {
-  bool limits = true, shares = true, priorities = true, held = true;  ///< false: the grid has none
+  bool limits = true, keeps = true, shares = true, priorities = true, held = true;  ///< false: the grid has none
   int usage_days = 0;  ///< days of usage, today included, with the shares and the users' priorities; 0: none of these
   bool affinities = false;
   bool endings = false;
@@ -43,6 +43,16 @@ struct DeclaredConsumable {
 /// Replaces the limit of the same kind on the same target. @return its id
 std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit);
 bool remove_limit(Transaction& transaction, std::int64_t id);
+
+/// By their names.
+[[nodiscard]] std::vector<grid::Keep> keeps(Transaction& transaction);
+/// The same, each with its present use.
+[[nodiscard]] std::vector<grid::Keep> used_keeps(Transaction& transaction, grid::Instant now);
+/// When a keep begins or ends next, after now: the conductor plans then. Empty: none does.
+[[nodiscard]] std::optional<grid::Instant> next_change_of_keeps(Transaction& transaction, grid::Instant now);
+/// Replaces the keep of the same name.
+void set_keep(Transaction& transaction, const grid::Keep& keep);
+bool remove_keep(Transaction& transaction, const std::string& name);
 
 /// The projects that a user is below in the tree of shares.
 [[nodiscard]] std::vector<std::string> projects_of(Transaction& transaction, const std::string& user);

@@ -17,11 +17,11 @@ template <class T, class... Values>
   else return sizeof...(Values);
 }
 
-/// References to the members of an aggregate, in their order. For structs without bases, of up to ten members.
+/// References to the members of an aggregate, in their order. For structs without bases, of up to eleven members.
 template <class T>
 [[nodiscard]] auto members_of(const T& value) {
   constexpr auto count = count_members<T>();
-  static_assert(count <= 10, "members_of needs a case for so many members");
+  static_assert(count <= 11, "members_of needs a case for so many members");
   if constexpr (count == 0) {
     return std::tie();
   } else if constexpr (count == 1) {
@@ -51,9 +51,12 @@ template <class T>
   } else if constexpr (count == 9) {
     const auto& [a, b, c, d, e, f, g, h, i] = value;
     return std::tie(a, b, c, d, e, f, g, h, i);
-  } else {
+  } else if constexpr (count == 10) {
     const auto& [a, b, c, d, e, f, g, h, i, j] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j);
+  } else {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
   }
 }
 

@@ -47,6 +47,7 @@ struct Candidate {
   bool probes = false;             ///< throttle: a few jobs try the cluster, each with one task
   int allowed_waiting = kNoLimit;  ///< throttle: jobs that may have to wait in the queue
   Offer offer = {};                ///< match
+  double kept = 0.0;               ///< match: resources of the cluster that are kept from the campaign, and not in the offer
   int room = 0;                    ///< match: jobs that the offer has room for
   // The state of the plan so far.
   bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made; or for its input files

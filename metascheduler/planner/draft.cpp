@@ -16,12 +16,14 @@ Decision& decision_on(Candidate& candidate, Plan& plan) {
 
 }  // namespace
 
-OfferParts parts_of(const ClusterView& cluster) {
+OfferParts parts_of(const Candidate& candidate) {
+  const auto& cluster = *candidate.cluster;
   return {.max_resources = cluster.max_resources,
           .free_resources = cluster.free_resources + cluster.withheld_resources,
           .kept_resources = cluster.kept_resources(),
           .busy_resources = cluster.busy_resources,
-          .flood_resources = flood_resources(cluster),
+          .kept_for_others = candidate.kept,
+          .flood_resources = candidate.pair->barred ? 0.0 : flood_resources(cluster),
           .waiting_resources = cluster.waiting_resources,
           .unaccounted_resources = cluster.unaccounted_resources,
           .unknown_resources = cluster.unknown_resources,
@@ -40,7 +42,7 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
   const auto& pair = *candidate.pair;
   const auto& cluster = *candidate.cluster;
   switch (cap.kind) {
-    case Cap::Kind::offer: return reason::NoFreeResources{job_resources(pair, cluster), parts_of(cluster)};
+    case Cap::Kind::offer: return reason::NoFreeResources{job_resources(pair, cluster), parts_of(candidate)};
     case Cap::Kind::bag: return reason::TasksElsewhere{};
     case Cap::Kind::fitting: return reason::NoTaskFits{pair.fitting_tasks.value_or(0)};
     case Cap::Kind::max_jobs:
@@ -70,7 +72,7 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
 Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits) {
   const auto& cluster = *candidate.cluster;
   switch (cap.kind) {
-    case Cap::Kind::offer: return bound::Offer{candidate.offer.resources, parts_of(cluster)};
+    case Cap::Kind::offer: return bound::Offer{candidate.offer.resources, parts_of(candidate)};
     case Cap::Kind::bag: return bound::Bag{};
     case Cap::Kind::fitting: return bound::Fitting{};
     case Cap::Kind::max_jobs: return bound::MaxJobs{cap.most};

@@ -18,10 +18,11 @@ struct Draft {
   std::vector<Candidate*> served = {};  ///< those that got jobs, in the order of their first jobs
 
   Draft(const Snapshot& of, const PlannerConfig& by)
-      : snapshot{of}, config{by}, ledger{of.clusters}, limits{of, std::chrono::duration<double>{by.pool_duration}.count()} {}
+      : snapshot{of}, config{by}, ledger{of.clusters, of.keeps}, limits{of, std::chrono::duration<double>{by.pool_duration}.count()} {}
 };
 
-[[nodiscard]] OfferParts parts_of(const ClusterView& cluster);
+/// The parts of the offer to a candidate, as match found it.
+[[nodiscard]] OfferParts parts_of(const Candidate& candidate);
 
 /// The reason of a candidate whose resources earlier campaigns took.
 [[nodiscard]] Reason earlier_campaigns(const Candidate& candidate, const Ledger& ledger);

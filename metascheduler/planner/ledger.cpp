@@ -33,11 +33,20 @@ Offer on_nodes(Offer offer, const NodesLeft& nodes, const PairView& pair) {
   return offer;
 }
 
-/// The part of an offer that the jobs of a pair get: with the reserved resources, if OAR gives them to such jobs.
-Offer for_jobs(Offer offer, const NodesLeft& nodes, double reserved, const NodesLeft& reserved_nodes, const PairView& pair) {
-  if (pair.best_effort) return on_nodes(offer, nodes, pair);
+/// An offer to a campaign from which so many resources are kept. Nothing of it may wait: OAR would start it on what is kept.
+Offer without_kept(const Offer& offer, double kept, const PairView& pair) {
+  if (!pair.barred && kept <= 0.0) return offer;
+  const double free = non_negative(offer.free - kept);
+  return {.resources = std::min(free, offer.resources), .free = free};
+}
+
+/// The part of an offer that the jobs of a pair get: with the reserved resources, if OAR gives them to such jobs, and without those that
+/// are kept from it.
+Offer for_jobs(Offer offer, const NodesLeft& nodes, double reserved, const NodesLeft& reserved_nodes, const PairView& pair, double kept) {
+  if (pair.best_effort) return on_nodes(without_kept(offer, kept, pair), nodes, pair);
   offer.resources += reserved;
   offer.free += reserved;
+  offer = without_kept(offer, kept, pair);
   return pair.nodes_per_job ? on_nodes(offer, nodes.with(reserved_nodes), pair) : offer;
 }
 
@@ -107,11 +116,13 @@ NodesLeft NodesLeft::with(const NodesLeft& others) const {
 
 double flood_resources(const ClusterView& cluster) { return std::floor(non_negative(cluster.flood * cluster.max_resources) + kDust); }
 
-Ledger::Ledger(const std::vector<ClusterView>& clusters) : accounts_(clusters.size()) {
+Ledger::Ledger(const std::vector<ClusterView>& clusters, const std::vector<KeepView>& keeps)
+    : accounts_(clusters.size()), keeps_first_{keeps}, keeps_{keeps} {
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     const auto& cluster = clusters[i];
     const double spoken_for = non_negative(cluster.waiting_resources) + non_negative(cluster.unaccounted_resources);
     const double free = non_negative(cluster.free_resources);
+    accounts_[i].id = cluster.id;
     accounts_[i].first = {.resources = non_negative(free + flood_resources(cluster) - spoken_for), .free = non_negative(free - spoken_for)};
     accounts_[i].starting = std::min(free, spoken_for);
     accounts_[i].nodes = NodesLeft{cluster.nodes_free, cluster.min_node_resources};
@@ -137,17 +148,32 @@ Offer Ledger::left(std::size_t cluster, grid::CampaignId campaign, double wallti
 
 Offer Ledger::left(std::size_t cluster, const PairView& pair) const {
   const auto& account = accounts_[cluster];
-  return for_jobs(left(cluster, pair.campaign, pair.walltime), account.nodes, account.reserved, account.reserved_nodes, pair);
+  return for_jobs(left(cluster, pair.campaign, pair.walltime), account.nodes, account.reserved, account.reserved_nodes, pair,
+                  kept_from(cluster, pair));
+}
+
+Offer Ledger::unheld(std::size_t cluster, const PairView& pair) const {
+  const auto& account = accounts_[cluster];
+  return without_kept({.resources = non_negative(account.first.resources - account.taken), .free = free_left(account)},
+                      kept_from(cluster, pair), pair);
 }
 
 Offer Ledger::at_first(std::size_t cluster, const PairView& pair) const {
   const auto& account = accounts_[cluster];
-  return for_jobs(account.first, account.nodes_first, account.reserved_first, account.reserved_nodes_first, pair);
+  return for_jobs(account.first, account.nodes_first, account.reserved_first, account.reserved_nodes_first, pair,
+                  keeps_first_.kept_from(account.id, pair.campaign));
+}
+
+double Ledger::kept_from(std::size_t cluster, const PairView& pair) const { return keeps_.kept_from(accounts_[cluster].id, pair.campaign); }
+
+std::vector<const KeepView*> Ledger::barring(std::size_t cluster, const PairView& pair) const {
+  return keeps_first_.barring(accounts_[cluster].id, pair.campaign);
 }
 
 void Ledger::take(std::size_t cluster, const PairView& pair, double walltime, int jobs, double resources) {
   auto& account = accounts_[cluster];
   const auto campaign = pair.campaign;
+  keeps_.take(account.id, campaign, resources);
   int jobs_elsewhere = 0;
   if (!pair.best_effort) {
     const double of_reserved = std::min(account.reserved, resources);
@@ -187,12 +213,13 @@ std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t
   endings.push_back({.after = endings.empty() ? 0.0 : endings.back().after, .resources = account.starting});
   // Where the resources are that jobs leave is not known: they count as if together.
   const Offer left{.resources = free_left(account), .free = free_left(account)};
-  double free = for_jobs(left, account.nodes, account.reserved, account.reserved_nodes, pair).free;
-  if (free + kDust >= resources)
+  double free = for_jobs(left, account.nodes, account.reserved, account.reserved_nodes, pair, 0.0).free;
+  const double kept = kept_from(cluster, pair);
+  if (free + kDust >= resources + kept)
     return Reservation{.campaign = pair.campaign, .resources = resources, .after = 0.0, .spare = free - resources};
   for (const auto& ending : endings) {
     free += ending.resources;
-    if (free + kDust >= resources)
+    if (free + kDust >= resources + kept)
       return Reservation{.campaign = pair.campaign, .resources = resources, .after = non_negative(ending.after), .spare = free - resources};
   }
   return std::nullopt;

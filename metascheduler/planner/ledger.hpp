@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
+#include "metascheduler/planner/keeps.hpp"
 #include "metascheduler/planner/snapshot.hpp"
 
 namespace gleaner::planner {
@@ -13,7 +14,7 @@ struct Reservation {
   grid::CampaignId campaign{0};
   double resources = 0.0;
   double after = 0.0;  ///< seconds from now until that many are free at once, by the forecasts
-  double spare = 0.0;  ///< resources free then that the job does not need
+  double spare = 0.0;  ///< resources free then that the job does not need, those that are kept from it included
 };
 
 /// Nodes by their free resources. Nobody knows where OAR will put a job: it is counted on the fullest nodes that hold it.
@@ -41,18 +42,24 @@ class NodesLeft {
 /// index in the snapshot.
 class Ledger {
  public:
-  explicit Ledger(const std::vector<ClusterView>& clusters);
+  explicit Ledger(const std::vector<ClusterView>& clusters, const std::vector<KeepView>& keeps = {});
 
   /// free + flood of the maximum - waiting - unaccounted - taken by this plan; never negative. If resources are reserved: the free
-  /// ones for work that ends before the reservation begins, the spare ones for other work, and no flood.
+  /// ones for work that ends before the reservation begins, the spare ones for other work, and no flood. Keeps are not considered.
   /// @param walltime  of the work, in seconds
   [[nodiscard]] Offer left(std::size_t cluster, grid::CampaignId campaign, double walltime) const;
   /// The same for the jobs of a pair: with reserved resources, if OAR gives them to such jobs; if jobs need cores of one node, only those
-  /// of nodes with enough free ones count as free.
+  /// of nodes with enough free ones count as free. Without what is kept from the campaign, and then without flood.
   [[nodiscard]] Offer left(std::size_t cluster, const PairView& pair) const;
+  /// The same without a reservation, and for best-effort jobs.
+  [[nodiscard]] Offer unheld(std::size_t cluster, const PairView& pair) const;
   /// The same before this plan took or reserved anything.
   [[nodiscard]] Offer at_first(std::size_t cluster) const { return accounts_[cluster].first; }
   [[nodiscard]] Offer at_first(std::size_t cluster, const PairView& pair) const;
+  /// Resources that are kept from the pair's campaign for others, and that this plan has not given to these.
+  [[nodiscard]] double kept_from(std::size_t cluster, const PairView& pair) const;
+  /// The keeps that kept something from the pair's campaign at first.
+  [[nodiscard]] std::vector<const KeepView*> barring(std::size_t cluster, const PairView& pair) const;
   /// Resources that this plan took so far.
   [[nodiscard]] double taken(std::size_t cluster) const { return accounts_[cluster].taken; }
   [[nodiscard]] int jobs_given(std::size_t cluster) const { return accounts_[cluster].jobs; }
@@ -71,6 +78,7 @@ class Ledger {
 
  private:
   struct Account {
+    grid::ClusterId id{0};
     Offer first;
     NodesLeft nodes_first = {};  ///< without those that `starting` will take
     NodesLeft nodes = {};
@@ -87,6 +95,8 @@ class Ledger {
   };
   [[nodiscard]] double free_left(const Account& account) const;
   std::vector<Account> accounts_;
+  Keeps keeps_first_;
+  Keeps keeps_;
 };
 
 /// Resources that may wait in a cluster's queue: flood * max_resources, in whole resources.

@@ -16,26 +16,39 @@ Offer with_withheld(int resources, const Offer& offer) {
   return {.resources = free, .free = free};
 }
 
+/// Whether there would be room on what is kept for others.
+std::optional<Reason> kept_for_others(const Candidate& candidate, const Ledger& ledger, const Offer& at_first) {
+  const auto keeps = ledger.barring(candidate.cluster_index, *candidate.pair);
+  if (keeps.empty()) return std::nullopt;
+  const double free = ledger.at_first(candidate.cluster_index).free;
+  if (free <= at_first.free || room_for(candidate, {.resources = free, .free = free}) == 0) return std::nullopt;
+  reason::KeptForOthers why{.job_resources = job_resources(*candidate.pair, *candidate.cluster), .keeps = {}, .parts = parts_of(candidate)};
+  for (const auto* keep : keeps)
+    why.keeps.push_back({.name = keep->name, .resources = keep->resources, .whom = keep->whom, .until = keep->until});
+  return why;
+}
+
 Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   const auto& cluster = *candidate.cluster;
   const auto index = candidate.cluster_index;
   const auto& held = ledger.reservation(index);
-  if (held && held->campaign != candidate.pair->campaign && room_for(candidate, ledger.left(index, held->campaign, 0.0)) > 0)
+  if (held && held->campaign != candidate.pair->campaign && room_for(candidate, ledger.unheld(index, *candidate.pair)) > 0)
     return reason::HeldForReservation{.free_resources = cluster.free_resources,
                                       .max_resources = cluster.max_resources,
                                       .holder = held->campaign,
                                       .held_resources = held->resources};
   const auto at_first = ledger.at_first(index, *candidate.pair);
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
+  if (auto kept = kept_for_others(candidate, ledger, at_first)) return std::move(*kept);
   const double one_job = job_resources(*candidate.pair, cluster);
   const auto is_kept_by = [&](int resources) { return resources > 0 && room_for(candidate, with_withheld(resources, at_first)) > 0; };
   const int without_load = std::max(0, cluster.free_resources + cluster.withheld_resources - cluster.kept_resources());
-  if (is_kept_by(without_load - cluster.free_resources)) return reason::BusyWithoutJob{one_job, parts_of(cluster)};
-  if (is_kept_by(cluster.withheld_resources)) return reason::KeptForLocal{one_job, parts_of(cluster)};
+  if (is_kept_by(without_load - cluster.free_resources)) return reason::BusyWithoutJob{one_job, parts_of(candidate)};
+  if (is_kept_by(cluster.withheld_resources)) return reason::KeptForLocal{one_job, parts_of(candidate)};
   if (const auto& all = ledger.at_first(index); at_first.free + kDust < all.free && room_for(candidate, all) > 0)
-    return reason::NoNodeFree{.job_resources = one_job, .nodes = candidate.pair->nodes_per_job.value_or(1), .parts = parts_of(cluster)};
-  if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(cluster)};
-  return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(cluster)};
+    return reason::NoNodeFree{.job_resources = one_job, .nodes = candidate.pair->nodes_per_job.value_or(1), .parts = parts_of(candidate)};
+  if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(candidate)};
+  return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(candidate)};
 }
 
 grid::Instant at(grid::Instant now, double after) {
@@ -47,8 +60,8 @@ bool lacks_room(const Candidate& candidate, const Draft& draft) {
   if (candidate.decision < 0) return false;  // it is served in another class
   if (candidate.jobs > 0) return room_for(candidate, draft.ledger.left(candidate.cluster_index, *candidate.pair)) <= 0;
   const auto& plan = draft.plan;
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree,
-                   reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::BusyWithoutJob, reason::NotEnoughResources,
+                   reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
       plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
 }
 
@@ -75,7 +88,7 @@ void note_renewed(Contender& contender, Draft& draft) {
   note_stop(draft.plan, *candidate, Stage::match,
             reason::Reserved{.job_resources = job_resources(*candidate->pair, *candidate->cluster),
                              .at = std::max(held->at, draft.snapshot.now),
-                             .parts = parts_of(*candidate->cluster)});
+                             .parts = parts_of(*candidate)});
 }
 
 }  // namespace
@@ -84,6 +97,7 @@ void match(const CampaignScheduler& scheduler, std::vector<Candidate*>& candidat
   const auto& ledger = draft.ledger;
   filter(Stage::match, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     candidate.offer = ledger.left(candidate.cluster_index, *candidate.pair);
+    candidate.kept = ledger.kept_from(candidate.cluster_index, *candidate.pair);
     candidate.room = room_for(candidate, candidate.offer);
     if (candidate.room > 0 || scheduler.room() == Room::not_needed) return std::nullopt;
     if (candidate.jobs > 0) return reason::NoFreeResources{};  // it is not noted: jobs were given
@@ -139,7 +153,7 @@ void reserve(Contender& contender, Draft& draft) {
                                      .lasts = best->pair->live_jobs == 0 && best->jobs == 0});
   if (best->jobs > 0) return;
   note_stop(draft.plan, *best, Stage::match,
-            reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best->cluster)});
+            reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best)});
 }
 
 }  // namespace gleaner::planner

@@ -14,20 +14,24 @@ bool wants_more(const Plan& plan, const Candidate& candidate) {
   if (candidate.decision < 0) return false;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
   if (const auto* launched = std::get_if<reason::Launched>(&decision.reason)) return is_one_of<bound::Offer>(launched->bound);
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree,
-                   reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(decision.reason);
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::BusyWithoutJob, reason::NotEnoughResources,
+                   reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(decision.reason);
 }
 
 /// Resources that campaigns of normal priority and above want on one cluster, those for their jobs in its queue included.
 struct Demand {
   double wanted = 0.0;
   double most = 0.0;                 ///< that can be had: free ones, and those that kills of jobs of the lowest priority bring
+  double kept = 0.0;                 ///< that stay free, as they are kept from some of these for others (`gridctl keep`)
   std::vector<Candidate*> who = {};  ///< candidates that did not get all that they want
 
   /// Adds those of so many jobs that still fit into what can be had, and returns their number: kills do not help a job that is too wide.
-  int add(std::int64_t jobs, double each) {
-    const auto fitting = static_cast<int>(std::min<double>(static_cast<double>(jobs), std::floor((most - wanted) / each + kDust)));
+  /// @param kept_from  the jobs, of what can be had
+  int add(std::int64_t jobs, double each, double kept_from = 0.0) {
+    const double can_be_had = most - std::max(kept, kept_from) - wanted;
+    const auto fitting = static_cast<int>(std::min<double>(static_cast<double>(jobs), std::floor(can_be_had / each + kDust)));
     if (fitting <= 0) return 0;
+    kept = std::max(kept, kept_from);
     wanted += fitting * each;
     return fitting;
   }
@@ -107,7 +111,8 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
       int startable = startable_jobs(*candidate.pair, *candidate.cluster) - candidate.pair->waiting_jobs;  // which are added above
       startable -= demand.add(std::min(candidate.jobs, startable), each);
       if (!wants_more(draft.plan, candidate)) continue;
-      const int more = demand.add(std::min({tasks, std::int64_t{candidate.allowed.jobs}, std::int64_t{startable}}), each);
+      const int more = demand.add(std::min({tasks, std::int64_t{candidate.allowed.jobs}, std::int64_t{startable}}), each,
+                                  draft.ledger.kept_from(candidate.cluster_index, *candidate.pair));
       tasks -= more;
       if (more > 0) demand.who.push_back(&candidate);
     }
@@ -149,11 +154,11 @@ void preempt(std::vector<Contender>& contenders, Draft& draft) {
   const auto demands = demands_of(contenders, givers, draft);
   for (std::size_t index = 0; index < demands.size(); ++index) {
     const auto& cluster = draft.snapshot.clusters[index];
-    const double wanted = demands[index].wanted - cluster.free_resources;
+    const double wanted = demands[index].wanted + demands[index].kept - cluster.free_resources;
     if (wanted <= kDust || !cluster.enabled || !cluster.reachable || !cluster.status_fresh) continue;
     if (!free_resources(wanted + owed_resources(cluster), cluster, givers[index], draft.plan)) continue;
     for (auto* candidate : demands[index].who) {
-      note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate->cluster)});
+      note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate)});
       if (candidate->pair->missing_inputs) draft.plan.inputs.push_back({candidate->pair->campaign, cluster.id});
     }
   }

@@ -68,7 +68,7 @@ int jobs_on_matching(int resources, const Candidate& candidate) {
 double least_of_job(const PairView& pair, const ClusterView& cluster) {
   if (pair.resources_per_job) return std::max(1, *pair.resources_per_job);
   // OAR chooses the nodes, and some resources must stay free.
-  const int node = cluster.kept_resources() > 0 ? cluster.max_node_resources : cluster.min_node_resources;
+  const int node = cluster.kept_resources() > 0 || pair.barred ? cluster.max_node_resources : cluster.min_node_resources;
   return pair.nodes_per_job ? std::clamp(static_cast<double>(*pair.nodes_per_job) * node, 1.0, kMostJobs) : 1.0;
 }
 

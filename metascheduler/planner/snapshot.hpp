@@ -58,7 +58,19 @@ struct PairView : grid::PairFacts {
   std::optional<std::int64_t> most_unjudged = {};   ///< live tasks, while nothing shows that these are done there (grid::most_unjudged)
   int dying_jobs = 0;                               ///< of the live ones, those with a kill on its way
   int replicable_tasks = 0;                         ///< that run there in one copy
+  bool barred = false;                              ///< from resources of the cluster that are kept now for others (`gridctl keep`)
   int expired_tasks = 0;                            ///< of them, those that run longer than expected
+};
+
+/// A keep that is active now.
+struct KeepView {
+  std::string name;
+  grid::ClusterId cluster{0};
+  int resources = 0;
+  std::string whom = {};                         ///< in words
+  std::optional<grid::Instant> until = {};       ///< empty: until somebody removes it
+  std::vector<grid::CampaignId> campaigns = {};  ///< those of the snapshot that it is for, sorted
+  double used = 0.0;                             ///< resources of their live jobs that count in it, at most `resources`
 };
 
 /// A user as the fair orders see them.
@@ -87,6 +99,7 @@ struct Snapshot {
   std::vector<UserView> users = {};  ///< those with shares or usage; others have none
   std::vector<ShareNode> shares = {};
   std::vector<grid::Limit> limits = {};
+  std::vector<KeepView> keeps = {};         ///< by their names
   std::vector<grid::HeldForJob> held = {};  ///< the oldest first
   grid::Instant now{};
   std::uint64_t seed = 0;  ///< of what is drawn at random

@@ -28,14 +28,14 @@ SELECT
   count(*) OVER () AS breaches
 FROM (VALUES ('admission_rules', 'note_act'), ('affinities', 'note_act'), ('brakes', 'note_act'), ('brakes', 'tell_brake'),
   ('campaign_clusters', 'note_requested'), ('campaign_clusters', 'note_failure'), ('campaigns', 'judge_forecasts'),
-  ('campaigns', 'meet_dependencies'), ('campaigns', 'note_new_campaign'), ('campaigns', 'note_progress'), ('campaigns', 'note_reopened'),
+  ('campaigns', 'meet_dependencies'), ('campaigns', 'note_first_campaign'), ('campaigns', 'note_new_campaign'), ('campaigns', 'note_progress'), ('campaigns', 'note_reopened'),
   ('campaigns', 'note_state'), ('campaigns', 'tell_campaign'), ('campaigns', 'total_new_campaigns'),
   ('campaigns', 'total_over_campaigns'), ('clusters', 'forget_totals'), ('clusters', 'note_act'), ('clusters', 'note_cluster'),
   ('clusters', 'note_new_cluster'), ('declarations', 'note_act'), ('events', 'note_act'), ('events', 'note_event'),
   ('events', 'note_new_event'), ('events', 'tell_event'), ('events', 'tell_new_event'), ('gridstatus', 'total_resources'),
   ('inputs', 'count_gone_inputs'), ('inputs', 'count_new_inputs'), ('jobs', 'account_usage'), ('jobs', 'count_jobs'),
   ('jobs', 'count_new_jobs'), ('jobs', 'count_plans'), ('kill_requests', 'total_kills'), ('launches', 'note_algorithm'),
-  ('lease', 'note_term'), ('limits', 'note_act'), ('normal_users', 'note_act'), ('returned_tasks', 'follow_when_freed'),
+  ('keeps', 'note_act'), ('lease', 'note_term'), ('limits', 'note_act'), ('normal_users', 'note_act'), ('returned_tasks', 'follow_when_freed'),
   ('returned_tasks', 'follow_when_returned'), ('shares', 'note_act'), ('tasks', 'count_tasks'), ('tasks', 'release_tasks'),
   ('user_limits', 'note_act'), ('user_mappings', 'note_act'), ('user_priorities', 'note_act')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name

@@ -128,7 +128,8 @@ SELECT
   EXISTS (SELECT FROM user_mappings) AS logins,
   EXISTS (SELECT FROM clusters WHERE authentication = 'token') AS tokens,
   EXISTS (SELECT FROM limits) AS limits,
-  EXISTS (SELECT FROM limits WHERE group_name IS NOT NULL) AS groups,
+  EXISTS (SELECT FROM keeps) AS keeps,
+  EXISTS (SELECT FROM limits WHERE group_name IS NOT NULL) OR EXISTS (SELECT FROM keeps WHERE group_name IS NOT NULL) AS groups,
   EXISTS (SELECT FROM shares) AS shares,
   EXISTS (SELECT FROM user_priorities) AS priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
@@ -214,9 +215,9 @@ FROM (
 WHERE lack IS NOT NULL
 
 -- name: planning.groups
--- The groups of campaigns' users, where limits name them.
+-- The groups of campaigns' users, where limits or keeps name them.
 SELECT c.id, l.group_name
-FROM (SELECT DISTINCT group_name FROM limits WHERE group_name IS NOT NULL) l
+FROM (SELECT group_name FROM limits WHERE group_name IS NOT NULL UNION SELECT group_name FROM keeps WHERE group_name IS NOT NULL) l
 JOIN campaigns c ON l.group_name = ANY (c.groups)
 WHERE is_live(c.state)
 ORDER BY 1, 2

@@ -162,6 +162,68 @@ ON CONFLICT (kind, coalesce(consumable, ''), coalesce(user_name, ''), coalesce(g
   coalesce(campaign_id, 0), coalesce(cluster_id, 0))
 DO UPDATE SET most = EXCLUDED.most, days = EXCLUDED.days RETURNING id
 
+-- name: policies.keeps
+-- Every keep, by its name.
+SELECT
+  h.name,
+  h.cluster_id,
+  k.name AS cluster,
+  h.resources,
+  h.percent,
+  h.user_name,
+  h.group_name,
+  h.project,
+  h.campaign_id,
+  h.campaign_type,
+  h.new_users_s,
+  h.from_s,
+  h.to_s,
+  micros(h.begins_at) AS begins,
+  micros(h.ends_at) AS ends
+FROM keeps h JOIN clusters k ON k.id = h.cluster_id ORDER BY h.name
+
+-- name: policies.use_of_keeps
+-- The resources of the live jobs of those that each keep is for, on its cluster.
+SELECT h.name, coalesce(sum(live_jobs(p) * job_width(p)), 0)::double precision AS used
+FROM keeps h
+JOIN campaign_clusters p ON p.cluster_id = h.cluster_id AND p.active AND live_jobs(p) > 0
+JOIN campaigns c ON c.id = p.campaign_id
+LEFT JOIN first_campaigns f ON f.user_name = c.user_name
+WHERE (h.user_name IS NULL OR c.user_name = h.user_name) AND (h.group_name IS NULL OR h.group_name = ANY (c.groups))
+  AND (h.project IS NULL OR c.project = h.project) AND (h.campaign_id IS NULL OR c.id = h.campaign_id)
+  AND (h.campaign_type IS NULL OR c.type = h.campaign_type)
+  AND (h.new_users_s IS NULL OR instant(@now) - f.submitted_at < make_interval(secs => h.new_users_s))
+GROUP BY h.name ORDER BY h.name
+
+-- name: policies.first_campaigns
+-- When the users with campaigns in treatment or paused submitted their first one.
+SELECT f.user_name, micros(f.submitted_at) AS submitted FROM first_campaigns f
+WHERE EXISTS (SELECT FROM campaigns c WHERE c.user_name = f.user_name AND is_live(c.state)) ORDER BY f.user_name
+
+-- name: policies.set_keep
+-- Sets a keep, in place of the one of this name.
+INSERT INTO keeps (name, cluster_id, resources, percent, user_name, group_name, project, campaign_id, campaign_type, new_users_s, from_s, to_s,
+  begins_at, ends_at)
+VALUES (@name, @cluster, @resources, @percent, @user, @group, @project, @campaign, @type, @new_users, @from, @to, instant(@begins),
+  instant(@ends))
+ON CONFLICT (name) DO UPDATE SET
+  cluster_id = EXCLUDED.cluster_id,
+  resources = EXCLUDED.resources,
+  percent = EXCLUDED.percent,
+  user_name = EXCLUDED.user_name,
+  group_name = EXCLUDED.group_name,
+  project = EXCLUDED.project,
+  campaign_id = EXCLUDED.campaign_id,
+  campaign_type = EXCLUDED.campaign_type,
+  new_users_s = EXCLUDED.new_users_s,
+  from_s = EXCLUDED.from_s,
+  to_s = EXCLUDED.to_s,
+  begins_at = EXCLUDED.begins_at,
+  ends_at = EXCLUDED.ends_at
+
+-- name: policies.remove_keep
+DELETE FROM keeps WHERE name = @name RETURNING name
+
 -- name: policies.consumables
 -- The consumables that limits name, each with the lowest limit that binds every campaign of this user, if there is one. @user: null: of
 -- nobody in particular.

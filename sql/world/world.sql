@@ -53,6 +53,7 @@ e AS (INSERT INTO epochs (token, first_campaign, first_launch, began_at, cause)
   SELECT 'world001', coalesce(max(c.id), 0) + 1, (SELECT coalesce(max(id), 0) + 1 FROM launches), now(), 'by hand' FROM campaigns c),
 i AS (INSERT INTO imported_campaigns (source, source_id, submitted_at, campaign_id, tasks, left_out)
   SELECT 'cigri', 7, now() - interval '1 year', min(id), 10, 3 FROM campaigns),
+k AS (INSERT INTO keeps (name, cluster_id, resources, new_users_s) SELECT 'first-steps', min(id), 4, 2592000 FROM clusters),
 m AS (INSERT INTO user_mappings (user_name, cluster_id, login) SELECT 'zoe', min(id), 'z0e' FROM clusters),
 r AS (INSERT INTO reservations (cluster_id, campaign_id, begins_at, made_at)
   SELECT k.id, c.id, now() + interval '1 hour', now()

@@ -130,6 +130,10 @@ struct Claim {
   Text operator()(const planner::reason::KeptForLocal& why) const {
     return fmt::format("{} AND {}", of(why.parts), status(fmt::format("free <= {}", why.parts.kept_resources)));
   }
+  Text operator()(const planner::reason::KeptForOthers& why) const {
+    return fmt::format("{} AND EXISTS (SELECT FROM keeps WHERE cluster_id = {} AND name = '{}' AND resources = {})", of(why.parts), cluster,
+                       why.keeps.at(0).name, why.keeps.at(0).resources);
+  }
   Text operator()(const planner::reason::BusyWithoutJob& why) const {
     return fmt::format("{} AND {}", of(why.parts), of_cluster(fmt::format("loaded_resources >= {}", why.parts.free_resources)));
   }

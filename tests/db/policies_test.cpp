@@ -54,6 +54,53 @@ TEST_F(Policies, ALimit_CountsWhomItNames_AndIsReplacedByOneOnTheSame) {
   EXPECT_DOUBLE_EQ(limits[3].used, 5 * 600);
 }
 
+TEST_F(Policies, AKeep_IsReadAsItWasSet_AndCountsTheUseOfThoseItIsFor) {
+  const auto campaign = a_campaign(10);
+  launched(campaign, alpha, 3);
+  const grid::Keep night{.name = "night",
+                         .cluster = alpha,
+                         .cluster_name = "alpha",
+                         .part = {.amount = 12.5, .percent = true},
+                         .user = "alice",
+                         .hours = grid::DayHours{.from = 79200, .to = 21600},
+                         .until = now + std::chrono::hours{1}};
+  edit([&](store::Transaction& t) {
+    store::set_keep(t, {.name = "night", .cluster = beta, .part = {.amount = 4}, .type = grid::CampaignType::test});
+    store::set_keep(t, night);
+    store::set_keep(t, {.name = "bobs", .cluster = alpha, .part = {.amount = 4}, .user = "bob"});
+  });
+  const auto keeps = facts().keeps;
+  ASSERT_EQ(keeps.size(), 2U);
+  EXPECT_EQ(keeps[1].part, night.part);
+  EXPECT_EQ(keeps[1].hours, night.hours);
+  EXPECT_EQ(keeps[1].until, night.until);
+  EXPECT_EQ(keeps[1].cluster_name, "alpha");
+  EXPECT_EQ(keeps[1].type, std::nullopt);
+  edit([&](store::Transaction& t) {
+    const auto used = store::used_keeps(t, now);
+    EXPECT_DOUBLE_EQ(used[0].used, 0);
+    EXPECT_DOUBLE_EQ(used[1].used, 3);
+    const auto next = store::next_change_of_keeps(t, now);
+    ASSERT_TRUE(next);
+    EXPECT_LE(*next, now + std::chrono::hours{1});
+  });
+}
+
+TEST_F(Policies, Document001_ANewUser_IsOneWhoseFirstCampaignIsYoung_AlsoWhenThatWasDeleted) {
+  edit([&](store::Transaction& t) { store::set_keep(t, {.name = "new", .cluster = alpha, .part = {.amount = 4}, .new_users = 86400}); });
+  const auto old = a_campaign(1);
+  const auto first = [&] { return facts().first_campaigns; };
+  ASSERT_EQ(first().size(), 1U);
+  const auto at = first()[0].submitted;
+  EXPECT_EQ(first()[0].user, "alice");
+  execute(fmt::format("DELETE FROM campaigns WHERE id = {}", old.value()));
+  now += std::chrono::hours{30};
+  launched(a_campaign(1), alpha, 1);
+  EXPECT_EQ(first()[0].submitted, at);
+  edit([&](store::Transaction& t) { EXPECT_DOUBLE_EQ(store::used_keeps(t, at + std::chrono::hours{23}).at(0).used, 1); });
+  edit([&](store::Transaction& t) { EXPECT_DOUBLE_EQ(store::used_keeps(t, at + std::chrono::hours{25}).at(0).used, 0); });
+}
+
 TEST_F(Policies, AConsumable_IsHeldByTheLiveJobsOfThoseThatNeedIt_OnAllClusters) {
   const auto one = a_campaign(10), other = a_campaign(10);
   const auto jdl_of = [&](grid::CampaignId campaign, const std::string& jdl) {

@@ -98,6 +98,10 @@ struct Situation {
     grid.of_cluster("headroom = '4'");
     grid.status(grid.alpha, 4);
   }
+  void operator()(const reason::KeptForOthers&) const {
+    grid.execute(
+        fmt::format("INSERT INTO keeps (name, cluster_id, resources, user_name) VALUES ('class', {}, 16, 'zoe')", grid.at.value()));
+  }
   void operator()(const reason::BusyWithoutJob&) const { grid.of_cluster("availability = 'combined', loaded_resources = 16"); }
   void operator()(const reason::NotEnoughResources&) const {
     grid.config.reservations = false;
@@ -308,6 +312,10 @@ struct Remedy {
   }
   Then operator()(const reason::NoFreeResources&) const { return free(); }
   Then operator()(const reason::KeptForLocal&) const { return free(); }
+  Then operator()(const reason::KeptForOthers&) const {
+    grid.execute("DELETE FROM keeps");
+    return Then::jobs_start;
+  }
   Then operator()(const reason::BusyWithoutJob&) const {
     grid.of_cluster("loaded_resources = 0");
     return Then::jobs_start;

@@ -87,6 +87,45 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
   int cores = 0;
 };
 
+TEST_P(Policies, Document001_APortionForNewUsers_StaysFreeForThem) {
+  begin({});
+  grid->execute("INSERT INTO first_campaigns VALUES ('alice', now() - interval '40 days')");
+  for (const auto& cluster : grid->clusters())
+    gridctl({"keep", "set", "new-on-" + cluster.name, "--cluster", cluster.name, "--resources", "2", "--new-users", "30d"});
+  const auto of_all = grid->number("SELECT sum(max_resources) FROM clusters");
+  const auto kept = 2 * std::ssize(grid->clusters());
+  const auto old = grid->submit({.tasks = 2 * of_all, .exec_file = grid->oracle().gated_task()});
+  const auto young = grid->submit({.tasks = 2 * of_all, .exec_file = grid->oracle().gated_task()});
+  belongs_to(young, "newcomer");
+  grid->execute("INSERT INTO first_campaigns VALUES ('newcomer', now())");
+  cycle();
+  EXPECT_EQ(jobs(old), of_all - kept);
+  EXPECT_GE(jobs(young), kept);
+  const auto listed = grid->run("gridctl", {"keep", "list", "--csv"});
+  EXPECT_THAT(listed.output, HasSubstr(",new users (first campaign less than 30d ago),always,active"));
+  finish();
+  is_done(old, 2 * of_all);
+  is_done(young, 2 * of_all);
+}
+
+/// The cycles that begin by themselves are too far apart to be of use.
+TEST_P(Policies, Document004_AReservationThatEnds_BeginsACycleAtOnce) {
+  begin({{"cycle_period", "30m"}, {"idle_period", "30m"}});
+  const auto until = grid->value("SELECT to_char((now() + interval '25 s') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')");
+  for (const auto& cluster : grid->clusters())
+    gridctl({"keep", "set", "class-on-" + cluster.name, "--cluster", cluster.name, "--resources", "100%", "--user", "teacher", "--until",
+             until});
+  const auto campaign = grid->submit({.tasks = 2, .exec_file = grid->oracle().task()});
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM decisions WHERE reason = 'kept_for_others'", "2"));
+  EXPECT_EQ(jobs(campaign), 0);
+  EXPECT_TRUE(grid->becomes(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {}", campaign.value()), "2"));
+  EXPECT_EQ(grid->value(fmt::format("SELECT bool_and(planned_at BETWEEN '{0}'::timestamptz AND '{0}'::timestamptz + interval '10 s') "
+                                    "FROM launches WHERE campaign_id = {1}",
+                                    until, campaign.value())),
+            "t");
+}
+
 TEST_P(Policies, Affinity_GivesAClusterToTheUserWithAffinity_AndWhatIsLeftToOthers) {
   begin({{"campaign_order", "affinity"}});
   const auto first = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});

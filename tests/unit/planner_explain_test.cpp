@@ -47,6 +47,7 @@ void change(std::optional<grid::CampaignId>& id) { id = grid::CampaignId{1}; }
 void change(grid::LimitKind& kind) { kind = grid::LimitKind::consumable; }
 void change(std::vector<std::string>& texts) { texts.emplace_back("a text"); }
 void change(std::vector<decisions::Holder>& holders) { holders.push_back({.campaign = grid::CampaignId{1}, .used = 1.0}); }
+void change(std::vector<decisions::KeptFor>& keeps) { keeps.push_back({.name = "a", .resources = 1, .whom = "b", .until = {}}); }
 void change(grid::CampaignId& id) { id = grid::CampaignId{id.value() + 1}; }
 void change(grid::Instant& time) { time += grid::Seconds{1}; }
 void change(std::optional<grid::Instant>& time) { time = grid::from_unix(1); }

@@ -6,6 +6,7 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
+#include "sim/gridsim/engine/agenda.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
 #include "sim/gridsim/engine/scenario_facts.hpp"
 #include "sim/gridsim/engine/scenario_parts.hpp"
@@ -247,13 +248,68 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     }
     policies.limits.push_back(std::move(read));
   };
+  const auto keep = [&](const Node& one, const Path& at) {
+    grid::Keep read;
+    std::string part, user, group, project, type, hours;
+    std::int64_t campaign = 0, new_users = 0;
+    double from = 0, until = 0;
+    read_object(one, at,
+                {{"name", into.word(read.name), Key::Need::mandatory},
+                 {"cluster", into.word(read.cluster_name), Key::Need::mandatory},
+                 {"resources", into.word(part), Key::Need::mandatory},
+                 {"user", into.word(user)},
+                 {"group", into.word(group)},
+                 {"project", into.word(project)},
+                 {"type", into.word(type)},
+                 {"campaign", into.whole(campaign)},
+                 {"new_users", into.whole(new_users, 1, 3'000'000'000)},
+                 {"hours", into.word(hours)},
+                 {"from", into.number(from, kTimes)},
+                 {"until", into.number(until, kTimes)}},
+                findings);
+    const auto wrong = [&](std::string_view key, const std::string& value, std::string what) {
+      findings.add(one.offset, (at / key).text, value, std::move(what));
+    };
+    const auto cluster = cluster_named(one, at, read.cluster_name, scenario, findings);
+    const auto known = grid::kept_part(part);
+    if (!known) return wrong("resources", part, fmt::format("'{}' must be {}", jdl::excerpt(part), grid::kKeptPartForm));
+    if (!cluster) return;
+    read.cluster = grid::ClusterId{static_cast<std::int64_t>(*cluster) + 1};
+    read.part = *known;
+    if (!user.empty()) read.user = user;
+    if (!group.empty()) read.group = group;
+    if (!project.empty()) read.project = project;
+    if (!type.empty() && !(read.type = grid::campaign_type(type)))
+      return wrong("type", type, fmt::format("'{}' must be test or default", jdl::excerpt(type)));
+    if (new_users > 0) read.new_users = new_users;
+    if (!hours.empty() && !(read.hours = grid::day_hours(hours)))
+      return wrong("hours", hours, fmt::format("'{}' must be hours of the day such as 08:00-18:00", jdl::excerpt(hours)));
+    if (from > 0) read.from = instant_of(from);
+    if (until > 0) read.until = instant_of(until);
+    if (campaign > 0) {
+      read.campaign = campaign_of(campaign);
+      if (!read.campaign) return;  // the campaign is over
+    }
+    if (grid::whom_text(read).empty())
+      return wrong("user", "", "for whom is it kept? Write one or more of user, group, project, type, new_users and campaign");
+    policies.keeps.push_back(std::move(read));
+  };
+  const auto first_campaign = [&](const Node& one, const Path& at) {
+    grid::FirstCampaign read;
+    double age = 0;
+    read_object(one, at, {{"user", into.word(read.user), Key::Need::mandatory}, {"age", into.number(age, kTimes)}}, findings);
+    read.submitted = instant_of(-age);
+    policies.first_campaigns.push_back(std::move(read));
+  };
   const auto list = [&](auto read) { return [&, read](const Node& value, const Path& at) { each(value, at, findings, read); }; };
   read_object(node, path,
               {{"usage", list(usage)},
                {"shares", list(share)},
                {"user_priorities", list(priority)},
                {"affinities", list(affinity)},
-               {"limits", list(limit)}},
+               {"limits", list(limit)},
+               {"keeps", list(keep)},
+               {"first_campaigns", list(first_campaign)}},
               findings);
 }
 
