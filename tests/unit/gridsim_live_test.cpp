@@ -120,6 +120,24 @@ TEST(GridsimLive, LimitsAndUnknownClusters_AreRead) {
   EXPECT_FALSE(read_scenario(a_grid(R"({"waiting": -1, "durations": 7, "clusters": []})"), "."));
 }
 
+TEST(GridsimLive, WhatIsKept_IsNotUsedByOthers_UntilItsEnd) {
+  const auto begun_before = [](double time, const std::string& keep) {
+    const std::string keeps{R"(, "policies": {"keeps": [{"name": "class", "cluster": "alpha", "resources": "60%", "until": 1000, )"};
+    const auto outcome = simulate(read(a_grid(a_campaign(16, "[[600, 1]]"), keeps + keep + "}]}")));
+    EXPECT_EQ(outcome.jobs.size(), 16U);
+    return std::ranges::count_if(outcome.jobs, [&](const auto& job) { return seconds_of(*job.held) < time; });
+  };
+  const auto all = begun_before(500, R"("user": "ada")");
+  EXPECT_LT(begun_before(500, R"("user": "bob")"), all);
+  EXPECT_GT(begun_before(500, R"("user": "bob")"), 0);
+  EXPECT_EQ(begun_before(500, R"("user": "bob", "hours": "01:00-02:00")"), all) << "the simulation begins at 00:00";
+  for (const auto* wrong : {R"("user": "bob", "hours": "8-9")", R"("type": "none")", R"("group": "")"})
+    EXPECT_FALSE(read_scenario(a_grid(a_campaign(1, "[[1, 1]]"), std::string{R"(, "policies": {"keeps": [{"name": "class", "cluster": )"} +
+                                                                     R"("alpha", "resources": "4", )" + wrong + "}]}"),
+                               "."))
+        << wrong;
+}
+
 TEST(GridsimLive, ALimitOnResources_CountsWhatJobsTookSoFar_WhereTheirWidthIsNotAskedFor) {
   const auto outcome = simulate(read(a_grid(a_campaign(20, "[[60, 1]]", R"({"name": "alpha", "width": 4, "walltime": 3600})"),
                                             R"(, "policies": {"limits": [{"id": 1, "kind": "resources", "most": 8}]})")));
