@@ -232,10 +232,13 @@ template <>
 inline constexpr auto kFigures<place::Factor> =
     std::tuple{figure("factor", &place::Factor::value), figure("weight", &place::Factor::weight)};
 template <>
-inline constexpr auto kFigures<place::Multifactor> =
-    std::tuple{figure("order_priority", &place::Multifactor::priority),    figure("age", &place::Multifactor::age),
-               figure("fairshare", &place::Multifactor::fairshare),        figure("size", &place::Multifactor::size),
-               figure("priority", &place::Multifactor::campaign_priority), figure("affinity", &place::Multifactor::affinity)};
+inline constexpr auto kFigures<place::Multifactor> = std::tuple{figure("order_priority", &place::Multifactor::priority),
+                                                                figure("age", &place::Multifactor::age),
+                                                                figure("fairshare", &place::Multifactor::fairshare),
+                                                                figure("size", &place::Multifactor::size),
+                                                                figure("priority", &place::Multifactor::campaign_priority),
+                                                                figure("affinity", &place::Multifactor::affinity),
+                                                                sparse("early", &place::Multifactor::early)};
 template <>
 inline constexpr auto kFigures<place::Tickets> = std::tuple{figure("tickets", &place::Tickets::tickets),
                                                             figure("rankings", &place::Tickets::rankings),
@@ -252,8 +255,15 @@ inline constexpr auto kFigures<PriorityEffect> =
     std::tuple{figure("campaign_priority", &PriorityEffect::campaign_priority), figure("campaign_order", &PriorityEffect::campaign_order),
                figure("multifactor_weights", &PriorityEffect::multifactor_weights), figure("simultaneous", &PriorityEffect::simultaneous)};
 template <>
-inline constexpr auto kFigures<Standing> = std::tuple{figure("place", &Standing::place), figure("elsewhere", &Standing::elsewhere),
-                                                      figure("priority_effect", &Standing::priority)};
+inline constexpr auto kFigures<HeadStart> =
+    std::tuple{figure("begun_tasks", &HeadStart::begun_tasks),      figure("first_tasks", &HeadStart::first_tasks),
+               figure("granted_tasks", &HeadStart::granted_tasks),  figure("user_jobs", &HeadStart::user_jobs),
+               figure("most_jobs", &HeadStart::most_jobs),          figure("user_resources", &HeadStart::user_resources),
+               figure("most_resources", &HeadStart::most_resources)};
+template <>
+inline constexpr auto kFigures<Standing> =
+    std::tuple{figure("place", &Standing::place), figure("elsewhere", &Standing::elsewhere), figure("priority_effect", &Standing::priority),
+               sparse("head_start", &Standing::head_start)};
 
 /// The figure that names the alternative of a place.
 inline constexpr std::string_view kOrder = "order";
@@ -342,6 +352,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"free_resources", "free ones, those that stay free or are busy without a job included"},
     Meaning{"frozen_jobs", "jobs of launches whose fate is unknown"},
     Meaning{"grid_jobs", "live jobs of all campaigns there"},
+    Meaning{"head_start", "its first tasks that may go before others' later ones; null: they have begun, or no order reads them"},
     Meaning{"held_resources", "resources that a job of that campaign needs"},
     Meaning{"holders", "of a consumable: other campaigns, those that use most"},
     Meaning{"holding_campaign", "the campaign for which they are held back"},
@@ -409,7 +420,7 @@ static_assert(is_complete(std::type_identity<Reason>{}), "a reason has a figure 
 static_assert(is_complete(std::type_identity<Bound>{}), "a bound has a figure that the catalogue does not list");
 static_assert(is_complete(std::type_identity<Place>{}), "a place has a figure that the catalogue does not list");
 static_assert(is_complete(std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, KeptFor, grid::Brake,
-                                                          grid::Awaited, grid::OutOfUse, PriorityEffect, Standing>>{}),
+                                                          grid::Awaited, grid::OutOfUse, PriorityEffect, HeadStart, Standing>>{}),
               "a part of reasons has a figure that the catalogue does not list");
 
 }  // namespace gleaner::decisions

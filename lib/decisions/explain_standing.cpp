@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/decisions/decision.hpp"
+#include "lib/decisions/words.hpp"
 #include "lib/grid/campaign_priority.hpp"
 
 namespace gleaner::decisions {
@@ -23,9 +24,9 @@ struct PlaceText {
   std::string operator()(const place::Multifactor& by) const {
     return fmt::format(
         "priority {:.0f} = age {:.2f} x {:g} + fair-share {:.2f} x {:g} + size {:.2f} x {:g} + priority {:.2f} x {:g} "
-        "+ affinity {:.2f} x {:g}",
+        "+ affinity {:.2f} x {:g} + early {:.2f} x {:g}",
         by.priority, by.age.value, by.age.weight, by.fairshare.value, by.fairshare.weight, by.size.value, by.size.weight,
-        by.campaign_priority.value, by.campaign_priority.weight, by.affinity.value, by.affinity.weight);
+        by.campaign_priority.value, by.campaign_priority.weight, by.affinity.value, by.affinity.weight, by.early.value, by.early.weight);
   }
   std::string operator()(const place::Tickets& by) const {
     return fmt::format(
@@ -44,11 +45,27 @@ Explanation explained(const Standing& standing) {
 
 std::string text_of(const Place& place) { return std::visit(PlaceText{}, place); }
 
+namespace {
+
+std::string text_of(const HeadStart& start) {
+  const auto begun = fmt::format("head start: {} of its first {} have begun", start.begun_tasks, counted(start.first_tasks, "task"));
+  if (start.granted_tasks == 0)
+    return fmt::format("{}, and no more may begin early now: first tasks of its user have {} of at most {}", begun, start.user_jobs,
+                       counted(start.most_jobs, "job"));
+  return fmt::format(
+      "{}, and {} more may begin before others' later tasks: first tasks of its user have {} of at most {}, and hold {:g} of at most {:g} "
+      "resources",
+      begun, start.granted_tasks, start.user_jobs, counted(start.most_jobs, "job"), start.user_resources, start.most_resources);
+}
+
+}  // namespace
+
 std::string text_of(const Standing& standing) {
   std::string text;
   if (standing.place && standing.elsewhere)
     text = fmt::format("where its user has affinity: {}; elsewhere: {}", text_of(*standing.place), text_of(*standing.elsewhere));
   else if (standing.place) text = text_of(*standing.place);
+  if (standing.head_start) text += (text.empty() ? "" : "; ") + text_of(*standing.head_start);
   if (!standing.priority) return text;
   const auto& [priority, order, weights, simultaneous] = *standing.priority;
   const auto note = grid::priority_note(priority, {.name = order, .weights = weights, .simultaneous = simultaneous});

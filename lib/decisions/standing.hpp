@@ -40,7 +40,7 @@ struct Factor {
 struct Multifactor {
   static constexpr std::string_view kName = "multifactor";
   double priority = 0.0;  ///< the sum of the weighted factors
-  Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {};
+  Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {}, early = {};
 };
 struct Tickets {
   static constexpr std::string_view kName = "tickets";
@@ -61,6 +61,17 @@ struct PriorityEffect {
   bool simultaneous = false;
 };
 
+/// The head start of a campaign (planner/head_start.hpp), before the plan assigns anything.
+struct HeadStart {
+  std::int64_t begun_tasks = 0;
+  std::int64_t first_tasks = 0;
+  std::int64_t granted_tasks = 0;  ///< first tasks that may go before others' later ones in this plan
+  std::int64_t user_jobs = 0;      ///< jobs for first tasks of its user that live, or may begin for the user's campaigns before it
+  std::int64_t most_jobs = 0;      ///< the bound of them
+  double user_resources = 0.0;     ///< that the live ones hold; 0 if nothing is granted
+  double most_resources = 0.0;     ///< the bound of them
+};
+
 /// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect. It is stored as a
 /// decision on the whole campaign, beside those on its clusters.
 struct Standing {
@@ -68,6 +79,7 @@ struct Standing {
   std::optional<Place> place = {};      ///< empty: the order has no figures
   std::optional<Place> elsewhere = {};  ///< where its user has no affinity, if the first place is where there is one
   std::optional<PriorityEffect> priority = {};
+  std::optional<HeadStart> head_start = {};  ///< empty: its first tasks have begun, or no order reads them
 };
 
 }  // namespace gleaner::decisions

@@ -14,6 +14,10 @@ struct PlannerConfig {
   bool simultaneous = false;                 ///< several campaigns of one user take part at once
   std::string fairshare_usage = "absolute";  ///< how usage counts against a share: absolute or by_share
   std::string multifactor_weights = "age:1000,fairshare:1000,size:0,priority:1000,affinity:500";  ///< factors that are not named count 0
+  bool head_start = false;                                            ///< first tasks go before others' later ones, in any order
+  int early_tasks = 20;                                               ///< first tasks of a campaign, and a user's jobs for such tasks
+  int early_percent = 10;                                             ///< most of a campaign's tasks that are first ones
+  int early_grid_percent = 10;                                        ///< most of the grid that a user's jobs for first tasks hold
   std::chrono::milliseconds age_max = std::chrono::days{7};           ///< age from which a campaign's age counts in full
   int probe_jobs = 3;                                                 ///< jobs that go first to a cluster of which nothing is known
   std::chrono::milliseconds pool_duration = std::chrono::minutes{2};  ///< for which a job takes tasks, where a campaign groups them
@@ -45,6 +49,13 @@ inline constexpr std::tuple kPlannerOptions{
                   "what is freed is held back for a wide job that could not start"},
     PlannerOption{"multifactor_weights", &PlannerConfig::multifactor_weights, "WEIGHTS",
                   "age:1000,fairshare:1000,size:0,priority:1000,affinity:500", "what each factor counts in the order multifactor"},
+    PlannerOption{"head_start", &PlannerConfig::head_start, "YES|NO", "no",
+                  "the first tasks of a campaign go before others' later ones, in any order"},
+    PlannerOption{"early_tasks", &PlannerConfig::early_tasks, "NUMBER", "20",
+                  "first tasks of a campaign, and most jobs that a user has for such tasks at a time", 1, 100'000},
+    PlannerOption{"early_percent", &PlannerConfig::early_percent, "NUMBER", "10", "most of a campaign's tasks that are first ones", 1, 100},
+    PlannerOption{"early_grid_percent", &PlannerConfig::early_grid_percent, "NUMBER", "10",
+                  "most of the grid's resources that a user's jobs for first tasks hold", 1, 100},
     PlannerOption{"age_max", &PlannerConfig::age_max, "DURATION", "7d", "age at which a campaign's age counts in full"},
     PlannerOption{"fairshare_usage", &PlannerConfig::fairshare_usage, "RULE", "absolute",
                   "how usage counts against a share: absolute (P = S - U) or by_share (P = S - S U)"},

@@ -134,6 +134,7 @@ struct CampaignFacts : CampaignKeys {
   Instant submitted{};
   std::int64_t waiting_tasks = 0;    ///< tasks in the bag, returned ones included
   std::int64_t unsettled_tasks = 0;  ///< tasks in the bag, of jobs, and those that another campaign holds
+  std::int64_t settled_tasks = 0;    ///< tasks done, failed or cancelled
   std::string project;
   std::string scheduler;               ///< the campaign scheduler that its JDL names; empty: the configuration's
   std::optional<double> min_duration;  ///< seconds; a task that ends sooner did nothing
@@ -159,6 +160,7 @@ inline constexpr auto kCampaignFields = std::tuple{
     row_field("submitted_at", &CampaignFacts::submitted),
     scenario_field("waiting", &CampaignFacts::waiting_tasks, {0, 1e12}),
     row_field("unsettled", &CampaignFacts::unsettled_tasks),
+    scenario_field("settled", &CampaignFacts::settled_tasks, {0, 1e12}),
     scenario_field("priority", &CampaignFacts::priority, {1, kLowestPriority}),
     scenario_field("project", &CampaignFacts::project),
     scenario_field("scheduler", &CampaignFacts::scheduler),

@@ -7,6 +7,7 @@
 #include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/multifactor.hpp"
 #include "metascheduler/planner/prioritize.hpp"
+#include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
@@ -48,6 +49,11 @@ void note_tasks_gone(AffinityClass affinity, Contender& contender, Draft& draft)
   }
 }
 
+/// Whether a candidate takes part in a turn. The one job that a turn gives in any case must not take more than a head start has.
+bool takes_part(const Candidate& candidate, const Turn& turn) {
+  return turn.kind == TurnKind::any_task || job_resources(*candidate.pair, *candidate.cluster) <= turn.most_resources;
+}
+
 /// One turn of a campaign through the stages, on its clusters of one class.
 Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn, Contender& contender, Draft& draft) {
   if (contender.tasks() <= 0) {
@@ -57,7 +63,7 @@ Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn,
   std::vector<Candidate*> candidates;
   candidates.reserve(contender.candidates.size());
   for (auto& candidate : contender.candidates) {
-    if (!candidate.closed && belongs(*candidate.pair, affinity)) candidates.push_back(&candidate);
+    if (!candidate.closed && belongs(*candidate.pair, affinity) && takes_part(candidate, turn)) candidates.push_back(&candidate);
   }
   const auto& scheduler = scheduler_of(*contender.campaign);
   throttle(scheduler, contender, candidates, draft);
@@ -66,8 +72,32 @@ Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn,
   auto served = size(scheduler, policies.placement->distribution(), turn.most_resources, contender, candidates, draft);
   if (contender.tasks() <= 0) note_tasks_gone(affinity, contender, draft);
   served.exhausted = turn.most_resources == kWholeTurn || served.jobs == 0 || contender.tasks() <= 0;
-  if (served.exhausted && draft.config.reservations) reserve(contender, draft);
+  if (served.exhausted && turn.kind == TurnKind::any_task && draft.config.reservations) reserve(contender, draft);
   return served;
+}
+
+/// The turn of a campaign's first tasks, as far as its user's bound allows.
+Served serve_early(const Policies& policies, AffinityClass affinity, std::size_t contender, HeadStarts& head_starts,
+                   std::vector<Contender>& contenders, Draft& draft) {
+  const Turn turn{.contender = contender, .kind = TurnKind::head_start, .most_resources = head_starts.resources(contender)};
+  if (turn.most_resources <= 0.0) return {};
+  const auto served = serve(policies, affinity, turn, contenders[contender], draft);
+  head_starts.served(contender, served);
+  return served;
+}
+
+/// Serves the campaigns of one class: first tasks before all, if the configuration says so, then by the order.
+void serve(const Policies& policies, AffinityClass affinity, const Class& among, Turns& turns, HeadStarts& head_starts,
+           std::vector<Contender>& contenders, Draft& draft) {
+  if (draft.config.head_start) {
+    for (const auto contender : head_starts.in_order(among.members))
+      turns.head_start(contender, serve_early(policies, affinity, contender, head_starts, contenders, draft));
+  }
+  while (const auto turn = turns.next()) {
+    const bool early = turn->kind == TurnKind::head_start;
+    turns.served(*turn, early ? serve_early(policies, affinity, turn->contender, head_starts, contenders, draft)
+                              : serve(policies, affinity, *turn, contenders[turn->contender], draft));
+  }
 }
 
 /// The standings: one for each campaign, also for one that takes part in two classes: first where its user has affinity, then elsewhere.
@@ -85,6 +115,15 @@ class Standings {
     all_[places_[contender]].figures.elsewhere = std::move(place);
   }
 
+  void add(std::size_t contender, const std::optional<decisions::HeadStart>& head_start) {
+    if (!head_start) return;
+    if (places_[contender] == kNone) {
+      places_[contender] = all_.size();
+      all_.push_back({.campaign = contenders_[contender].campaign->id, .figures = {}});
+    }
+    all_[places_[contender]].figures.head_start = head_start;
+  }
+
   [[nodiscard]] std::vector<Standing> all() && { return std::move(all_); }
 
  private:
@@ -94,6 +133,11 @@ class Standings {
   std::vector<std::size_t> places_;  ///< of each contender in the list
   std::vector<Standing> all_;
 };
+
+/// Whether the order weighs first tasks.
+bool weighs_early(const OrderChoice& order, const PlannerConfig& config) {
+  return order.within->name() == "multifactor" && parse_weights(config.multifactor_weights).value().early > 0.0;
+}
 
 /// Reports campaign priorities that have no effect, each with the standing of its campaign.
 void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
@@ -148,11 +192,16 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   replicate(ReplicaKind::expired, contenders, draft);
   std::uint64_t seed = snapshot.seed;
   Standings standings{contenders};
+  HeadStarts head_starts{snapshot, config, contenders};
+  const bool has_early = config.head_start || weighs_early(policies->order, config);
   for (auto& [affinity, members] : classes_of(policies->order, contenders)) {
-    const Class among{snapshot, config, contenders, members, free_resources(draft), seed++};
+    const Class among{snapshot, config, contenders, members, free_resources(draft), seed++, &head_starts};
     const auto turns = policies->order.within->turns(among);
-    for (const auto member : members) standings.add(member, turns->place(member));
-    while (const auto turn = turns->next()) turns->served(*turn, serve(*policies, affinity, *turn, contenders[turn->contender], draft));
+    for (const auto member : members) {
+      standings.add(member, turns->place(member));
+      if (has_early) standings.add(member, head_starts.figures(member));
+    }
+    serve(*policies, affinity, among, *turns, head_starts, contenders, draft);
   }
   draft.plan.standings = std::move(standings).all();
   note_priorities(contenders, draft);

@@ -73,6 +73,7 @@ SELECT
   replicas,
   total - next_task - skipped AS waiting,
   total - done - failed - cancelled AS unsettled,
+  done + failed + cancelled AS settled,
   requests > 0 AS differing,
   temporal_grouping AS grouping,
   dimensional_grouping AS side_by_side,

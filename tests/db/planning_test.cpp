@@ -274,6 +274,45 @@ TEST_F(PlanningCycle, UnderALimitOnResources_JobsOfUnknownWidth_EndWhereItIs) {
   EXPECT_EQ(16 * running, 64);
 }
 
+/// From the counts of the database to its launches, and to the sentence of `gridstat --why`.
+TEST_F(PlanningCycle, Document003_FirstTasksOfACampaignBehindABigOne_AreLaunchedFirst_AndOnlyThese) {
+  const auto big = a_campaign(5000, {"alpha"});
+  const auto small = a_campaign(100, {"alpha"});
+  execute(fmt::format("UPDATE campaigns SET user_name = 'bob' WHERE id = {}; UPDATE campaigns SET jdl = jdl || '{{\"min_duration\": 0}}'",
+                      small.value()));
+  execute("INSERT INTO user_mappings SELECT 'bob', id, 'bob' FROM clusters ON CONFLICT DO NOTHING");
+  auto config = process::build_config({}, {}).value();
+  config.flood = 0;
+  const auto cycle = [&] {
+    now += grid::Seconds{10};
+    execute(fmt::format(
+        "UPDATE clusters SET reachable = true;"
+        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
+        "  SELECT id, instant({}), 1000, 16, 0, 0, 0, 0, true, 5 FROM clusters WHERE name = 'alpha'",
+        now.time_since_epoch().count()));
+    predictor::run_once(config, database, term, now);
+    metascheduler::run_once(config, database, term, now);
+    const auto launched = value(
+        "SELECT string_agg(n, ' ' ORDER BY campaign_id) FROM (SELECT campaign_id, campaign_id || ':' || count(*) AS n FROM jobs WHERE state = 'planned' "
+        "GROUP BY 1) j");
+    execute("UPDATE jobs SET state = 'running', started_at = instant(0), resources = 1 WHERE state = 'planned'");
+    return launched;
+  };
+  const auto only = [](grid::CampaignId campaign, int jobs) { return fmt::format("{}:{}", campaign.value(), jobs); };
+  EXPECT_EQ(cycle(), only(big, 16)) << "by default";
+  config.head_start = true;
+  EXPECT_EQ(cycle(), only(big, 6) + " " + only(small, 10)) << "a tenth of 100 tasks";
+  EXPECT_THAT(sentences("reason = 'standing'"),
+              testing::HasSubstr("head start: 0 of its first 10 tasks have begun, and 10 more may begin before others' later tasks"));
+  EXPECT_EQ(cycle(), only(big, 16)) << "they have begun";
+  EXPECT_EQ(sentences("reason = 'standing'"), "");
+  // Tasks are appended, and some are done: a tenth is 30 now, of which early_tasks leaves 2.
+  execute(fmt::format("UPDATE campaigns SET total = 300, done = 8 WHERE id = {}", small.value()));
+  config.early_tasks = 12;
+  EXPECT_EQ(cycle(), only(big, 14) + " " + only(small, 2));
+  EXPECT_EQ(cycle(), only(big, 16));
+}
+
 TEST_F(PlanningCycle, PropertiesThatAClusterReports_AreReadOnce_AndBoundTheFirstOffer) {
   const auto campaign = a_campaign(146, {"alpha"}), plain = a_campaign(2, {"alpha"});
   execute(fmt::format(

@@ -122,6 +122,8 @@ TEST_P(PolicyCombinations, EachGetsAWholeCycle_ThatDecidesOnEveryPair) {
     config.campaign_scheduler = std::string{scheduler};
     config.predictor_algorithm = std::string{algorithms[static_cast<std::size_t>(round) % algorithms.size()]};
     config.simultaneous = round % 3 == 0;
+    config.head_start = round % 5 < 2;
+    config.multifactor_weights = round % 4 == 0 ? "age:1000,early:1000" : "age:1000,fairshare:1000,priority:500";
     poll();
     predictor::run_once(config, database, term, now);
     metascheduler::run_once(config, database, term, now);

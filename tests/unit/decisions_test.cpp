@@ -103,7 +103,7 @@ TEST(Figures, HaveTheNamesOfTheField) {
             R"({"job_resources":1.0,"offered_resources":0.0,"taken_resources":8.0,"earlier_campaigns":[12,15]})");
   EXPECT_EQ(figures_of(Standing{.place = place::FairShare{.user = "ada", .priority = 0.15, .share = 0.25, .usage = 0.1}}),
             R"({"place":{"order":"fairshare","user":"ada","order_priority":0.15,"share":0.25,"usage":0.1,"usage_by_share":false},)"
-            R"("elsewhere":null,"priority_effect":null})");
+            R"("elsewhere":null,"priority_effect":null,"head_start":null})");
 }
 
 TEST(Figures, ThatAreMostlyZero_AreStoredOnlyIfTheyAreNot) {

@@ -196,7 +196,8 @@ TEST(Multifactor, TheSumOfTheWeightedFactorsDecides_AndIsReported) {
   EXPECT_EQ(result, (Expect{.launched = {{2, 1, 16}}, .stopped = {{1, 1, "earlier_campaigns"}}}));
   ASSERT_EQ(result.standings.size(), 2U);
   EXPECT_EQ(decisions::text_of(result.standings[1].figures),
-            "priority 500 = age 0.00 x 100 + fair-share 0.50 x 1000 + size 0.06 x 0 + priority 0.50 x 0 + affinity 0.00 x 0");
+            "priority 500 = age 0.00 x 100 + fair-share 0.50 x 1000 + size 0.06 x 0 + priority 0.50 x 0 + affinity 0.00 x 0 "
+            "+ early 0.00 x 0");
 }
 
 TEST(Multifactor, Weights_AreReadByName) {

@@ -37,6 +37,8 @@ class FairShareTurns final : public Turns {
     if (served.exhausted) queues_.exhausted(turn.contender);
   }
 
+  void head_start(std::size_t contender, const Served& served) override { accounts_[contender]->given += served.resource_seconds / day_; }
+
   [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override {
     const auto& account = *accounts_[contender];
     return decisions::place::FairShare{.user = among_.campaign(contender).user,

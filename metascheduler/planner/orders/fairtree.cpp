@@ -117,8 +117,12 @@ class FairTreeTurns final : public Turns {
 
   void served(const Turn& turn, const Served& served) override {
     if (served.exhausted) queues_.exhausted(turn.contender);
+    head_start(turn.contender, served);
+  }
+
+  void head_start(std::size_t contender, const Served& served) override {
     if (served.resource_seconds <= 0.0) return;
-    for (auto node = nodes_[turn.contender]; node >= 0; node = tree()[static_cast<std::size_t>(node)].parent)
+    for (auto node = nodes_[contender]; node >= 0; node = tree()[static_cast<std::size_t>(node)].parent)
       given_[static_cast<std::size_t>(node)] += served.resource_seconds / day_;
     rank();
   }

@@ -11,7 +11,6 @@
 
 #include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
-#include "metascheduler/planner/orders/fifo.hpp"
 #include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
@@ -25,13 +24,20 @@ double fairshare_factor(const Snapshot& snapshot, const std::string& name) {
   return std::exp2(-std::max(0.0, user->usage) / user->share);
 }
 
-class MultifactorTurns final : public Sequence {
+class MultifactorTurns final : public Turns {
  public:
-  MultifactorTurns(std::vector<std::size_t> order, std::map<std::size_t, decisions::place::Multifactor> places)
-      : Sequence{std::move(order)}, places_{std::move(places)} {}
+  MultifactorTurns(std::vector<Turn> order, std::map<std::size_t, decisions::place::Multifactor> places)
+      : order_{std::move(order)}, places_{std::move(places)} {}
+  [[nodiscard]] std::optional<Turn> next() override {
+    if (at_ == order_.size()) return std::nullopt;
+    return order_[at_++];
+  }
+  void served(const Turn&, const Served&) override {}
   [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override { return places_.at(contender); }
 
  private:
+  std::vector<Turn> order_;
+  std::size_t at_ = 0;
   std::map<std::size_t, decisions::place::Multifactor> places_;
 };
 
@@ -39,11 +45,12 @@ class MultifactorTurns final : public Sequence {
 
 tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
   FactorWeights weights;
-  constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 5> kFactors{{{"age", &FactorWeights::age},
+  constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 6> kFactors{{{"age", &FactorWeights::age},
                                                                                           {"fairshare", &FactorWeights::fairshare},
                                                                                           {"size", &FactorWeights::size},
                                                                                           {"priority", &FactorWeights::priority},
-                                                                                          {"affinity", &FactorWeights::affinity}}};
+                                                                                          {"affinity", &FactorWeights::affinity},
+                                                                                          {"early", &FactorWeights::early}}};
   std::array<std::string_view, kFactors.size()> names;
   std::ranges::transform(kFactors, names.begin(), [](const auto& factor) { return factor.first; });
   while (!text.empty()) {
@@ -79,37 +86,46 @@ Factors factors_of(const Class& among, std::size_t contender) {
     factors.size = std::max(factors.size, std::min(1.0, resources / std::max(1, candidate.cluster->max_resources)));
     affinities += candidate.pair->has_affinity ? 1.0 : 0.0;
   }
+  if (among.head_starts != nullptr) factors.early = among.head_starts->factor(contender);
   if (!candidates.empty()) factors.affinity = affinities / static_cast<double>(candidates.size());
   return factors;
 }
 
 double weighted(const Factors& factors, const FactorWeights& weights) {
   return factors.age * weights.age + factors.fairshare * weights.fairshare + factors.size * weights.size +
-         factors.priority * weights.priority + factors.affinity * weights.affinity;
+         factors.priority * weights.priority + factors.affinity * weights.affinity + factors.early * weights.early;
 }
 
 std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
   const auto w = parse_weights(among.config.multifactor_weights).value();
-  std::map<std::size_t, double> priorities;
+  std::vector<std::pair<double, Turn>> order;
   std::map<std::size_t, decisions::place::Multifactor> places;
   const auto factor = [](double value, double weight) {
     return decisions::place::Factor{.value = decisions::rounded(value, 2), .weight = weight};
   };
   for (const auto member : among.members) {
-    const auto f = factors_of(among, member);
-    priorities[member] = weighted(f, w);
-    places[member] = {.priority = decisions::rounded(priorities[member], 0),
+    auto f = factors_of(among, member);
+    if (w.early <= 0.0) f.early = 0.0;  // it counts nothing, and would change each standing as tasks begin
+    const double priority = weighted(f, w);
+    const double early = f.early * w.early;
+    if (early > 0.0) order.emplace_back(priority, Turn{.contender = member, .kind = TurnKind::head_start});
+    order.emplace_back(priority - early, Turn{.contender = member});
+    places[member] = {.priority = decisions::rounded(priority, 0),
                       .age = factor(f.age, w.age),
                       .fairshare = factor(f.fairshare, w.fairshare),
                       .size = factor(f.size, w.size),
                       .campaign_priority = factor(f.priority, w.priority),
-                      .affinity = factor(f.affinity, w.affinity)};
+                      .affinity = factor(f.affinity, w.affinity),
+                      .early = factor(f.early, w.early)};
   }
-  auto order = among.members;
-  std::ranges::sort(order, {}, [&](std::size_t member) {
-    return std::tuple{-priorities.at(member), among.campaign(member).submitted, among.campaign(member).id};
+  std::ranges::sort(order, {}, [&](const std::pair<double, Turn>& one) {
+    const auto& [priority, turn] = one;
+    const auto& campaign = among.campaign(turn.contender);
+    return std::tuple{-priority, campaign.submitted, campaign.id, turn.kind == TurnKind::any_task};
   });
-  return std::make_unique<MultifactorTurns>(std::move(order), std::move(places));
+  std::vector<Turn> turns;
+  std::ranges::transform(order, std::back_inserter(turns), [](const auto& one) { return one.second; });
+  return std::make_unique<MultifactorTurns>(std::move(turns), std::move(places));
 }
 
 }  // namespace gleaner::planner

@@ -10,6 +10,7 @@ struct Factors {
   double size = 0.0;       ///< of its widest job, against its largest cluster
   double priority = 0.0;   ///< its own: 1 for the highest, 0 for the lowest
   double affinity = 0.0;   ///< part of its clusters with which its user has affinity
+  double early = 0.0;      ///< part of its first tasks that may still begin by a head start (HeadStarts): for these alone
 };
 
 [[nodiscard]] Factors factors_of(const Class& among, std::size_t contender);
@@ -20,6 +21,7 @@ struct FactorWeights {
   double size = 0.0;
   double priority = 0.0;
   double affinity = 0.0;
+  double early = 0.0;
 };
 
 /// "age:1000,size:10": factors that are not named count 0. The error states what is wrong.
@@ -27,7 +29,8 @@ struct FactorWeights {
 
 [[nodiscard]] double weighted(const Factors& factors, const FactorWeights& weights);
 
-/// The campaign with the greatest sum of weighted factors first. Source: document 001, "multi-factor".
+/// The campaign with the greatest sum of weighted factors first. The factor `early` raises a campaign's first tasks alone: they have a turn
+/// of their own, and the campaign's later tasks have theirs at its place without the factor. Source: document 001, "multi-factor".
 class Multifactor final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "multifactor"; }

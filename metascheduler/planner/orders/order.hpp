@@ -11,6 +11,7 @@
 
 #include "metascheduler/planner/candidate.hpp"
 #include "metascheduler/planner/config.hpp"
+#include "metascheduler/planner/head_start.hpp"
 
 namespace gleaner::planner {
 
@@ -22,15 +23,20 @@ struct Class {
   std::vector<std::size_t> members;          ///< their indices, by ascending id
   double free_resources = 0.0;               ///< of all clusters, before the plan gave anything
   std::uint64_t seed = 0;
+  const HeadStarts* head_starts = nullptr;  ///< of the plan; null: there are none
 
   [[nodiscard]] const CampaignView& campaign(std::size_t contender) const { return *contenders[contender].campaign; }
 };
 
 constexpr double kWholeTurn = std::numeric_limits<double>::infinity();
 
+/// The tasks that a turn is for. The resources of a head start are bounded by HeadStarts, and it makes no reservation.
+enum class TurnKind { any_task, head_start };
+
 /// Which contender is served next, and with how much.
 struct Turn {
   std::size_t contender = 0;
+  TurnKind kind = TurnKind::any_task;
   double most_resources = kWholeTurn;  ///< one job is given even when it takes more
 };
 
@@ -49,6 +55,8 @@ class Turns {
   /// Nothing if all contenders are exhausted.
   [[nodiscard]] virtual std::optional<Turn> next() = 0;
   virtual void served(const Turn& turn, const Served& served) = 0;
+  /// The contender got this before the first turn. An order that weighs what a plan gives counts it.
+  virtual void head_start(std::size_t, const Served&) {}
   /// The figures behind a contender's place, rounded, before anything was given; empty if the order has none.
   [[nodiscard]] virtual std::optional<decisions::Place> place(std::size_t) const { return std::nullopt; }
 };

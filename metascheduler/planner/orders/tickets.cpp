@@ -70,6 +70,13 @@ class TicketTurns final : public Turns {
     if (const auto next = queues_.exhausted(turn.contender)) deal(*next);
   }
 
+  /// Whoever takes part draws with the tickets that are left; the others get theirs when they begin to.
+  void head_start(std::size_t contender, const Served& served) override {
+    const auto index = index_[contender];
+    holdings_[index].resources += std::max(served.resources, static_cast<double>(served.jobs));
+    if (std::ranges::binary_search(queues_.taking_part(), contender)) deal(contender);
+  }
+
   [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override {
     using decisions::rounded;
     const auto ranking = ranking_of(contender);

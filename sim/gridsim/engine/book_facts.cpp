@@ -69,6 +69,7 @@ grid::CampaignFacts Book::campaign_facts(int index, grid::Instant now) const {
       free - known.next_task + static_cast<std::int64_t>(known.returned.size() + known.failed_once.size() + known.kept.size());
   campaign.held_tasks = spec.tasks - free;
   campaign.unsettled_tasks = spec.tasks - known.done - known.failed;
+  campaign.settled_tasks = spec.settled_tasks + known.done + known.failed;
   note_first(index, campaign);
   return campaign;
 }
