@@ -238,6 +238,7 @@ inline constexpr auto kFigures<place::Multifactor> = std::tuple{figure("order_pr
                                                                 figure("size", &place::Multifactor::size),
                                                                 figure("priority", &place::Multifactor::campaign_priority),
                                                                 figure("affinity", &place::Multifactor::affinity),
+                                                                sparse("project", &place::Multifactor::project),
                                                                 sparse("early", &place::Multifactor::early)};
 template <>
 inline constexpr auto kFigures<place::Tickets> = std::tuple{figure("tickets", &place::Tickets::tickets),

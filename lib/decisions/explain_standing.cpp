@@ -24,9 +24,10 @@ struct PlaceText {
   std::string operator()(const place::Multifactor& by) const {
     return fmt::format(
         "priority {:.0f} = age {:.2f} x {:g} + fair-share {:.2f} x {:g} + size {:.2f} x {:g} + priority {:.2f} x {:g} "
-        "+ affinity {:.2f} x {:g} + early {:.2f} x {:g}",
+        "+ affinity {:.2f} x {:g} + project {:.2f} x {:g} + early {:.2f} x {:g}",
         by.priority, by.age.value, by.age.weight, by.fairshare.value, by.fairshare.weight, by.size.value, by.size.weight,
-        by.campaign_priority.value, by.campaign_priority.weight, by.affinity.value, by.affinity.weight, by.early.value, by.early.weight);
+        by.campaign_priority.value, by.campaign_priority.weight, by.affinity.value, by.affinity.weight, by.project.value, by.project.weight,
+        by.early.value, by.early.weight);
   }
   std::string operator()(const place::Tickets& by) const {
     return fmt::format(

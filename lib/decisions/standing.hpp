@@ -40,7 +40,7 @@ struct Factor {
 struct Multifactor {
   static constexpr std::string_view kName = "multifactor";
   double priority = 0.0;  ///< the sum of the weighted factors
-  Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {}, early = {};
+  Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {}, project = {}, early = {};
 };
 struct Tickets {
   static constexpr std::string_view kName = "tickets";

@@ -197,7 +197,39 @@ TEST(Multifactor, TheSumOfTheWeightedFactorsDecides_AndIsReported) {
   ASSERT_EQ(result.standings.size(), 2U);
   EXPECT_EQ(decisions::text_of(result.standings[1].figures),
             "priority 500 = age 0.00 x 100 + fair-share 0.50 x 1000 + size 0.06 x 0 + priority 0.50 x 0 + affinity 0.00 x 0 "
-            "+ early 0.00 x 0");
+            "+ project 0.00 x 0 + early 0.00 x 0");
+}
+
+/// Document 003: "we can also imagine another priority level by projects, like the OAR fairsharing currently does".
+TEST(Multifactor, Document003_AProjectThatUsedLessOfItsShare_GoesFirst) {
+  auto snapshot = users({"ada", "bob", "eve"});
+  snapshot.shares = {{.name = "physics", .shares = 1, .usage = 0.5},
+                     {.name = "ada", .parent = 0, .shares = 1, .usage = 0.5, .is_user = true},
+                     {.name = "biology", .shares = 1},
+                     {.name = "bob", .parent = 2, .shares = 1, .is_user = true}};
+  for (auto& campaign : snapshot.campaigns) campaign.project = "biology";
+  snapshot.campaigns[0].project = "physics";
+  PlannerConfig config{.campaign_order = "multifactor", .multifactor_weights = "project:1000"};
+  auto result = plan(snapshot, config);
+  EXPECT_EQ(jobs_on(result, 2, 1), 16);
+  EXPECT_THAT(decisions::text_of(result.standings[0].figures), HasSubstr("project 0.50 x 1000"));
+  EXPECT_THAT(decisions::text_of(result.standings[1].figures), HasSubstr("project 1.00 x 1000"));
+  EXPECT_THAT(decisions::text_of(result.standings[2].figures), HasSubstr("project 0.00 x 1000"))
+      << "eve names a project that she is not in";
+  snapshot.campaigns[0].project = "biology";
+  result = plan(snapshot, config);
+  EXPECT_THAT(decisions::text_of(result.standings[0].figures), HasSubstr("project 0.50 x 1000")) << "ada's own project counts";
+}
+
+TEST(Multifactor, TheShareOfAProjectBelowAnother_IsPartOfThat) {
+  auto snapshot = users({"ada"});
+  snapshot.shares = {{.name = "physics", .shares = 1, .usage = 0.25},
+                     {.name = "optics", .parent = 0, .shares = 1, .usage = 0.25},
+                     {.name = "rest", .parent = 0, .shares = 1},
+                     {.name = "ada", .parent = 1, .shares = 1, .usage = 0.25, .is_user = true},
+                     {.name = "biology", .shares = 1}};
+  const auto result = plan(snapshot, {.campaign_order = "multifactor", .multifactor_weights = "project:1000"});
+  EXPECT_THAT(decisions::text_of(result.standings[0].figures), HasSubstr("project 0.50 x 1000")) << "2^(-0.25 / (1/2 of 1/2))";
 }
 
 TEST(Multifactor, Weights_AreReadByName) {

@@ -70,28 +70,6 @@ class Tree {
   Nodes users_;
 };
 
-/// The node of each member's user, by the contender's index: in the campaign's project when there is one, else the first of that name.
-std::vector<int> nodes_of(const Class& among) {
-  const auto& tree = among.snapshot.shares;
-  std::map<std::string_view, std::vector<int>> of_users;
-  for (int i = 0; i < std::ssize(tree); ++i) {
-    const auto& node = tree[static_cast<std::size_t>(i)];
-    if (node.is_user) of_users[node.name].push_back(i);
-  }
-  std::vector<int> nodes(among.contenders.size(), -1);
-  for (const auto member : among.members) {
-    const auto& campaign = among.campaign(member);
-    const auto user = of_users.find(campaign.user);
-    if (user == of_users.end()) continue;
-    const auto in_project = std::ranges::find_if(user->second, [&](int node) {
-      const auto parent = tree[static_cast<std::size_t>(node)].parent;
-      return parent >= 0 && tree[static_cast<std::size_t>(parent)].name == campaign.project;
-    });
-    nodes[member] = in_project != user->second.end() ? *in_project : user->second.front();
-  }
-  return nodes;
-}
-
 class FairTreeTurns final : public Turns {
  public:
   explicit FairTreeTurns(const Class& among)
@@ -167,6 +145,27 @@ class FairTreeTurns final : public Turns {
 };
 
 }  // namespace
+
+std::vector<int> nodes_of(const Class& among) {
+  const auto& tree = among.snapshot.shares;
+  std::map<std::string_view, std::vector<int>> of_users;
+  for (int i = 0; i < std::ssize(tree); ++i) {
+    const auto& node = tree[static_cast<std::size_t>(i)];
+    if (node.is_user) of_users[node.name].push_back(i);
+  }
+  std::vector<int> nodes(among.contenders.size(), -1);
+  for (const auto member : among.members) {
+    const auto& campaign = among.campaign(member);
+    const auto user = of_users.find(campaign.user);
+    if (user == of_users.end()) continue;
+    const auto in_project = std::ranges::find_if(user->second, [&](int node) {
+      const auto parent = tree[static_cast<std::size_t>(node)].parent;
+      return parent >= 0 && tree[static_cast<std::size_t>(parent)].name == campaign.project;
+    });
+    nodes[member] = in_project != user->second.end() ? *in_project : user->second.front();
+  }
+  return nodes;
+}
 
 std::vector<std::size_t> ranked_users(const std::vector<ShareNode>& tree, const std::vector<double>& given) {
   return Tree{tree, given}.users();

@@ -11,6 +11,7 @@
 
 #include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
+#include "metascheduler/planner/orders/fairtree.hpp"
 #include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
@@ -45,11 +46,12 @@ class MultifactorTurns final : public Turns {
 
 tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
   FactorWeights weights;
-  constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 6> kFactors{{{"age", &FactorWeights::age},
+  constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 7> kFactors{{{"age", &FactorWeights::age},
                                                                                           {"fairshare", &FactorWeights::fairshare},
                                                                                           {"size", &FactorWeights::size},
                                                                                           {"priority", &FactorWeights::priority},
                                                                                           {"affinity", &FactorWeights::affinity},
+                                                                                          {"project", &FactorWeights::project},
                                                                                           {"early", &FactorWeights::early}}};
   std::array<std::string_view, kFactors.size()> names;
   std::ranges::transform(kFactors, names.begin(), [](const auto& factor) { return factor.first; });
@@ -91,13 +93,36 @@ Factors factors_of(const Class& among, std::size_t contender) {
   return factors;
 }
 
+std::vector<double> project_factors(const Class& among) {
+  const auto& tree = among.snapshot.shares;
+  // A parent comes before its children.
+  std::vector<double> of_siblings(tree.size() + 1, 0.0), shares(tree.size() + 1, 1.0);
+  const auto place = [](int node) { return static_cast<std::size_t>(node + 1); };
+  for (const auto& node : tree) of_siblings[place(node.parent)] += node.shares;
+  for (int i = 0; i < std::ssize(tree); ++i) {
+    const auto& node = tree[static_cast<std::size_t>(i)];
+    const double all = of_siblings[place(node.parent)];
+    shares[place(i)] = all > 0.0 ? shares[place(node.parent)] * node.shares / all : 0.0;
+  }
+  const auto users = nodes_of(among);
+  std::vector<double> factors(among.contenders.size(), 0.0);
+  for (const auto member : among.members) {
+    const int project = users[member] < 0 ? -1 : tree[static_cast<std::size_t>(users[member])].parent;
+    if (project < 0 || shares[place(project)] <= 0.0) continue;
+    factors[member] = std::exp2(-std::max(0.0, tree[static_cast<std::size_t>(project)].usage) / shares[place(project)]);
+  }
+  return factors;
+}
+
 double weighted(const Factors& factors, const FactorWeights& weights) {
   return factors.age * weights.age + factors.fairshare * weights.fairshare + factors.size * weights.size +
-         factors.priority * weights.priority + factors.affinity * weights.affinity + factors.early * weights.early;
+         factors.priority * weights.priority + factors.affinity * weights.affinity + factors.project * weights.project +
+         factors.early * weights.early;
 }
 
 std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
   const auto w = parse_weights(among.config.multifactor_weights).value();
+  const auto projects = project_factors(among);
   std::vector<std::pair<double, Turn>> order;
   std::map<std::size_t, decisions::place::Multifactor> places;
   const auto factor = [](double value, double weight) {
@@ -105,6 +130,7 @@ std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
   };
   for (const auto member : among.members) {
     auto f = factors_of(among, member);
+    f.project = projects[member];
     if (w.early <= 0.0) f.early = 0.0;  // it counts nothing, and would change each standing as tasks begin
     const double priority = weighted(f, w);
     const double early = f.early * w.early;
@@ -116,6 +142,7 @@ std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
                       .size = factor(f.size, w.size),
                       .campaign_priority = factor(f.priority, w.priority),
                       .affinity = factor(f.affinity, w.affinity),
+                      .project = factor(f.project, w.project),
                       .early = factor(f.early, w.early)};
   }
   std::ranges::sort(order, {}, [&](const std::pair<double, Turn>& one) {

@@ -10,6 +10,7 @@ struct Factors {
   double size = 0.0;       ///< of its widest job, against its largest cluster
   double priority = 0.0;   ///< its own: 1 for the highest, 0 for the lowest
   double affinity = 0.0;   ///< part of its clusters with which its user has affinity
+  double project = 0.0;    ///< 2^(-usage / share) of the project in which its user has a share; 0: of none
   double early = 0.0;      ///< part of its first tasks that may still begin by a head start (HeadStarts): for these alone
 };
 
@@ -21,8 +22,13 @@ struct FactorWeights {
   double size = 0.0;
   double priority = 0.0;
   double affinity = 0.0;
+  double project = 0.0;
   double early = 0.0;
 };
+
+/// By contender, for the members: the factor of the project below which its user has shares, as in fairtree. A project that a campaign
+/// names without its user being in it gives it nothing.
+[[nodiscard]] std::vector<double> project_factors(const Class& among);
 
 /// "age:1000,size:10": factors that are not named count 0. The error states what is wrong.
 [[nodiscard]] tl::expected<FactorWeights, std::string> parse_weights(std::string_view text);
