@@ -97,7 +97,7 @@ std::vector<double> project_factors(const Class& among) {
   const auto& tree = among.snapshot.shares;
   // A parent comes before its children.
   std::vector<double> of_siblings(tree.size() + 1, 0.0), shares(tree.size() + 1, 1.0);
-  const auto place = [](int node) { return static_cast<std::size_t>(node + 1); };
+  const auto place = [](int node) { return static_cast<std::size_t>(std::ptrdiff_t{node} + 1); };
   for (const auto& node : tree) of_siblings[place(node.parent)] += node.shares;
   for (int i = 0; i < std::ssize(tree); ++i) {
     const auto& node = tree[static_cast<std::size_t>(i)];
