@@ -309,7 +309,7 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::WidthUnknown::kName, "a limit counts resources, and the first job, which shows how many a job takes, is out"},
     Meaning{reason::NoFreeResources::kName, "the cluster is full, and its queue holds what the flood allows"},
     Meaning{reason::KeptForLocal::kName, "free resources are kept for local jobs (headroom)"},
-    Meaning{reason::KeptForOthers::kName, "free resources are kept for other campaigns (`gridctl keep`)"},
+    Meaning{reason::KeptForOthers::kName, "free resources are kept for other campaigns (`gridctl keep list`)"},
     Meaning{reason::BusyWithoutJob::kName, "free resources are busy without a job: their node reports load"},
     Meaning{reason::NotEnoughResources::kName, "something is free, but less than one job takes"},
     Meaning{reason::NoNodeFree::kName, "enough is free, but not on as few nodes as one job takes"},

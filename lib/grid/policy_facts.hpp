@@ -106,7 +106,7 @@ struct PolicyFacts {
   std::vector<Affinity> affinities;
   std::vector<Limit> limits;
   std::vector<Keep> keeps;                     ///< active or not
-  std::vector<FirstCampaign> first_campaigns;  ///< of users with campaigns, where a keep is for new users
+  std::vector<FirstCampaign> first_campaigns;  ///< of all users who ever had one, where a keep is for new users
   std::vector<Ending> endings;
   std::vector<HeldForJob> held;  ///< the oldest first, one a cluster at most
   std::vector<DyingJobs> dying;

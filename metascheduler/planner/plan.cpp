@@ -1,6 +1,7 @@
 #include "metascheduler/planner/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "lib/grid/campaign_priority.hpp"
@@ -87,15 +88,15 @@ Served serve_early(const Policies& policies, AffinityClass affinity, std::size_t
 }
 
 /// Serves the campaigns of one class: first tasks before all, if the configuration says so, then by the order.
-void serve(const Policies& policies, AffinityClass affinity, const Class& among, Turns& turns, HeadStarts& head_starts,
+void serve(const Policies& policies, AffinityClass affinity, const Class& among, Turns& turns, HeadStarts* head_starts,
            std::vector<Contender>& contenders, Draft& draft) {
   if (draft.config.head_start) {
-    for (const auto contender : head_starts.in_order(among.members))
-      turns.head_start(contender, serve_early(policies, affinity, contender, head_starts, contenders, draft));
+    for (const auto contender : head_starts->in_order(among.members))
+      turns.head_start(contender, serve_early(policies, affinity, contender, *head_starts, contenders, draft));
   }
   while (const auto turn = turns.next()) {
     const bool early = turn->kind == TurnKind::head_start;
-    turns.served(*turn, early ? serve_early(policies, affinity, turn->contender, head_starts, contenders, draft)
+    turns.served(*turn, early ? serve_early(policies, affinity, turn->contender, *head_starts, contenders, draft)
                               : serve(policies, affinity, *turn, contenders[turn->contender], draft));
   }
 }
@@ -192,16 +193,16 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   replicate(ReplicaKind::expired, contenders, draft);
   std::uint64_t seed = snapshot.seed;
   Standings standings{contenders};
-  HeadStarts head_starts{snapshot, config, contenders};
-  const bool has_early = config.head_start || weighs_early(policies->order, config);
+  std::optional<HeadStarts> head_starts;
+  if (config.head_start || weighs_early(policies->order, config)) head_starts.emplace(snapshot, config, contenders);
   for (auto& [affinity, members] : classes_of(policies->order, contenders)) {
-    const Class among{snapshot, config, contenders, members, free_resources(draft), seed++, &head_starts};
+    const Class among{snapshot, config, contenders, members, free_resources(draft), seed++, head_starts ? &*head_starts : nullptr};
     const auto turns = policies->order.within->turns(among);
     for (const auto member : members) {
       standings.add(member, turns->place(member));
-      if (has_early) standings.add(member, head_starts.figures(member));
+      if (head_starts) standings.add(member, head_starts->figures(member));
     }
-    serve(*policies, affinity, among, *turns, head_starts, contenders, draft);
+    serve(*policies, affinity, among, *turns, head_starts ? &*head_starts : nullptr, contenders, draft);
   }
   draft.plan.standings = std::move(standings).all();
   note_priorities(contenders, draft);

@@ -196,9 +196,8 @@ WHERE (h.user_name IS NULL OR c.user_name = h.user_name) AND (h.group_name IS NU
 GROUP BY h.name ORDER BY h.name
 
 -- name: policies.first_campaigns
--- When the users with campaigns in treatment or paused submitted their first one.
-SELECT f.user_name, micros(f.submitted_at) AS submitted FROM first_campaigns f
-WHERE EXISTS (SELECT FROM campaigns c WHERE c.user_name = f.user_name AND is_live(c.state)) ORDER BY f.user_name
+-- When each user submitted the first campaign, whether it is still there or not.
+SELECT user_name, micros(submitted_at) AS submitted FROM first_campaigns ORDER BY user_name
 
 -- name: policies.set_keep
 -- Sets a keep, in place of the one of this name.

@@ -135,6 +135,21 @@ TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignT
   EXPECT_LT(prospects->campaigns.at(0).end->expected, 400);
 }
 
+/// Else the simulation of a submission would take its user for a new one.
+TEST_F(ScenarioRoute, WhereSomethingIsKeptForNewUsers_TheFirstCampaignsOfAllUsersAreKnown_AlsoThoseThatAreOver) {
+  static_cast<void>(a_campaign_of(3));
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  sql("UPDATE first_campaigns SET submitted_at = now() - interval '60 days'");
+  sql("INSERT INTO keeps (name, cluster_id, percent, new_users_s) SELECT 'first steps', id, 50, 30 * 86400 FROM clusters WHERE name = 'alpha'");
+  const auto answer = get("/v1/scenario");
+  const auto& policies = answer.json["scenario"]["policies"];
+  ASSERT_EQ(policies["keeps"].Size(), 1U) << answer.body;
+  ASSERT_EQ(policies["first_campaigns"].Size(), 1U) << answer.body;
+  EXPECT_STREQ(policies["first_campaigns"][0]["user"].GetString(), "alice");
+  EXPECT_GT(policies["first_campaigns"][0]["age"].GetDouble(), 59 * 86400);
+  EXPECT_TRUE(gridsim::read_scenario(scenario_in(answer.body), "."));
+}
+
 TEST_F(ScenarioRoute, TheAttemptsThatAJdlAllows_AreSimulated) {
   static_cast<void>(a_campaign_of(1));
   EXPECT_FALSE(get("/v1/scenario").json["scenario"]["live"][0].HasMember("max_attempts"));

@@ -128,8 +128,8 @@ TEST(GridsimLive, WhatIsKept_IsNotUsedByOthers_UntilItsEnd) {
     return std::ranges::count_if(outcome.jobs, [&](const auto& job) { return seconds_of(*job.held) < time; });
   };
   const auto all = begun_before(500, R"("user": "ada")");
-  EXPECT_LT(begun_before(500, R"("user": "bob")"), all);
-  EXPECT_GT(begun_before(500, R"("user": "bob")"), 0);
+  EXPECT_EQ(all, 12) << "4 of 16 are held";
+  EXPECT_EQ(begun_before(500, R"("user": "bob")"), 3) << "9 are kept";
   EXPECT_EQ(begun_before(500, R"("user": "bob", "hours": "01:00-02:00")"), all) << "the simulation begins at 00:00";
   for (const auto* wrong : {R"("user": "bob", "hours": "8-9")", R"("type": "none")", R"("group": "")"})
     EXPECT_FALSE(read_scenario(a_grid(a_campaign(1, "[[1, 1]]"), std::string{R"(, "policies": {"keeps": [{"name": "class", "cluster": )"} +

@@ -216,9 +216,9 @@ std::string sample_of(std::string_view name) {
 
 /// The value that a text gives an option, or one that is right where it only names it.
 std::string value_of(const std::string& option, const std::string& said) {
-  static const std::map<std::string, std::string, std::less<>> kSamples{{"--authentication", "none"},           {"--auth", "none"},
-                                                                        {"--secret-file", "/dev/null"},         {"--older-than", "90d"},
-                                                                        {"--url", "http://localhost:1/oarapi"}, {"--flood", "0.5"}};
+  static const std::map<std::string, std::string, std::less<>> kSamples{
+      {"--authentication", "none"},           {"--auth", "none"}, {"--secret-file", "/dev/null"}, {"--older-than", "90d"},
+      {"--url", "http://localhost:1/oarapi"}, {"--flood", "0.5"}, {"--hours", "08:00-18:00"}};
   if (!is_placeholder(said) && said.find_first_of("|{") == std::string::npos) return said;
   const auto found = kSamples.find(option);
   return found == kSamples.end() ? "3" : found->second;

@@ -265,7 +265,7 @@ TEST(MultifactorEarly, OfManyCampaignsOfOneUser_IsBoundedToo) {
 
 class HeadStartLaws : public testing::TestWithParam<std::string> {};
 
-TEST_P(HeadStartLaws, EveryCampaignHasItsTurn_TheOrderOfTheListsDoesNotMatter_AndNoUserGetsBeyondTheBound) {
+TEST_P(HeadStartLaws, EveryCampaignHasItsTurn_AndTheOrderOfTheListsDoesNotMatter) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     std::mt19937 draw{seed};
     const auto up_to = [&](int most) { return static_cast<int>(draw() % static_cast<unsigned>(most + 1)); };

@@ -18,10 +18,10 @@ grid::Instant day_at(int day, int hour, int minute = 0, int second = 0) {
 }
 
 /// Ada's campaign 1 and zoe's campaign 2, which came later, on alpha, which has 16 resources, all free, and a flood of 8.
-struct Kept : FactsOfOne {
+struct KeptPart : FactsOfOne {
   grid::Instant now = day_at(0, 12);
 
-  explicit Kept(std::string_view part = "4", int resources_per_job = 1) : FactsOfOne{resources_per_job} {
+  explicit KeptPart(std::string_view part = "4", int resources_per_job = 1) : FactsOfOne{resources_per_job} {
     facts.clusters[0].flood = 0.5;
     auto& zoes = facts.campaigns.emplace_back(facts.campaigns[0]);
     zoes.id = campaign_id(2);
@@ -52,7 +52,7 @@ struct Kept : FactsOfOne {
 };
 
 TEST(Document001, APortionKeptForSomebody_IsNotUsedByOthers_AndByThoseItIsFor) {
-  Kept kept;
+  KeptPart kept;
   EXPECT_EQ(kept.made(), (Expect{.launched = {{1, 1, 12}, {2, 1, 12}}})) << "ada gets what is not kept, and zoe 4 and the flood";
   kept.only_ada();
   EXPECT_EQ(kept.jobs_of(1), 12) << "and nothing of hers waits, as OAR would start it on what is kept";
@@ -61,7 +61,7 @@ TEST(Document001, APortionKeptForSomebody_IsNotUsedByOthers_AndByThoseItIsFor) {
 }
 
 TEST(Document001, APortionForNewUsers_IsForThoseWhoseFirstCampaignIsYoung) {
-  Kept kept;
+  KeptPart kept;
   kept.first().user.reset();
   kept.first().new_users = 30 * 86400;
   kept.facts.policies.first_campaigns = {{"ada", kept.now - std::chrono::days{31}}, {"zoe", kept.now - std::chrono::days{29}}};
@@ -76,7 +76,7 @@ TEST(Document001, APortionForNewUsers_IsForThoseWhoseFirstCampaignIsYoung) {
 }
 
 TEST(Keeps, AreOfWhatTheirUsersDoNotUseYet) {
-  Kept kept;
+  KeptPart kept;
   kept.facts.campaigns[1].waiting_tasks = 0;
   auto& zoes = kept.facts.pairs[1];
   zoes.active = true;
@@ -92,14 +92,14 @@ TEST(Keeps, AreOfWhatTheirUsersDoNotUseYet) {
 }
 
 TEST(Keeps, WhatThosePlannedBeforeTake_IsKeptNoMore) {
-  Kept kept;
+  KeptPart kept;
   kept.facts.campaigns[1].submitted = kept.facts.campaigns[0].submitted - std::chrono::seconds{1};
   kept.facts.campaigns[1].waiting_tasks = 6;
   EXPECT_EQ(kept.made(), (Expect{.launched = {{1, 1, 10}, {2, 1, 6}}}));
 }
 
 TEST(Keeps, OfACluster_AddUp_AndACampaignOfOneOfThemUsesThatOne) {
-  Kept kept;
+  KeptPart kept;
   kept.keep("tests", "2").type = grid::CampaignType::test;
   kept.facts.campaigns[1].waiting_tasks = 0;
   EXPECT_EQ(kept.jobs_of(1), 10);
@@ -109,7 +109,7 @@ TEST(Keeps, OfACluster_AddUp_AndACampaignOfOneOfThemUsesThatOne) {
 }
 
 TEST(Keeps, OfTwoOnWhichACampaignCounts_EachResourceCountsInOne) {
-  Kept kept;
+  KeptPart kept;
   kept.keep("more", "4").user = "zoe";
   kept.facts.campaigns[1].waiting_tasks = 0;
   kept.facts.pairs[1].active = true;
@@ -120,7 +120,7 @@ TEST(Keeps, OfTwoOnWhichACampaignCounts_EachResourceCountsInOne) {
 
 TEST(Keeps, ByPercent_AreOfTheResourcesOfTheCluster_AndOneAtLeast) {
   const auto others_get = [](std::string_view part) {
-    Kept kept{part};
+    KeptPart kept{part};
     kept.only_ada();
     return kept.jobs_of(1);
   };
@@ -131,7 +131,7 @@ TEST(Keeps, ByPercent_AreOfTheResourcesOfTheCluster_AndOneAtLeast) {
 }
 
 TEST(Keeps, AreForTheCampaignsThatMatchAllThatIsNamed) {
-  Kept kept;
+  KeptPart kept;
   auto& keep = kept.first();
   auto& zoes = kept.facts.campaigns[1];
   kept.facts.campaigns[0].waiting_tasks = 0;
@@ -151,7 +151,7 @@ TEST(Keeps, AreForTheCampaignsThatMatchAllThatIsNamed) {
 }
 
 TEST(Document004, AReservation_HoldsWhileItIsActive_AndNotBeforeNorAfter) {
-  Kept kept;
+  KeptPart kept;
   kept.only_ada();
   kept.first().hours = grid::day_hours("08:00-18:00");
   const auto at = [&](grid::Instant now) {
@@ -171,7 +171,7 @@ TEST(Document004, AReservation_HoldsWhileItIsActive_AndNotBeforeNorAfter) {
 }
 
 TEST(Keeps, AreExplainedInWords) {
-  Kept kept{"16"};
+  KeptPart kept{"16"};
   kept.only_ada();
   kept.first().user.reset();
   kept.first().new_users = 86400;
@@ -188,7 +188,7 @@ TEST(Keeps, AreExplainedInWords) {
 }
 
 TEST(Keeps, StandBesideHeadroom_AndLetNoShortJobsWaitBehindEachOther) {
-  Kept kept;
+  KeptPart kept;
   kept.only_ada();
   kept.facts.clusters[0].headroom = *grid::headroom("2");
   EXPECT_EQ(kept.jobs_of(1), 10);
@@ -198,7 +198,7 @@ TEST(Keeps, StandBesideHeadroom_AndLetNoShortJobsWaitBehindEachOther) {
 }
 
 TEST(Keeps, AreNotTakenByReplicas) {
-  Kept kept;
+  KeptPart kept;
   kept.only_ada();
   auto& beta = kept.facts.clusters.emplace_back(kept.facts.clusters[0]);
   beta.id = cluster_id(2);
@@ -216,7 +216,7 @@ TEST(Keeps, AreNotTakenByReplicas) {
 
 /// A wide job of one whom a keep is not for gets freed resources held back, and what is kept stays kept.
 TEST(Keeps, AreLeftOutOfTheResourcesThatAreHeldBackForAWideJob) {
-  Kept kept{"4", 8};
+  KeptPart kept{"4", 8};
   kept.facts.clusters[0].flood = 0;
   kept.facts.clusters[0].free_resources = 8;
   kept.facts.clusters[0].our_resources = 8;
@@ -230,7 +230,7 @@ TEST(Keeps, AreLeftOutOfTheResourcesThatAreHeldBackForAWideJob) {
 }
 
 TEST(Keeps, AreNotFilledByKills_NorKillWhatRuns) {
-  Kept kept;
+  KeptPart kept;
   kept.facts.clusters[0].flood = 0;
   kept.facts.clusters[0].free_resources = 4;
   kept.facts.campaigns[0].waiting_tasks = 2;
@@ -252,7 +252,7 @@ TEST(Keeps, AreNotFilledByKills_NorKillWhatRuns) {
 
 /// Whoever comes first, and however many keeps there are: those whom no keep is for get no more than what is offered and not kept.
 RC_GTEST_PROP(Keeps, OthersTogether_GetNoMoreThanWhatIsOfferedAndNotKept, ()) {
-  Kept kept;
+  KeptPart kept;
   kept.facts.policies.keeps.clear();
   int all = 0;
   const int number = *rc::gen::inRange(1, 4);
