@@ -12,6 +12,7 @@
 
 #include "lib/process/options.hpp"
 #include "tests/source_tree.hpp"
+#include "tests/unit/names_of_tests.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -73,23 +74,8 @@ std::map<std::pair<std::string, std::string>, std::vector<std::string>> claims()
   return all;
 }
 
-std::set<std::string> all_tests() {
-  const std::regex head{R"(^(?:TEST|TEST_F|TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\((\w+), *(\w+))"};
-  std::set<std::string> all;
-  for (const auto& entry : fs::recursive_directory_iterator{source_tree() / "tests"}) {
-    if (entry.path().extension() != ".cpp") continue;
-    std::ifstream file{entry.path()};
-    std::smatch match;
-    for (std::string line; std::getline(file, line);) {
-      const bool may_be_one = line.starts_with("TEST") || line.starts_with("RC_");
-      if (may_be_one && std::regex_search(line, match, head)) all.insert(match[1].str() + "." + match[2].str());
-    }
-  }
-  return all;
-}
-
 TEST(FromCigri, EachRow_HasTestsThatShowIt) {
-  const auto tests = all_tests();
+  const auto tests = names_of_tests();
   auto claimed = claims();
   for (const auto& row : rows()) {
     const auto found = claimed.extract({row.heading, row.cell});
