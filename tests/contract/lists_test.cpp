@@ -179,7 +179,7 @@ TEST_P(Lists, AJobThatRunsStatesHowManyResourcesItTakes) {
   const auto running =
       world().await(world().shared().long_one.ids, [](const auto& job) { return job.state == oar::RemoteState::running; }).front();
   EXPECT_EQ(running.resources, 1);
-  EXPECT_EQ(running.walltime, grid::Seconds{300});
+  EXPECT_EQ(running.walltime, grid::Seconds{3600});
   EXPECT_TRUE(running.started);
   EXPECT_FALSE(running.exit_status);
 }

@@ -129,12 +129,15 @@ void World::submit_shared() {
   over_time.walltime = "0:0:5";
   auto no_output = request("true");
   no_output.stdout_file = "/proc/no/such/folder/x";
-  auto first_resource = request("sleep 280");
+  // These two last as long as the suite, on a busy machine too; at its end they are deleted.
+  auto first_resource = request("sleep 3500");
+  first_resource.walltime = "1:0:0";
   first_resource.properties = "resource_id = 2";
   auto held_back = request("true");
   held_back.properties = first_resource.properties;
   shared_.best_effort_place = "resource_id = 3";
-  auto best_effort = request("sleep 280");
+  auto best_effort = request("sleep 3500");
+  best_effort.walltime = "1:0:0";
   best_effort.types = {"besteffort", "idempotent"};
   best_effort.properties = shared_.best_effort_place;
   const std::vector<oar::SubmitRequest> all{

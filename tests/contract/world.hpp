@@ -59,7 +59,7 @@ class World {
     oar::Submitted echo;       ///< three lines: `a 1`, `b 2`, `"c d" 3`
     oar::Submitted ends;       ///< exit 0, exit 3, kill -9, a command that does not exist
     oar::Submitted latin;      ///< a line out of ASCII
-    oar::Submitted long_one;   ///< sleeps for minutes
+    oar::Submitted long_one;   ///< runs as long as the suite
     oar::Submitted over_time;  ///< longer than its walltime
     oar::Submitted no_output;
     oar::Submitted dollars;         ///< one `$` bare and one escaped
