@@ -47,7 +47,7 @@ std::string json_name(std::string_view spelling) {
 }
 
 /// The key of the JSON form. Clusters are sections here.
-const DescribedKey* described(std::string_view json) {
+const DescribedKey* key_of_form(std::string_view json) {
   const auto keys = described_keys();
   const auto known = json == "clusters" ? keys.end() : std::ranges::find(keys, json, &DescribedKey::name);
   return known == keys.end() ? nullptr : &*known;
@@ -55,7 +55,7 @@ const DescribedKey* described(std::string_view json) {
 
 /// Whether its value may be an array or an object. Others are text, which may begin with a bracket.
 bool has_brackets(std::string_view spelling) {
-  const auto* const key = described(json_name(spelling));
+  const auto* const key = key_of_form(json_name(spelling));
   return key != nullptr && (key->value == "ARRAY" || key->value == "OBJECT" || key->value == "CAMPAIGNS" || key->value == "TYPES");
 }
 
@@ -265,7 +265,7 @@ class ClassicReader {
     const bool in_default = section == "DEFAULT";
     const auto path = cluster_path(Form::classic, section, member.spelling);
     member.key = json_name(member.spelling);
-    const auto* const known = described(member.key);
+    const auto* const known = key_of_form(member.key);
     if (known == nullptr && !is_unbuilt_key(member.key)) {
       findings_.add(
           member.offset, path, member.spelling,

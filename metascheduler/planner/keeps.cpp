@@ -35,10 +35,6 @@ double Keeps::kept_from(grid::ClusterId cluster, grid::CampaignId campaign) cons
   return kept;
 }
 
-bool Keeps::bars(grid::ClusterId cluster, grid::CampaignId campaign) const {
-  return std::ranges::any_of(keeps_, [&](const KeepView& keep) { return keep.cluster == cluster && !is_for(keep, campaign); });
-}
-
 void Keeps::take(grid::ClusterId cluster, grid::CampaignId campaign, double resources) {
   for (auto& keep : keeps_) {
     if (keep.cluster == cluster && is_for(keep, campaign)) resources -= use(keep.used, keep.resources, resources);

@@ -18,8 +18,6 @@ class Keeps {
 
   /// Resources of a cluster that are kept from a campaign: what others, whom the keeps are for, do not use yet.
   [[nodiscard]] double kept_from(grid::ClusterId cluster, grid::CampaignId campaign) const;
-  /// Whether a keep of the cluster is not for the campaign, used up or not.
-  [[nodiscard]] bool bars(grid::ClusterId cluster, grid::CampaignId campaign) const;
   /// Those that keep something from the campaign.
   [[nodiscard]] std::vector<const KeepView*> barring(grid::ClusterId cluster, grid::CampaignId campaign) const;
 
