@@ -26,16 +26,16 @@ using terminal::Cell;
 using terminal::Shrink;
 using terminal::Table;
 
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestNameOfKeep = 64;
 
 std::string name_of(const Call& call) {
   const auto& name = call.arguments[0];
-  const bool fits = !name.empty() && name.size() <= kLongestName && std::ranges::all_of(name, [](unsigned char one) {
+  const bool fits = !name.empty() && name.size() <= kLongestNameOfKeep && std::ranges::all_of(name, [](unsigned char one) {
     return std::isalnum(one) != 0 || one == '_' || one == '-' || one == '.';
   });
   if (!fits)
     throw Error{ExitCode::usage,
-                fmt::format("'{}' is no name of a keep: letters, digits, '_', '-' and '.', {} at most", name, kLongestName)};
+                fmt::format("'{}' is no name of a keep: letters, digits, '_', '-' and '.', {} at most", name, kLongestNameOfKeep)};
   return name;
 }
 
