@@ -31,6 +31,7 @@ class Pseudonyms {
     for (auto& affinity : policies.affinities) replace(affinity.user);
     for (auto& limit : policies.limits) {
       if (limit.user) replace(*limit.user);
+      if (limit.each == grid::LimitEach::user) replace_in(limit.used_by);
     }
     for (auto& keep : policies.keeps) {
       if (keep.user) replace(*keep.user);
@@ -42,6 +43,16 @@ class Pseudonyms {
   }
 
  private:
+  void replace_in(std::map<std::string, double>& by_user) {
+    std::map<std::string, double> replaced;
+    for (const auto& [name, used] : by_user) {
+      auto user = name;
+      replace(user);
+      replaced.emplace(std::move(user), used);
+    }
+    by_user = std::move(replaced);
+  }
+
   void replace(std::string& user) {
     if (user.empty() || user == self_) return;
     const auto [known, is_new] = names_.try_emplace(user);

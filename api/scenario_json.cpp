@@ -213,6 +213,14 @@ class Writer {
     perhaps("project", limit.project.value_or(""));
     perhaps("cluster", limit.cluster ? limit.cluster_name : "");
     if (limit.campaign) json_.field("campaign", *limit.campaign);
+    if (!limit.each) return;
+    json_.field("each", grid::name_of(*limit.each));
+    json_.key("used_by").array(limit.used_by, [&](const auto& one) {
+      json_.object([&] {
+        json_.field("name", one.first);
+        json_.field("used", std::max(0.0, one.second));
+      });
+    });
   }
 
   static constexpr double kFarAway = 36500.0 * 86400;

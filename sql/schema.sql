@@ -880,6 +880,13 @@ CREATE FUNCTION is_unfound(job jobs) RETURNS boolean
   SELECT job.state = 'error' AND NOT job.pooled AND (job.ending = 'never_submitted' OR (job.ending = 'lost' AND job.remote_id IS NULL))
 $$;
 
+CREATE FUNCTION job_nodes(pair campaign_clusters) RETURNS double precision
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(pair.nodes_per_job::double precision,
+    (SELECT greatest(1, ceil(job_width(pair) / nullif(k.max_node_resources, 0))) FROM clusters k WHERE k.id = pair.cluster_id), 1)
+$$;
+
 CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision
     LANGUAGE sql STABLE
     AS $$
@@ -2111,17 +2118,33 @@ CREATE TABLE limits (
     campaign_id bigint,
     cluster_id bigint,
     days integer DEFAULT 1 NOT NULL,
+    each_of text,
+    silent_s integer,
     CONSTRAINT limits_consumable_check CHECK ((consumable <> ''::text)),
     CONSTRAINT limits_days_check CHECK ((days >= 1)),
+    CONSTRAINT limits_each_names_none CHECK (
+CASE each_of
+    WHEN 'user'::text THEN (user_name IS NULL)
+    WHEN 'project'::text THEN (project IS NULL)
+    WHEN 'campaign'::text THEN (campaign_id IS NULL)
+    ELSE true
+END),
+    CONSTRAINT limits_each_of_check CHECK ((each_of = ANY (ARRAY['user'::text, 'project'::text, 'campaign'::text]))),
     CONSTRAINT limits_group_name_check CHECK ((group_name <> ''::text)),
-    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['running_jobs'::text, 'waiting_jobs'::text, 'resources'::text, 'resource_seconds'::text, 'consumable'::text]))),
+    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['running_jobs'::text, 'waiting_jobs'::text, 'nodes'::text, 'resources'::text, 'resource_seconds'::text, 'consumable'::text]))),
     CONSTRAINT limits_most_check CHECK ((most >= (0)::double precision)),
-    CONSTRAINT limits_names_consumable CHECK (((kind = 'consumable'::text) = (consumable IS NOT NULL)))
+    CONSTRAINT limits_names_consumable CHECK (((kind = 'consumable'::text) = (consumable IS NOT NULL))),
+    CONSTRAINT limits_silent_counts_now CHECK (((silent_s IS NULL) OR (kind <> 'resource_seconds'::text))),
+    CONSTRAINT limits_silent_s_check CHECK ((silent_s > 0))
 );
 
 COMMENT ON COLUMN limits.consumable IS 'the one that is counted, of the kind `consumable`; campaigns may need those that a limit names';
 
 COMMENT ON COLUMN limits.group_name IS 'a unix group: the limit is on the campaigns whose user was in it at the submission; null: any';
+
+COMMENT ON COLUMN limits.each_of IS 'it holds each of these by itself, but for those that another limit of its kind and target names; null: all together';
+
+COMMENT ON COLUMN limits.silent_s IS 'jobs of a cluster that has not answered for so long do not count; null: they do';
 
 ALTER TABLE limits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME limits_id_seq
@@ -2674,7 +2697,7 @@ CREATE INDEX launches_void ON launches USING btree (cluster_id, settled_at) WHER
 
 CREATE UNIQUE INDEX lease_term ON lease USING btree (term);
 
-CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(consumable, ''::text), COALESCE(user_name, ''::text), COALESCE(group_name, ''::text), COALESCE(project, ''::text), COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
+CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(consumable, ''::text), COALESCE(user_name, ''::text), COALESCE(group_name, ''::text), COALESCE(project, ''::text), COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint), COALESCE(each_of, ''::text));
 
 CREATE UNIQUE INDEX messages_gathering ON messages USING btree (subscription_id, about) WHERE (state = 'gathering'::text);
 

@@ -58,18 +58,55 @@ grid::LimitKind limit_kind_of(const std::string& text) {
   return *kind;
 }
 
+constexpr std::string_view kEach{"each"};
+
+/// The one of --user, --project and --campaign that is `each`.
+std::optional<grid::LimitEach> each_of(const Call& call) {
+  std::optional<grid::LimitEach> found;
+  for (const auto each : grid::kLimitEach) {
+    if (call.value(grid::name_of(each)) != kEach) continue;
+    if (found)
+      throw Error{ExitCode::usage,
+                  fmt::format("--{0}=each and --{1}=each: only one of them can be each; name the {0}, or the {1}, or set two limits",
+                              grid::name_of(*found), grid::name_of(each))};
+    found = each;
+  }
+  if (call.value("group") == kEach)
+    throw Error{ExitCode::usage, "--group=each: a user may be in several groups; write --user each, --project each or --campaign each"};
+  if (found && *found != grid::LimitEach::campaign && call.value("campaign"))
+    throw Error{ExitCode::usage, fmt::format("--{}=each and --campaign={}: a campaign has only one {}; leave one of them out",
+                                             grid::name_of(*found), *call.value("campaign"), grid::name_of(*found))};
+  return found;
+}
+
 void read_target(const Call& call, store::Transaction& transaction, grid::Limit& limit) {
-  limit.user = call.value("user");
+  limit.each = each_of(call);
+  const auto name_of = [&](grid::LimitEach each) { return limit.each == each ? std::nullopt : call.value(grid::name_of(each)); };
+  limit.user = name_of(grid::LimitEach::user);
   limit.group = call.value("group");
-  limit.project = call.value("project");
-  if (const auto id = call.value("campaign")) {
+  limit.project = name_of(grid::LimitEach::project);
+  if (const auto id = name_of(grid::LimitEach::campaign)) {
     limit.campaign = grid::CampaignId{integer_of(*id, "the id of a campaign", 1, 2'000'000'000)};
     if (!store::campaign_owner(transaction, *limit.campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", *id)};
   }
   if (const auto name = call.value("cluster")) limit.cluster = cluster_named(transaction, *name);
 }
 
+/// The time after which the jobs of a silent cluster do not count.
+std::optional<std::chrono::seconds> silence_of(const Call& call, grid::LimitKind kind) {
+  const auto text = call.value("silent");
+  if (!text) return std::nullopt;
+  if (kind == grid::LimitKind::resource_seconds)
+    throw Error{ExitCode::usage, "--silent and resource_seconds: what jobs have used remains used; leave --silent out"};
+  const auto read = process::parse_duration(*text);
+  const auto seconds = read ? std::chrono::duration_cast<std::chrono::seconds>(*read) : std::chrono::seconds{};
+  if (seconds < std::chrono::seconds{1} || seconds > std::chrono::hours{24 * 365})
+    throw Error{ExitCode::usage, fmt::format("--silent={}: must be a time such as 30m, from a second to a year", *text)};
+  return seconds;
+}
+
 process::Outcome store_limit(const Call& call, grid::Limit limit) {
+  limit.silent = silence_of(call, limit.kind);
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     read_target(call, transaction, limit);
@@ -82,12 +119,14 @@ process::Outcome store_limit(const Call& call, grid::Limit limit) {
 std::string target_text(const grid::Limit& limit) {
   std::vector<std::string> parts;
   if (!limit.consumable.empty()) parts.push_back(fmt::format("consumable {}", limit.consumable));
+  if (limit.each) parts.push_back(fmt::format("each {}", grid::name_of(*limit.each)));
   if (limit.user) parts.push_back(fmt::format("user {}", *limit.user));
   if (limit.group) parts.push_back(fmt::format("group {}", *limit.group));
   if (limit.project) parts.push_back(fmt::format("project {}", *limit.project));
   if (limit.campaign) parts.push_back(fmt::format("campaign {}", limit.campaign->value()));
   if (limit.cluster) parts.push_back(fmt::format("cluster {}", limit.cluster_name));
-  return parts.empty() ? "the whole grid" : fmt::format("{}", fmt::join(parts, ", "));
+  const auto whom = parts.empty() ? "the whole grid" : fmt::format("{}", fmt::join(parts, ", "));
+  return limit.silent ? fmt::format("{}; not clusters silent for {}", whom, process::format_duration(*limit.silent)) : whom;
 }
 
 /// The parent project of a node as --project takes it: `physics`, or `science/physics` if a name occurs several times.
@@ -136,6 +175,17 @@ process::Outcome limit_set_consumable(const Call& call) {
   return store_limit(call, {.kind = grid::LimitKind::consumable, .most = number_of(call.arguments[1], "a limit"), .consumable = name});
 }
 
+namespace {
+
+/// Its present use; of a limit for each, the most that one of them uses, and who: `12 (ada)`.
+Cell used_of(const grid::Limit& limit) {
+  const auto most = std::ranges::max_element(limit.used_by, {}, [](const auto& one) { return one.second; });
+  if (!limit.each || most == limit.used_by.end()) return Cell{std::round(limit.used)};
+  return Cell{std::round(most->second), fmt::format("{:.0f} ({})", most->second, most->first)};
+}
+
+}  // namespace
+
 process::Outcome limit_list(const Call& call) {
   auto database = open_database(call);
   auto transaction = database.begin();
@@ -150,7 +200,7 @@ process::Outcome limit_list(const Call& call) {
   std::vector<std::string> ids;
   for (const auto& limit : store::limits(transaction, store::now(transaction))) {
     table.rows.push_back({Cell{limit.id}, Cell{std::string{grid::name_of(limit.kind)}}, Cell{target_text(limit)}, Cell{limit.most},
-                          Cell{std::round(limit.used)}, limit.kind == grid::LimitKind::resource_seconds ? Cell{limit.days} : Cell{}});
+                          used_of(limit), limit.kind == grid::LimitKind::resource_seconds ? Cell{limit.days} : Cell{}});
     ids.push_back(fmt::format("{}", limit.id));
   }
   call.output.show({.table = table, .ids = ids});

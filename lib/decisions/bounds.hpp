@@ -55,7 +55,8 @@ struct LimitTarget {
   std::optional<std::string> group = {};
   std::optional<std::string> project = {};
   std::optional<grid::CampaignId> campaign = {};
-  bool this_cluster = false;  ///< only jobs on the cluster of the decision
+  std::optional<grid::LimitEach> each = {};  ///< it is this one's part of a limit for each of them
+  bool this_cluster = false;                 ///< only jobs on the cluster of the decision
 };
 
 /// A limit that binds, and its use.

@@ -50,10 +50,13 @@ template <>
 inline constexpr auto kFigures<Holder> = std::tuple{figure("campaign", &Holder::campaign), figure("used", &Holder::used)};
 
 template <>
-inline constexpr auto kFigures<LimitTarget> =
-    std::tuple{figure("limit_consumable", &LimitTarget::consumable), figure("limit_user", &LimitTarget::user),
-               figure("limit_group", &LimitTarget::group),           figure("limit_project", &LimitTarget::project),
-               figure("limit_campaign", &LimitTarget::campaign),     figure("limit_on_this_cluster", &LimitTarget::this_cluster)};
+inline constexpr auto kFigures<LimitTarget> = std::tuple{figure("limit_consumable", &LimitTarget::consumable),
+                                                         figure("limit_user", &LimitTarget::user),
+                                                         figure("limit_group", &LimitTarget::group),
+                                                         figure("limit_project", &LimitTarget::project),
+                                                         figure("limit_campaign", &LimitTarget::campaign),
+                                                         figure("limit_each", &LimitTarget::each),
+                                                         figure("limit_on_this_cluster", &LimitTarget::this_cluster)};
 
 template <>
 inline constexpr auto kFigures<LimitInForce> = std::tuple{figure("limit", &LimitInForce::id),
@@ -369,6 +372,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"limit", "id of the limit (`gridctl limit list`)"},
     Meaning{"limit_campaign", "the campaign to which it applies; null: to any"},
     Meaning{"limit_consumable", "the consumable that it counts; null: none"},
+    Meaning{"limit_each", "user, project or campaign, where each of them has such a limit; null: no"},
     Meaning{"limit_group", "the unix group of users to which it applies; null: to any"},
     Meaning{"limit_kind", "what it counts"},
     Meaning{"limit_most", "the limit itself"},

@@ -62,9 +62,11 @@ inline constexpr auto kWords<grid::DependencyKind> = grid::kDependencyKinds;
 template <>
 inline constexpr auto kWords<grid::TokenFault> = grid::kTokenFaults;
 template <>
-inline constexpr std::array kWords<grid::LimitKind>{grid::LimitKind::running_jobs, grid::LimitKind::waiting_jobs,
-                                                    grid::LimitKind::resources, grid::LimitKind::resource_seconds,
-                                                    grid::LimitKind::consumable};
+inline constexpr std::array kWords<grid::LimitKind>{
+    grid::LimitKind::running_jobs, grid::LimitKind::waiting_jobs,     grid::LimitKind::nodes,
+    grid::LimitKind::resources,    grid::LimitKind::resource_seconds, grid::LimitKind::consumable};
+template <>
+inline constexpr auto kWords<grid::LimitEach> = grid::kLimitEach;
 
 [[nodiscard]] constexpr std::string_view word_of(grid::Preparation preparation) {
   switch (preparation) {
@@ -80,5 +82,6 @@ inline constexpr std::array kWords<grid::LimitKind>{grid::LimitKind::running_job
 [[nodiscard]] inline std::string_view word_of(grid::CampaignState state) { return grid::name_of(state); }
 [[nodiscard]] inline std::string_view word_of(grid::DependencyKind kind) { return grid::name_of(kind); }
 [[nodiscard]] inline std::string_view word_of(grid::LimitKind kind) { return grid::name_of(kind); }
+[[nodiscard]] inline std::string_view word_of(grid::LimitEach each) { return grid::name_of(each); }
 
 }  // namespace gleaner::decisions

@@ -19,6 +19,7 @@ std::string_view unit(grid::LimitKind kind) {
   switch (kind) {
     case grid::LimitKind::running_jobs: return "jobs at once";
     case grid::LimitKind::waiting_jobs: return "jobs in a queue";
+    case grid::LimitKind::nodes: return "nodes at once";
     case grid::LimitKind::resources: return "resources at once";
     case grid::LimitKind::resource_seconds: return "resource-seconds in its window";
     case grid::LimitKind::consumable: return "at once";
@@ -30,10 +31,14 @@ std::string text_of_target(const LimitInForce& limit) {
   const auto& target = limit.target;
   std::vector<std::string> whom;
   if (target.consumable) whom.push_back(fmt::format("consumable {}", *target.consumable));
-  if (target.user) whom.push_back(fmt::format("user {}", *target.user));
+  const auto add = [&](grid::LimitEach what, const std::string& name) {
+    whom.push_back(target.each == what ? fmt::format("each {}: {}", grid::name_of(what), name)
+                                       : fmt::format("{} {}", grid::name_of(what), name));
+  };
+  if (target.user) add(grid::LimitEach::user, *target.user);
   if (target.group) whom.push_back(fmt::format("group {}", *target.group));
-  if (target.project) whom.push_back(fmt::format("project {}", *target.project));
-  if (target.campaign) whom.push_back(fmt::format("campaign {}", target.campaign->value()));
+  if (target.project) add(grid::LimitEach::project, *target.project);
+  if (target.campaign) add(grid::LimitEach::campaign, std::to_string(target.campaign->value()));
   if (target.this_cluster) whom.emplace_back("this cluster");
   if (whom.empty()) whom.emplace_back("the whole grid");
   return fmt::format("limit {} ({})", limit.id, fmt::join(whom, ", "));

@@ -7,7 +7,8 @@ namespace gleaner::grid {
 namespace {
 
 /// In the order of the enum.
-constexpr std::array<std::string_view, 5> kLimitKinds{"running_jobs", "waiting_jobs", "resources", "resource_seconds", "consumable"};
+constexpr std::array<std::string_view, 6> kLimitKinds{"running_jobs", "waiting_jobs",     "nodes",
+                                                      "resources",    "resource_seconds", "consumable"};
 
 }  // namespace
 
@@ -18,6 +19,20 @@ std::string_view name_of(LimitKind kind) { return kLimitKinds[static_cast<std::s
 std::optional<LimitKind> limit_kind(std::string_view name) {
   const auto* const found = std::ranges::find(kLimitKinds, name);
   return found == kLimitKinds.end() ? std::nullopt : std::optional{static_cast<LimitKind>(found - kLimitKinds.begin())};
+}
+
+std::string_view name_of(LimitEach each) {
+  switch (each) {
+    case LimitEach::user: return "user";
+    case LimitEach::project: return "project";
+    case LimitEach::campaign: break;
+  }
+  return "campaign";
+}
+
+std::optional<LimitEach> limit_each(std::string_view name) {
+  const auto* const found = std::ranges::find(kLimitEach, name, [](LimitEach each) { return name_of(each); });
+  return found == kLimitEach.end() ? std::nullopt : std::optional{*found};
 }
 
 }  // namespace gleaner::grid

@@ -1,5 +1,8 @@
 #pragma once
+#include <array>
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,10 +47,16 @@ struct Affinity {
 };
 
 /// The quantity that a limit counts. Live jobs are those that wait or run: all of them may run at once.
-enum class LimitKind { running_jobs, waiting_jobs, resources, resource_seconds, consumable };
+enum class LimitKind { running_jobs, waiting_jobs, nodes, resources, resource_seconds, consumable };
 [[nodiscard]] std::string_view name_of(LimitKind kind);
 [[nodiscard]] std::optional<LimitKind> limit_kind(std::string_view name);
 [[nodiscard]] std::span<const std::string_view> limit_kind_names();
+
+/// Users, projects or campaigns have a limit of their own each.
+enum class LimitEach { user, project, campaign };
+inline constexpr std::array kLimitEach{LimitEach::user, LimitEach::project, LimitEach::campaign};
+[[nodiscard]] std::string_view name_of(LimitEach each);
+[[nodiscard]] std::optional<LimitEach> limit_each(std::string_view name);
 
 /// A limit of `gridctl limit`, and its use. It applies to the jobs that match all members that are set; a limit without any is the grid's
 /// cap.
@@ -55,7 +64,7 @@ struct Limit {
   std::int64_t id = 0;
   LimitKind kind = LimitKind::running_jobs;
   double most = 0.0;
-  double used = 0.0;  ///< present use by the jobs that it applies to; of resource_seconds: within its window
+  double used = 0.0;  ///< present use by the jobs that it applies to; of resource_seconds: within its window; of one for each: the most
   std::optional<std::string> user = {};
   std::optional<std::string> group = {};  ///< a unix group of users
   std::optional<std::string> project = {};
@@ -64,6 +73,10 @@ struct Limit {
   std::string cluster_name = {};  ///< empty: all clusters
   int days = 1;                   ///< the window of resource_seconds
   std::string consumable = {};    ///< the one that is counted, of the kind `consumable`: it applies to the campaigns that need it
+  /// It holds each user, project or campaign by itself, but for those that another limit of its kind and target names.
+  std::optional<LimitEach> each = {};
+  std::map<std::string, double> used_by = {};       ///< of one for each: by name (a campaign's id); who is missing uses nothing
+  std::optional<std::chrono::seconds> silent = {};  ///< jobs of a cluster that has not answered for so long do not count
 };
 
 /// Resources that will be free when some of our running jobs end, by their forecast.

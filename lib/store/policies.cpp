@@ -23,7 +23,8 @@ grid::Limit read_limit(const sql::policies_limits::Row& row) {
   limit.cluster = row.cluster_id;
   limit.cluster_name = row.cluster.value_or("");
   limit.days = *row.days;
-  limit.used = *row.used;
+  if (row.each_of.has_value()) limit.each = row.each_of.as(grid::limit_each);
+  if (row.silent_s.has_value()) limit.silent = std::chrono::seconds{*row.silent_s};
   return limit;
 }
 
@@ -77,7 +78,14 @@ std::vector<grid::Affinity> affinities(Transaction& transaction) {
 
 std::vector<grid::Limit> limits(Transaction& transaction, grid::Instant now) {
   std::vector<grid::Limit> all;
-  for (const auto& row : exec_prepared(transaction, sql::policies_limits{.now = now})) all.push_back(read_limit(row));
+  for (const auto& row : exec_prepared(transaction, sql::policies_limits{.now = now})) {
+    const std::int64_t id = *row.id;
+    if (all.empty() || all.back().id != id) all.push_back(read_limit(row));
+    auto& limit = all.back();
+    const double used = *row.used;
+    if (row.name.has_value()) limit.used_by.emplace(*row.name, used);
+    limit.used = std::max(limit.used, used);
+  }
   return all;
 }
 
@@ -130,6 +138,8 @@ std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit) {
                                           .campaign = limit.campaign,
                                           .cluster = limit.cluster,
                                           .days = limit.days,
+                                          .each = limit.each ? std::optional{grid::name_of(*limit.each)} : std::nullopt,
+                                          .silent = limit.silent ? std::optional{static_cast<int>(limit.silent->count())} : std::nullopt,
                                       });
   wake_up(transaction);
   return *rows[0].id;

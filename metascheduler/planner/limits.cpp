@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "lib/grid/dust.hpp"
@@ -34,11 +36,19 @@ double duration(const CampaignView& campaign, const PairView& pair, const Width&
   return task + std::min(pool, others * task);
 }
 
+/// Nodes of one job: those of its request, or as few as hold its resources.
+double nodes_of(const PairView& pair, const ClusterView& cluster, const Width& width) {
+  if (pair.nodes_per_job) return *pair.nodes_per_job;
+  return cluster.max_node_resources > 0 ? std::max(1.0, std::ceil(width.resources / cluster.max_node_resources - kDust)) : 1.0;
+}
+
 /// One job, in the unit of the limit.
-double weight(const grid::Limit& limit, const CampaignView& campaign, const PairView& pair, const Width& width, double pool) {
+double weight(const grid::Limit& limit, const CampaignView& campaign, const PairView& pair, const ClusterView& cluster, const Width& width,
+              double pool) {
   switch (limit.kind) {
     case LimitKind::running_jobs:
     case LimitKind::waiting_jobs: return 1.0;
+    case LimitKind::nodes: return nodes_of(pair, cluster, width);
     case LimitKind::resources: return width.resources;
     case LimitKind::resource_seconds: return width.resources * duration(campaign, pair, width, pool);
     case LimitKind::consumable: return grid::need_of(campaign.needs, limit.consumable) * at_a_time(campaign, width);
@@ -47,7 +57,38 @@ double weight(const grid::Limit& limit, const CampaignView& campaign, const Pair
 }
 
 double weight(const grid::Limit& limit, const Contender& contender, const Candidate& candidate, double pool) {
-  return weight(limit, *contender.campaign, *candidate.pair, candidate.width, pool);
+  return weight(limit, *contender.campaign, *candidate.pair, *candidate.cluster, candidate.width, pool);
+}
+
+/// The name of the account that a campaign has in a limit for each.
+std::string name_in(grid::LimitEach each, const CampaignView& campaign) {
+  switch (each) {
+    case grid::LimitEach::user: return campaign.user;
+    case grid::LimitEach::project: return campaign.project;
+    case grid::LimitEach::campaign: break;
+  }
+  return std::to_string(campaign.id.value());
+}
+
+/// The limit for each as the one that it is for this campaign.
+grid::Limit one_of(const grid::Limit& limit, const CampaignView& campaign) {
+  auto one = limit;
+  switch (*limit.each) {
+    case grid::LimitEach::user: one.user = campaign.user; break;
+    case grid::LimitEach::project: one.project = campaign.project; break;
+    case grid::LimitEach::campaign: one.campaign = campaign.id; break;
+  }
+  const auto used = limit.used_by.find(name_in(*limit.each, campaign));
+  one.used = used == limit.used_by.end() ? 0.0 : used->second;
+  one.used_by.clear();
+  return one;
+}
+
+bool same_target(const grid::Limit& a, const grid::Limit& b) {
+  const auto target = [](const grid::Limit& limit) {
+    return std::tie(limit.kind, limit.consumable, limit.user, limit.group, limit.project, limit.campaign, limit.cluster);
+  };
+  return target(a) == target(b);
 }
 
 }  // namespace
@@ -56,8 +97,30 @@ Limits::Limits(const Snapshot& snapshot, double pool) : pool_{pool} {
   if (!snapshot.limits.empty()) {
     for (const auto& campaign : snapshot.campaigns) campaigns_.emplace(campaign.id, &campaign);
   }
-  for (const auto& limit : snapshot.limits)
-    accounts_.push_back({&limit, std::max(0.0, limit.used), limit.kind == LimitKind::consumable ? holders_of(limit, snapshot) : Holders{}});
+  for (const auto& limit : snapshot.limits) {
+    if (limit.each) {
+      open_for_each(limit, snapshot);
+      continue;
+    }
+    of_all_.push_back(accounts_.size());
+    open(limit, snapshot);
+  }
+}
+
+void Limits::open(const grid::Limit& limit, const Snapshot& snapshot) {
+  accounts_.push_back({limit, std::max(0.0, limit.used), limit.kind == LimitKind::consumable ? holders_of(limit, snapshot) : Holders{}});
+}
+
+void Limits::open_for_each(const grid::Limit& limit, const Snapshot& snapshot) {
+  std::set<std::string> named;
+  for (const auto& campaign : snapshot.campaigns) {
+    if (!named.insert(name_in(*limit.each, campaign)).second) continue;
+    const auto one = one_of(limit, campaign);
+    const auto names_it = [&](const grid::Limit& other) { return !other.each && same_target(other, one); };
+    if (std::ranges::any_of(snapshot.limits, names_it)) continue;
+    of_each_[{*limit.each, name_in(*limit.each, campaign)}].push_back(accounts_.size());
+    open(one, snapshot);
+  }
 }
 
 Limits::Holders Limits::holders_of(const grid::Limit& limit, const Snapshot& snapshot) {
@@ -71,16 +134,23 @@ Limits::Holders Limits::holders_of(const grid::Limit& limit, const Snapshot& sna
     const auto campaign = campaigns.find(pair.campaign);
     if (live == 0 || campaign == campaigns.end()) continue;
     const auto cluster = std::ranges::find(snapshot.clusters, pair.cluster, &ClusterView::id);
-    if (cluster == snapshot.clusters.end() || !holds(limit, *cluster)) continue;
-    holders[pair.campaign] += live * weight(limit, *campaign->second, pair, width_of(pair, *cluster), 0.0);
+    if (cluster == snapshot.clusters.end() || !holds(limit, *cluster) || (limit.silent && !cluster->status_fresh)) continue;
+    holders[pair.campaign] += live * weight(limit, *campaign->second, pair, *cluster, width_of(pair, *cluster), 0.0);
   }
   return holders;
 }
 
 std::vector<std::size_t> Limits::holding(const CampaignView& campaign) const {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < accounts_.size(); ++i) {
-    if (holds(*accounts_[i].limit, campaign)) found.push_back(i);
+  const auto add = [&](const std::vector<std::size_t>& accounts) {
+    for (const auto i : accounts) {
+      if (holds(accounts_[i].limit, campaign)) found.push_back(i);
+    }
+  };
+  add(of_all_);
+  if (of_each_.empty()) return found;
+  for (const auto each : grid::kLimitEach) {
+    if (const auto own = of_each_.find({each, name_in(each, campaign)}); own != of_each_.end()) add(own->second);
   }
   return found;
 }
@@ -88,7 +158,7 @@ std::vector<std::size_t> Limits::holding(const CampaignView& campaign) const {
 Limits::Allowance Limits::left(const Contender& contender, const Candidate& candidate) const {
   Allowance allowance;
   for (const auto i : contender.limits) {
-    const auto& limit = *accounts_[i].limit;
+    const auto& limit = accounts_[i].limit;
     const double used = accounts_[i].used;
     if (!holds(limit, *candidate.cluster)) continue;
     int jobs = whole((limit.most - used) / weight(limit, contender, candidate, pool_));
@@ -117,7 +187,7 @@ Limits::Allowance Limits::left(const Contender& contender, const Candidate& cand
 void Limits::take(const Contender& contender, const Candidate& candidate, int jobs, int waiting) {
   for (const auto i : contender.limits) {
     auto& account = accounts_[i];
-    const auto& limit = *account.limit;
+    const auto& limit = account.limit;
     if (!holds(limit, *candidate.cluster)) continue;
     const double taken = (limit.kind == LimitKind::waiting_jobs ? waiting : jobs) * weight(limit, contender, candidate, pool_);
     account.used += taken;
@@ -126,11 +196,12 @@ void Limits::take(const Contender& contender, const Candidate& candidate, int jo
 }
 
 double Limits::need_of(std::size_t index, const Candidate& candidate) const {
-  return weight(*accounts_[index].limit, *campaigns_.at(candidate.pair->campaign), *candidate.pair, candidate.width, pool_);
+  return weight(accounts_[index].limit, *campaigns_.at(candidate.pair->campaign), *candidate.pair, *candidate.cluster, candidate.width,
+                pool_);
 }
 
 bool Limits::fits_one_job(std::size_t index, const Candidate& candidate) const {
-  const auto& limit = *accounts_[index].limit;
+  const auto& limit = accounts_[index].limit;
   // As left(): a job may take the rest of a window, and one of unknown width is measured.
   if (limit.kind == LimitKind::waiting_jobs) return true;
   if (limit.kind == LimitKind::resource_seconds || (limit.kind == LimitKind::resources && !candidate.width.known)) return limit.most > 0;
@@ -139,13 +210,14 @@ bool Limits::fits_one_job(std::size_t index, const Candidate& candidate) const {
 
 decisions::LimitInForce Limits::in_force(std::size_t index, const Candidate& candidate) const {
   const auto& account = accounts_[index];
-  const auto& limit = *account.limit;
+  const auto& limit = account.limit;
   decisions::LimitInForce found{.id = limit.id,
                                 .kind = limit.kind,
                                 .target = {.user = limit.user,
                                            .group = limit.group,
                                            .project = limit.project,
                                            .campaign = limit.campaign,
+                                           .each = limit.each,
                                            .this_cluster = limit.cluster.has_value()},
                                 .most = limit.most,
                                 .used = account.used,

@@ -1,12 +1,15 @@
 #pragma once
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
 
 namespace gleaner::planner {
 
-/// The limits of `gridctl limit`, with what they count, this plan included.
+/// The limits of `gridctl limit`, with what they count, this plan included. One for each user, project or campaign is an account for each
+/// of them that has a campaign in the snapshot, but for those that another limit of its kind and target names.
 class Limits {
  public:
   /// @param pool  seconds for which a job takes tasks, where a campaign groups them
@@ -39,10 +42,12 @@ class Limits {
   /// The holdings of the snapshot's campaigns, with those that this plan assigns.
   using Holders = std::map<grid::CampaignId, double>;
   struct Account {
-    const grid::Limit* limit;
+    grid::Limit limit;  ///< one for each: with the name of the one that it holds
     double used;
     Holders holders;  ///< of a consumable
   };
+  void open(const grid::Limit& limit, const Snapshot& snapshot);
+  void open_for_each(const grid::Limit& limit, const Snapshot& snapshot);
   [[nodiscard]] static Holders holders_of(const grid::Limit& limit, const Snapshot& snapshot);
   /// Adds the campaigns other than `own` that hold most of a consumable.
   static void add_holders(const Account& account, grid::CampaignId own, decisions::LimitInForce& found);
@@ -50,7 +55,9 @@ class Limits {
   [[nodiscard]] double need_of(std::size_t limit, const Candidate& candidate) const;
   double pool_;
   std::vector<Account> accounts_;
-  std::map<grid::CampaignId, const CampaignView*> campaigns_;  ///< empty without limits
+  std::vector<std::size_t> of_all_;                                                      ///< the accounts that are not one of each
+  std::map<std::pair<grid::LimitEach, std::string>, std::vector<std::size_t>> of_each_;  ///< the others, by whom they hold
+  std::map<grid::CampaignId, const CampaignView*> campaigns_;                            ///< empty without limits
 };
 
 }  // namespace gleaner::planner

@@ -60,7 +60,7 @@ const std::vector<Feature>& played_in_the_world() {
       {"grid headroom", {"", "2", "20%", "auto"}},
       {"grid flood", {"", "0", "2"}},
       {"grid array_size", {"", "1"}},
-      {"grid limit", {"", "running_jobs", "waiting_jobs", "resources", "running_jobs of a user"}},
+      {"grid limit", {"", "running_jobs", "waiting_jobs", "resources", "running_jobs of a user", "running_jobs of each user"}},
       {"grid campaign_order", {"", "priority,fairshare"}},
       {"grid simultaneous", {"", "yes"}},
       {"grid reservations", {"", "no"}},

@@ -23,13 +23,14 @@ struct NamedLimit {
   std::string_view name;
   grid::LimitKind kind;
   int most;
-  bool of_user;
+  enum class Whose { all, one_user, each_user } whose = Whose::all;
 };
 constexpr std::array kLimits{
-    NamedLimit{"running_jobs", grid::LimitKind::running_jobs, 5, false},
-    NamedLimit{"waiting_jobs", grid::LimitKind::waiting_jobs, 2, false},
-    NamedLimit{"resources", grid::LimitKind::resources, 8, false},
-    NamedLimit{"running_jobs of a user", grid::LimitKind::running_jobs, 2, true},
+    NamedLimit{"running_jobs", grid::LimitKind::running_jobs, 5},
+    NamedLimit{"waiting_jobs", grid::LimitKind::waiting_jobs, 2},
+    NamedLimit{"resources", grid::LimitKind::resources, 8},
+    NamedLimit{"running_jobs of a user", grid::LimitKind::running_jobs, 2, NamedLimit::Whose::one_user},
+    NamedLimit{"running_jobs of each user", grid::LimitKind::running_jobs, 2, NamedLimit::Whose::each_user},
 };
 constexpr std::string_view kLimitedUser{"alice"};
 
@@ -81,7 +82,8 @@ void Administrator::set_up(store::Transaction& transaction, grid::Instant now) c
   const auto named = std::ranges::find(kLimits, said("grid limit"), &NamedLimit::name);
   if (named == kLimits.end()) return;
   grid::Limit limit{.kind = named->kind, .most = static_cast<double>(named->most)};
-  if (named->of_user) limit.user = std::string{kLimitedUser};
+  if (named->whose == NamedLimit::Whose::one_user) limit.user = std::string{kLimitedUser};
+  if (named->whose == NamedLimit::Whose::each_user) limit.each = grid::LimitEach::user;
   store::set_limit(transaction, limit);
 }
 
@@ -127,7 +129,8 @@ void Administrator::bring_back(store::Transaction& transaction) {
 std::optional<Administrator::Bound> Administrator::bound() const {
   const auto named = std::ranges::find(kLimits, said("grid limit"), &NamedLimit::name);
   if (named == kLimits.end() || named->kind == grid::LimitKind::waiting_jobs) return std::nullopt;
-  Bound bound{.user = named->of_user ? std::string{kLimitedUser} : std::string{}};
+  Bound bound{.user = named->whose == NamedLimit::Whose::one_user ? std::string{kLimitedUser} : std::string{},
+              .for_each_user = named->whose == NamedLimit::Whose::each_user};
   (named->kind == grid::LimitKind::resources ? bound.resources : bound.jobs) = named->most;
   return bound;
 }

@@ -41,7 +41,8 @@ class Administrator {
   /// A limit on what runs.
   struct Bound {
     std::string user;  ///< empty: of all
-    int jobs = 0;      ///< 0: resources are meant
+    bool for_each_user = false;
+    int jobs = 0;  ///< 0: resources are meant
     int resources = 0;
   };
   [[nodiscard]] std::optional<Bound> bound() const;

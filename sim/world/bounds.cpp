@@ -54,17 +54,24 @@ void judge_copies(const std::vector<Work>& works, const Campaigns& campaigns, st
 }
 
 void judge_limit(const Jobs& jobs, const Campaigns& campaigns, const Administrator::Bound& bound, std::vector<std::string>& broken) {
-  int count = 0;
-  int cores = 0;
+  struct Use {
+    int jobs = 0, cores = 0;
+  };
+  std::map<std::string, Use> used;  // by user, where each has a limit
   for (const auto& [place, job] : jobs) {
     const auto campaign = campaigns.find(job.campaign);
     if (!job.is_bounded() || campaign == campaigns.end() || (!bound.user.empty() && campaign->second.user != bound.user)) continue;
-    ++count;
-    cores += job.cores;
+    auto& use = used[bound.for_each_user ? campaign->second.user : std::string{}];
+    ++use.jobs;
+    use.cores += job.cores;
   }
-  if (bound.jobs > 0 && count > bound.jobs) broken.push_back(fmt::format("{} jobs run, under a limit of {}", count, bound.jobs));
-  if (bound.resources > 0 && cores > bound.resources)
-    broken.push_back(fmt::format("jobs hold {} resources, under a limit of {}", cores, bound.resources));
+  for (const auto& [user, use] : used) {
+    const auto whose = user.empty() ? std::string{} : fmt::format(" of {}", user);
+    if (bound.jobs > 0 && use.jobs > bound.jobs)
+      broken.push_back(fmt::format("{} jobs{} run, under a limit of {}", use.jobs, whose, bound.jobs));
+    if (bound.resources > 0 && use.cores > bound.resources)
+      broken.push_back(fmt::format("jobs{} hold {} resources, under a limit of {}", whose, use.cores, bound.resources));
+  }
 }
 
 void judge_headroom(const Jobs& jobs, const Campaigns& campaigns, int all, int kept, std::vector<std::string>& broken) {

@@ -159,7 +159,7 @@ std::string help_text() {
       "  --often A,B       ten times as many of these\n"
       "  --features A,B    only these of {};\n"
       "                    array: all that a campaign file may say, a user may do and an administrator may configure, in pairs, by the seed:\n"
-      "                    alone, with --campaigns {}, 24 seeds play each pair\n"
+      "                    alone, with --campaigns {}, 25 seeds play each pair\n"
       "  --trace FILE      all that happens, a line each\n"
       "  --dump FILE       the database as it is when the hours are over, as SQL; the world ends then\n"
       "  --statements N    the N statements that took PostgreSQL longest\n"

@@ -31,8 +31,9 @@ SELECT id, name, kind, parent_id, shares FROM tree ORDER BY path
 SELECT a.user_name, a.cluster_id, k.name AS cluster FROM affinities a JOIN clusters k ON k.id = a.cluster_id ORDER BY 1, 3
 
 -- name: policies.limits
--- Every limit with its present use. A job of unknown width is counted by an estimate that is rather too high. `pools`: the tasks in the
--- hands of jobs that take several, beside these jobs' own.
+-- Every limit with its present use, by its id; one for each user, project or campaign has a row for each of them that uses some, or one
+-- without a name. A job of unknown width is counted by an estimate that is rather too high. `pools`: the tasks in the hands of jobs that
+-- take several, beside these jobs' own.
 WITH pools AS (
   SELECT
     n.campaign_id,
@@ -55,45 +56,54 @@ SELECT
   l.cluster_id,
   k.name AS cluster,
   l.days,
-  CASE l.kind
-      WHEN 'running_jobs' THEN live.jobs
-      WHEN 'waiting_jobs' THEN live.waiting
-      WHEN 'resources' THEN live.resources
-      WHEN 'consumable' THEN live.held
-      ELSE (SELECT coalesce(sum(u.resource_seconds), 0) FROM usage u
-            WHERE u.day > (instant(@now) AT TIME ZONE 'UTC')::date - l.days AND (l.user_name IS NULL OR u.user_name = l.user_name)
-              AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)
-              AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)
-              AND (l.group_name IS NULL OR EXISTS (
-                SELECT FROM campaigns c WHERE c.id = u.campaign_id AND l.group_name = ANY (c.groups)))) + live.seconds
-    END AS used
+  l.each_of,
+  l.silent_s,
+  one.name,
+  coalesce(one.used, 0)::double precision AS used
 FROM limits l
 LEFT JOIN clusters k ON k.id = l.cluster_id
-CROSS JOIN LATERAL (
-  SELECT coalesce(sum(live_jobs(p)), 0)::double precision AS jobs,
-    coalesce(sum(p.launching + p.waiting + p.unknown), 0)::double precision AS waiting,
-    coalesce(sum((live_jobs(p)) * job_width(p)), 0)::double precision AS resources,
-    -- held_by is not inlined: 0.2 ms for a pair.
-    coalesce(sum(CASE
-      WHEN l.consumable IS NULL THEN 0
-      WHEN EXISTS (SELECT FROM launches f WHERE f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id AND f.needs IS NOT NULL)
-        THEN held_by(c, p, l.consumable)
-      ELSE live_jobs(p) * held_of(c, p, l.consumable) END), 0) AS held,
-    -- Expected use of the live jobs in all.
-    coalesce(sum(job_width(p) * (live_jobs(p) * e.mean + more.seconds)), 0)::double precision AS seconds
-  FROM campaign_clusters p
-  JOIN campaigns c ON c.id = p.campaign_id
-  CROSS JOIN LATERAL (SELECT CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END AS mean) e
-  CROSS JOIN LATERAL (
-    SELECT coalesce(sum(least(
-      q.pooled * e.mean / CASE WHEN c.dimensional_grouping THEN greatest(1, floor(job_width(p))) ELSE 1 END, q.carriers * q.pool_s)), 0)
-      AS seconds
-    FROM pools q WHERE q.campaign_id = p.campaign_id AND q.cluster_id = p.cluster_id) more
-  WHERE p.active AND live_jobs(p) > 0
-    AND (l.user_name IS NULL OR c.user_name = l.user_name) AND (l.group_name IS NULL OR l.group_name = ANY (c.groups))
-    AND (l.project IS NULL OR c.project = l.project)
-    AND (l.campaign_id IS NULL OR c.id = l.campaign_id) AND (l.cluster_id IS NULL OR p.cluster_id = l.cluster_id)) live
-ORDER BY l.id
+LEFT JOIN LATERAL (
+  SELECT name, sum(part) AS used FROM (
+    SELECT
+      CASE l.each_of WHEN 'user' THEN c.user_name WHEN 'project' THEN c.project WHEN 'campaign' THEN c.id::text END AS name,
+      CASE l.kind
+        WHEN 'running_jobs' THEN live_jobs(p)
+        WHEN 'waiting_jobs' THEN p.launching + p.waiting + p.unknown
+        WHEN 'nodes' THEN live_jobs(p) * job_nodes(p)
+        WHEN 'resources' THEN live_jobs(p) * job_width(p)
+        -- held_by is not inlined: 0.2 ms for a pair.
+        WHEN 'consumable' THEN CASE
+          WHEN EXISTS (SELECT FROM launches f WHERE f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id AND f.needs IS NOT NULL)
+            THEN held_by(c, p, l.consumable)
+          ELSE live_jobs(p) * held_of(c, p, l.consumable) END
+        -- Expected use of the live jobs in all.
+        ELSE job_width(p) * (live_jobs(p) * e.mean + more.seconds) END AS part
+    FROM campaign_clusters p
+    JOIN campaigns c ON c.id = p.campaign_id
+    JOIN clusters on_it ON on_it.id = p.cluster_id
+    CROSS JOIN LATERAL (SELECT CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END AS mean) e
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(least(
+        q.pooled * e.mean / CASE WHEN c.dimensional_grouping THEN greatest(1, floor(job_width(p))) ELSE 1 END, q.carriers * q.pool_s)), 0)
+        AS seconds
+      FROM pools q WHERE q.campaign_id = p.campaign_id AND q.cluster_id = p.cluster_id) more
+    WHERE p.active AND live_jobs(p) > 0
+      AND (l.user_name IS NULL OR c.user_name = l.user_name) AND (l.group_name IS NULL OR l.group_name = ANY (c.groups))
+      AND (l.project IS NULL OR c.project = l.project)
+      AND (l.campaign_id IS NULL OR c.id = l.campaign_id) AND (l.cluster_id IS NULL OR p.cluster_id = l.cluster_id)
+      AND NOT coalesce(on_it.unreachable_since <= instant(@now) - make_interval(secs => l.silent_s), false)
+    UNION ALL
+    SELECT CASE l.each_of WHEN 'user' THEN u.user_name WHEN 'project' THEN u.project WHEN 'campaign' THEN u.campaign_id::text END,
+      u.resource_seconds
+    FROM usage u
+    WHERE l.kind = 'resource_seconds' AND u.day > (instant(@now) AT TIME ZONE 'UTC')::date - l.days
+      AND (l.user_name IS NULL OR u.user_name = l.user_name)
+      AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)
+      AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)
+      AND (l.group_name IS NULL OR EXISTS (
+        SELECT FROM campaigns c WHERE c.id = u.campaign_id AND l.group_name = ANY (c.groups)))) parts
+  GROUP BY name) one ON true
+ORDER BY l.id, one.name COLLATE "C"
 
 -- name: policies.endings
 -- Expected ends of our running jobs, by their mean duration or, if none is known, their walltime; in steps of a tenth. `soon`: of these
@@ -156,11 +166,11 @@ ON CONFLICT DO NOTHING
 
 -- name: policies.set_limit
 -- Sets a limit of this kind on this target, in place of the old one.
-INSERT INTO limits (kind, most, consumable, user_name, group_name, project, campaign_id, cluster_id, days)
-VALUES (@kind, @most, @consumable, @user, @group, @project, @campaign, @cluster, @days)
+INSERT INTO limits (kind, most, consumable, user_name, group_name, project, campaign_id, cluster_id, days, each_of, silent_s)
+VALUES (@kind, @most, @consumable, @user, @group, @project, @campaign, @cluster, @days, @each, @silent)
 ON CONFLICT (kind, coalesce(consumable, ''), coalesce(user_name, ''), coalesce(group_name, ''), coalesce(project, ''),
-  coalesce(campaign_id, 0), coalesce(cluster_id, 0))
-DO UPDATE SET most = EXCLUDED.most, days = EXCLUDED.days RETURNING id
+  coalesce(campaign_id, 0), coalesce(cluster_id, 0), coalesce(each_of, ''))
+DO UPDATE SET most = EXCLUDED.most, days = EXCLUDED.days, silent_s = EXCLUDED.silent_s RETURNING id
 
 -- name: policies.keeps
 -- Every keep, by its name.
@@ -231,7 +241,9 @@ FROM (SELECT DISTINCT consumable FROM limits WHERE kind = 'consumable') declared
 LEFT JOIN LATERAL (
   SELECT l.most, l.id FROM limits l
   WHERE l.consumable = declared.consumable AND (l.user_name IS NULL OR l.user_name = @user::text)
-    AND num_nonnulls(l.group_name, l.project, l.campaign_id, l.cluster_id) = 0
+    AND num_nonnulls(l.group_name, l.project, l.campaign_id, l.cluster_id) = 0 AND (l.each_of IS NULL OR NOT EXISTS (
+      SELECT FROM limits n WHERE l.each_of = 'user' AND n.consumable = l.consumable AND n.user_name = @user
+        AND num_nonnulls(n.group_name, n.project, n.campaign_id, n.cluster_id) = 0))
   ORDER BY l.most, l.id LIMIT 1) bound ON true
 ORDER BY consumable
 

@@ -142,7 +142,7 @@ SELECT
   l.most
 FROM campaigns c
 CROSS JOIN LATERAL jsonb_each_text(c.jdl -> 'needs') n
-LEFT JOIN limits l ON l.consumable = n.key AND num_nonnulls(l.user_name, l.group_name, l.project, l.campaign_id, l.cluster_id) = 0
+LEFT JOIN limits l ON l.consumable = n.key AND num_nonnulls(l.user_name, l.group_name, l.project, l.campaign_id, l.cluster_id, l.each_of) = 0
 WHERE c.id = @campaign AND c.needs IS NOT NULL
 ORDER BY n.key COLLATE "C"
 

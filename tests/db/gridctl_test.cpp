@@ -140,6 +140,23 @@ TEST_F(Gridctl, Limits_AreSetListedAndRemoved_AndWrongOnesRefused) {
   EXPECT_EQ(code({"limit", "remove", "1"}), 3);
 }
 
+TEST_F(Gridctl, ALimitForEach_IsListedSo_AndPairsWithoutSenseAreRefused) {
+  EXPECT_EQ(code({"limit", "set", "nodes", "20", "--user", "each", "--project", "physics", "--silent", "30m"}), 0);
+  EXPECT_THAT(run({"limit", "list"}).output, ContainsRegex("nodes +each user, project physics; not clusters silent for 30m"));
+  EXPECT_EQ(code({"limit", "set", "nodes", "10", "--user", "each", "--project", "physics"}), 0);
+  EXPECT_THAT(run({"limit", "list", "--quiet"}).output, testing::Eq("1\n")) << "it takes the place of the one before";
+  EXPECT_THAT(run({"limit", "list"}).output, Not(HasSubstr("silent")));
+  EXPECT_THAT(run({"limit", "set", "running_jobs", "5", "--user", "each", "--project", "each"}).output,
+              HasSubstr("--user=each and --project=each: only one of them can be each"));
+  EXPECT_THAT(run({"limit", "set", "running_jobs", "5", "--group", "each"}).output, HasSubstr("a user may be in several groups"));
+  EXPECT_THAT(run({"limit", "set", "running_jobs", "5", "--user", "each", "--campaign", "9"}).output,
+              HasSubstr("--user=each and --campaign=9: a campaign has only one user"));
+  EXPECT_THAT(run({"limit", "set", "resource_seconds", "5", "--silent", "1h"}).output, HasSubstr("--silent and resource_seconds"));
+  for (const auto* const wrong : {"soon", "0", "-1h", "0.1s", "9000d"})
+    EXPECT_THAT(run({"limit", "set", "running_jobs", "5", fmt::format("--silent={}", wrong)}).output,
+                HasSubstr(fmt::format("--silent={}: must be a time such as 30m", wrong)));
+}
+
 TEST_F(Gridctl, Shares_AreATreeOfProjectsAndUsers) {
   EXPECT_EQ(code({"share", "set", "user", "ada", "1", "--project", "physics"}), 3);
   EXPECT_EQ(code({"share", "set", "project", "physics", "60"}), 0);

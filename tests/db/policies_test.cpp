@@ -54,6 +54,51 @@ TEST_F(Policies, ALimit_CountsWhomItNames_AndIsReplacedByOneOnTheSame) {
   EXPECT_DOUBLE_EQ(limits[3].used, 5 * 600);
 }
 
+TEST_F(Policies, ALimitForEach_CountsTheUseOfEachByName) {
+  const auto campaign = a_campaign(10);
+  launched(campaign, alpha, 3);
+  launched(a_campaign(4), beta, 2);
+  execute("UPDATE campaigns SET user_name = 'bob', jdl = '{\"project\": \"physics\"}' WHERE id <> " + std::to_string(campaign.value()));
+  const auto used_by = [&](grid::LimitKind kind, grid::LimitEach each, std::optional<std::string> user = {}) {
+    edit([&](store::Transaction& t) {
+      for (const auto& limit : store::limits(t, now)) store::remove_limit(t, limit.id);
+      store::set_limit(t, {.kind = kind, .most = 9, .user = std::move(user), .each = each});
+    });
+    const auto limits = facts().limits;
+    EXPECT_EQ(limits.size(), 1U);
+    return limits.at(0).used_by;
+  };
+  using Uses = std::map<std::string, double>;
+  EXPECT_EQ(used_by(grid::LimitKind::running_jobs, grid::LimitEach::user), (Uses{{"alice", 3}, {"bob", 2}}));
+  EXPECT_DOUBLE_EQ(facts().limits.at(0).used, 3) << "the most of one";
+  EXPECT_EQ(used_by(grid::LimitKind::nodes, grid::LimitEach::project), (Uses{{"", 3}, {"physics", 2}}));
+  EXPECT_EQ(used_by(grid::LimitKind::running_jobs, grid::LimitEach::campaign, "bob").size(), 1U);
+  EXPECT_EQ(used_by(grid::LimitKind::resource_seconds, grid::LimitEach::user), (Uses{{"alice", 3 * 600}, {"bob", 2 * 600}}));
+}
+
+/// Document 002: cores beyond the licence "can be automatically taken into use if any of 500 CPU cores becomes unavailable".
+TEST_F(Policies, Document002_TheLicencesOfASilentCluster_AreFreeForOthers_AndCountAgainWhenItAnswers) {
+  const auto campaign = a_campaign(10);
+  execute("UPDATE campaigns SET jdl = '{\"needs\": {\"matlab\": 1}}'");
+  launched(campaign, alpha, 3);
+  launched(campaign, beta, 2);
+  edit([&](store::Transaction& t) {
+    store::set_limit(t, {.kind = grid::LimitKind::consumable, .most = 9, .consumable = "matlab", .silent = std::chrono::minutes{30}});
+    store::set_limit(t, {.kind = grid::LimitKind::running_jobs, .most = 9});
+  });
+  const auto used = [&] {
+    const auto limits = facts().limits;
+    return std::pair{limits.at(0).used, limits.at(1).used};
+  };
+  EXPECT_EQ(used(), std::pair(5.0, 5.0));
+  execute("UPDATE clusters SET unreachable_since = instant(1800000000000000) - interval '29 minutes' WHERE name = 'alpha'");
+  EXPECT_EQ(used(), std::pair(5.0, 5.0)) << "it has not been silent for so long";
+  execute("UPDATE clusters SET unreachable_since = instant(1800000000000000) - interval '30 minutes' WHERE name = 'alpha'");
+  EXPECT_EQ(used(), std::pair(2.0, 5.0)) << "of the other limit they count";
+  execute("UPDATE clusters SET unreachable_since = NULL");
+  EXPECT_EQ(used(), std::pair(5.0, 5.0));
+}
+
 TEST_F(Policies, AKeep_IsReadAsItWasSet_AndCountsTheUseOfThoseItIsFor) {
   const auto campaign = a_campaign(10);
   launched(campaign, alpha, 3);

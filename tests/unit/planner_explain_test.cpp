@@ -44,6 +44,7 @@ void change(std::optional<std::int64_t>& number) { number = 1; }
 void change(std::optional<std::string>& text) { text = "a text"; }
 void change(std::optional<double>& number) { number = 1.5; }
 void change(std::optional<grid::CampaignId>& id) { id = grid::CampaignId{1}; }
+void change(std::optional<grid::LimitEach>& each) { each = grid::LimitEach::user; }
 void change(grid::LimitKind& kind) { kind = grid::LimitKind::consumable; }
 void change(std::vector<std::string>& texts) { texts.emplace_back("a text"); }
 void change(std::vector<decisions::Holder>& holders) { holders.push_back({.campaign = grid::CampaignId{1}, .used = 1.0}); }

@@ -155,6 +155,7 @@ class Book {
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
   [[nodiscard]] double pooled_seconds(int campaign, int pair) const;
+  [[nodiscard]] std::string name_in(grid::LimitEach each, int campaign) const;
   void count_limits(grid::PolicyFacts& facts, std::int64_t today) const;
   void add_usage(grid::PolicyFacts& facts, grid::Instant now) const;
   void add_endings(grid::PolicyFacts& facts, grid::Instant now) const;

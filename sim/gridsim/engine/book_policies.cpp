@@ -28,6 +28,8 @@ double counted(const grid::Limit& limit, const grid::CampaignFacts& campaign, co
   if (kind == grid::LimitKind::consumable)
     return live * grid::need_of(campaign.needs, limit.consumable) *
            (campaign.side_by_side ? std::max(1.0, std::floor(width_of(pair, node))) : 1.0);
+  if (kind == grid::LimitKind::nodes)
+    return live * (pair.nodes_per_job ? *pair.nodes_per_job : std::max(1.0, std::ceil(width_of(pair, node) / std::max(1, node))));
   if (kind == grid::LimitKind::resources || live == 0) return live * width_of(pair, node);
   return width_of(pair, node) * (live * mean_duration(pair).value_or(pair.walltime) + pooled);
 }
@@ -93,6 +95,12 @@ double Book::pooled_seconds(int campaign, int pair) const {
   return seconds;
 }
 
+/// The name under which a limit for each counts a campaign, as in the database.
+std::string Book::name_in(grid::LimitEach each, int campaign) const {
+  if (each == grid::LimitEach::user) return spec_of(campaign).user;
+  return each == grid::LimitEach::project ? spec_of(campaign).project : std::to_string(campaign + 1);
+}
+
 /// As the query policies.limits; of resource-seconds what was used before the simulation began stays within the window.
 void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
   for (auto& limit : facts.limits) {
@@ -107,18 +115,22 @@ void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
     };
     const bool seconds = limit.kind == grid::LimitKind::resource_seconds;
     if (!seconds) limit.used = 0;
+    if (!seconds) limit.used_by.clear();
+    const auto count = [&](std::size_t campaign, double used) {
+      (limit.each ? limit.used_by[name_in(*limit.each, static_cast<int>(campaign))] : limit.used) += used;
+    };
     for (std::size_t i = 0; i < campaigns_.size(); ++i) {
       for (std::size_t j = 0; j < campaigns_[i].pairs.size(); ++j) {
         if (holds(i, j))
-          limit.used += counted(limit, spec_of(static_cast<int>(i)), campaigns_[i].pairs[j].facts,
-                                world_.scenario.clusters[spec_of(static_cast<int>(i)).clusters[j].cluster].cores,
-                                seconds ? pooled_seconds(static_cast<int>(i), static_cast<int>(j)) : 0.0);
+          count(i, counted(limit, spec_of(static_cast<int>(i)), campaigns_[i].pairs[j].facts,
+                           world_.scenario.clusters[spec_of(static_cast<int>(i)).clusters[j].cluster].cores,
+                           seconds ? pooled_seconds(static_cast<int>(i), static_cast<int>(j)) : 0.0));
       }
     }
     if (!seconds) continue;
     for (const auto& [key, used] : usage_) {
       const auto& [campaign, pair, day] = key;
-      if (day > today - limit.days && holds(index_of(campaign), index_of(pair))) limit.used += used;
+      if (day > today - limit.days && holds(index_of(campaign), index_of(pair))) count(index_of(campaign), used);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 #include "sim/gridsim/engine/agenda.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
@@ -173,6 +174,11 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     const auto found = std::ranges::find(scenario.campaigns, grid::CampaignId{id}, &CampaignSpec::id);
     return found == scenario.campaigns.end() ? std::nullopt : std::optional{grid::CampaignId{found - scenario.campaigns.begin() + 1}};
   };
+  /// The id in the simulation of a campaign of the grid; empty: it is over.
+  const auto name_of_campaign = [&](const std::string& id) -> std::optional<std::string> {
+    const auto known = campaign_of(text::whole_number<std::int64_t>(id, 1).value_or(0));
+    return known ? std::optional{std::to_string(known->value())} : std::nullopt;
+  };
   const auto usage = [&](const Node& one, const Path& at) {
     grid::UsageOfDay day;
     read_object(one, at,
@@ -209,12 +215,22 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
       policies.affinities.push_back(std::move(read));
     }
   };
+  const auto list = [&](auto read) { return [&, read](const Node& value, const Path& at) { each(value, at, findings, read); }; };
   const auto limit = [&](const Node& one, const Path& at) {
     grid::Limit read;
-    std::string kind, user, group, project, cluster;
+    std::string kind, user, group, project, cluster, for_each;
     std::int64_t campaign = 0;
+    std::map<std::string, double> used_by;
+    const auto use = [&](const Node& part, const Path& place) {
+      std::string name;
+      double used = 0;
+      read_object(part, place, {{"name", into.word(name)}, {"used", into.number(used, {0, 1e18})}}, findings);
+      used_by[name] += used;
+    };
     read_object(one, at,
                 {{"id", into.whole(read.id)},
+                 {"each", into.word(for_each)},
+                 {"used_by", list(use)},
                  {"kind", into.word(kind)},
                  {"most", into.number(read.most, {0, 1e18})},
                  {"used", into.number(read.used, {0, 1e18})},
@@ -234,6 +250,14 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     if ((read.kind == grid::LimitKind::consumable) != grid::is_consumable_name(read.consumable))
       return findings.add(one.offset, (at / "consumable").text, read.consumable,
                           "a limit of the kind consumable names one, and no other limit does: \"consumable\": \"matlab\"");
+    read.each = grid::limit_each(for_each);
+    if (!for_each.empty() && !read.each)
+      return findings.add(one.offset, (at / "each").text, for_each,
+                          fmt::format("'{}' has no limits; write user, project or campaign", jdl::excerpt(for_each)));
+    for (const auto& [name, used] : used_by) {
+      if (const auto who = read.each == grid::LimitEach::campaign ? name_of_campaign(name) : std::optional{name})
+        read.used_by.emplace(*who, used);
+    }
     if (!group.empty()) read.group = group;
     if (!user.empty()) read.user = user;
     if (!project.empty()) read.project = project;
@@ -301,7 +325,6 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     read.submitted = instant_of(-age);
     policies.first_campaigns.push_back(std::move(read));
   };
-  const auto list = [&](auto read) { return [&, read](const Node& value, const Path& at) { each(value, at, findings, read); }; };
   read_object(node, path,
               {{"usage", list(usage)},
                {"shares", list(share)},
