@@ -184,7 +184,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto own = std::min(pair.returned_tasks - candidate.returned, contender.tasks_reserved);
     const auto tasks = own + (dealt ? own_claim : std::max<std::int64_t>(0, contender.tasks_for_anyone - claimed));
     if (tasks <= 0) {
-      if (any_for_anyone) return reason::TasksElsewhere{};
+      if (any_for_anyone || contender.tasks_reserved == 0) return reason::TasksElsewhere{};
       return why_bound(contender);
     }
     const auto sizing = scheduler.size(candidate, tasks);
