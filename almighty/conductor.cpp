@@ -15,6 +15,7 @@
 #include "lib/grid/clock.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/store/calls.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
@@ -73,6 +74,8 @@ class Outage {
 
 /// The shortest pause between two cycles, so that a burst of submissions does not start one cycle each.
 constexpr Milliseconds kLeastPause{200};
+/// The shortest time between the beginnings of two cycles, where clusters call: they may do so for each job that begins or ends.
+constexpr Milliseconds kLeastForCalls{1000};
 
 class Conductor {
  public:
@@ -85,7 +88,7 @@ class Conductor {
 
  private:
   void stand_by(store::Database& database);
-  void rest(store::Database& database, Clock::time_point until);
+  void rest(store::Database& database, Clock::time_point began, Clock::time_point until);
   [[nodiscard]] Clock::time_point next_cycle(store::Database& database, Clock::time_point began, grid::Instant planned_from) const;
 
   const process::Config& config_;
@@ -127,15 +130,17 @@ Clock::time_point Conductor::next_cycle(store::Database& database, Clock::time_p
   return std::min(regular, Clock::now() + std::chrono::ceil<Milliseconds>(left));
 }
 
-/// Waits for the next cycle, keeping the lease; a notification, or a stop, ends it at once.
-void Conductor::rest(store::Database& database, Clock::time_point until) {
+/// Waits for the next cycle, keeping the lease; a notification, or a stop, ends it at once, and a call of a cluster soon.
+void Conductor::rest(store::Database& database, Clock::time_point began, Clock::time_point until) {
   process::wait_for_stop(kLeastPause);
   while (!process::stop_requested() && Clock::now() < until) {
     if (!store::renew_lease(database, term_, config_.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
     sd_notify(0, "WATCHDOG=1");
     const auto left = std::chrono::duration_cast<Milliseconds>(until - Clock::now());
     const auto at_most = std::max(Milliseconds{0}, std::min(left, config_.lease_duration / 3));
-    if (database.wait_for_notification(at_most, process::stop_descriptor())) return;
+    const auto channel = database.wait_for_notification(at_most, process::stop_descriptor());
+    if (channel == store::kCall) until = std::min(until, began + kLeastForCalls);
+    else if (channel) return;
   }
 }
 
@@ -143,6 +148,7 @@ void Conductor::conduct() {
   store::Database database{config_.database, fleet::connection_limits(config_)};
   store::check_schema(database);
   database.listen(store::kWakeUp);
+  database.listen(store::kCall);
   stand_by(database);
   if (term_ != 0) outage_.end(database, term_);
   while (!process::stop_requested()) {
@@ -151,7 +157,7 @@ void Conductor::conduct() {
     if (!store::renew_lease(database, term_, config_.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
     run_cycle(config_, database, term_, modules_);
     check_laws(config_, database, term_);
-    rest(database, next_cycle(database, began, planned_from));
+    rest(database, began, next_cycle(database, began, planned_from));
   }
   modules_.stop();
   if (term_ != 0) store::release_lease(database, term_);

@@ -10,6 +10,8 @@
 #include "api/limits.hpp"
 #include "api/page.hpp"
 #include "api/router.hpp"
+#include "lib/store/calls.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/matching.hpp"
 #include "lib/store/views_grid.hpp"
 #include "lib/text/utc.hpp"
@@ -156,6 +158,23 @@ http::Response show_cluster(const Call& call) {
   return answer(json);
 }
 
+/// OAR's server says that jobs there began or ended. It proves nothing, so the cluster is only polled sooner.
+http::Response take_call(const Call& call) {
+  if (call.caller.role != Role::administrator &&
+      std::ranges::find(call.config.api_callers, call.caller.user) == call.config.api_callers.end())
+    return error(
+        Code::administrators_only,
+        fmt::format("{} may not call for a cluster: that is for administrators, and for the users of api_callers", call.caller.user));
+  const auto& name = call.parts[0];
+  const auto found = call.connections.write([&](store::Transaction& transaction) {
+    const auto cluster = store::find_cluster(transaction, name);
+    if (cluster) store::note_call(transaction, cluster->id, store::now(transaction));
+    return cluster.has_value();
+  });
+  if (!found) return error(Code::no_such_cluster, fmt::format("there is no cluster '{}'", jdl::excerpt(name)));
+  return accepted(fmt::format("{} is polled soon", name), {}, "/v1/clusters/" + name);
+}
+
 void write_usage(text::JsonWriter& json, const views::Usage& usage) {
   json.object([&] {
     json.field("cluster_id", usage.cluster);
@@ -230,6 +249,7 @@ std::span<const Route> cluster_routes() {
   static constexpr std::array kRoutes{
       Route{"GET", "/v1/clusters", Access::identified, list_clusters, "limit offset"},
       Route{"GET", "/v1/clusters/:id", Access::identified, show_cluster},
+      Route{"POST", "/v1/clusters/:id/calls", Access::identified, take_call},
       Route{"GET", "/v1/gridusage", Access::identified, grid_usage, "from to limit offset"},
   };
   return kRoutes;

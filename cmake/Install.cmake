@@ -22,6 +22,7 @@ install(FILES examples/shared-clusters.json DESTINATION ${gleaner_doc_tools}/exa
 install(FILES ARCHITECTURE.md docs/administration.md docs/admission-rules.md docs/policies.md docs/prediction.md docs/reliability.md
         DESTINATION ${gleaner_doc_server} COMPONENT server)
 install(FILES packaging/gleaner.conf packaging/gleaner.cron DESTINATION ${gleaner_doc_server}/examples COMPONENT server)
+install(PROGRAMS packaging/oar/gleaner-call DESTINATION ${gleaner_doc_server}/examples/oar COMPONENT server)
 install(FILES packaging/prometheus/gleaner.rules.yml packaging/prometheus/gleaner.dashboard.json packaging/prometheus/prometheus.example.yml
         DESTINATION ${gleaner_doc_server}/examples/prometheus COMPONENT server)
 

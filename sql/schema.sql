@@ -1437,6 +1437,14 @@ ALTER TABLE campaigns ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE cluster_calls (
+    cluster_id bigint NOT NULL,
+    called_at timestamp with time zone NOT NULL,
+    answered_at timestamp with time zone
+);
+
+COMMENT ON COLUMN cluster_calls.answered_at IS 'when the last poll began that answers the calls before it; null: none has';
+
 CREATE TABLE clusters (
     id bigint NOT NULL,
     name text NOT NULL,
@@ -2438,6 +2446,9 @@ ALTER TABLE ONLY campaign_requests
 ALTER TABLE ONLY campaigns
     ADD CONSTRAINT campaigns_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY cluster_calls
+    ADD CONSTRAINT cluster_calls_pkey PRIMARY KEY (cluster_id);
+
 ALTER TABLE ONLY cluster_stress
     ADD CONSTRAINT cluster_stress_pkey PRIMARY KEY (cluster_id);
 
@@ -2847,6 +2858,9 @@ ALTER TABLE ONLY campaign_inputs
 
 ALTER TABLE ONLY campaign_requests
     ADD CONSTRAINT campaign_requests_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY cluster_calls
+    ADD CONSTRAINT cluster_calls_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY cluster_stress
     ADD CONSTRAINT cluster_stress_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
       .purpose = "asks every cluster what became of our jobs and what is free, once",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "max_attempts", "max_charged_attempts", "max_retries",
                "walltime_retry_factor", "failures_before_brake", "headroom", "availability", "load_property", "launch_patience",
-               "evidence_delay", "evidence_patience", "brake_time", "brake_time_max"},
+               "evidence_delay", "evidence_patience", "brake_time", "brake_time_max", "cycle_period", "status_max_age"},
       .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {

@@ -12,6 +12,7 @@
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
+#include "lib/store/calls.hpp"
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/epochs.hpp"
@@ -19,6 +20,7 @@
 #include "lib/store/jobs.hpp"
 #include "lib/store/launches.hpp"
 #include "lib/store/tokens.hpp"
+#include "updator/calls.hpp"
 #include "updator/matching.hpp"
 #include "updator/pools.hpp"
 #include "updator/write.hpp"
@@ -47,8 +49,21 @@ void add(Counts& counts, const Changes& changes) {
   counts.absent += changes.absent;
 }
 
+/// Whether OAR is about to free resources of our jobs.
+bool is_ending(const Poll& poll) {
+  return !poll.leaving.empty() ||
+         std::ranges::any_of(poll.ours, [](const auto& job) { return job.second.state == oar::RemoteState::finishing; });
+}
+
+/// The poll answers the calls of the cluster before it, unless a job is ending; then it is polled again soon.
+void answer_calls(store::Transaction& transaction, const fleet::Visit& visit, const store::CallsOfCluster& calls, const Poll& poll) {
+  if (!calls.waits) return;
+  if (is_ending(poll) && calls.called && poll.began - *calls.called < kEnding) store::call_again(transaction);
+  else store::answer_calls(transaction, visit.cluster.id, poll.began);
+}
+
 /// Empty: the cluster could not be polled.
-std::optional<Changes> update(fleet::Visit& visit, const grid::Epochs& epochs) {
+std::optional<Changes> update(fleet::Visit& visit, const store::CallsOfCluster& calls, const grid::Epochs& epochs) {
   if (const auto answered = probe(visit); !answered) {
     fleet::note_unreachable(visit, oar::describe(answered.error()));
     return std::nullopt;
@@ -77,8 +92,10 @@ std::optional<Changes> update(fleet::Visit& visit, const grid::Epochs& epochs) {
   judged.claimed = std::move(judged_pools.claimed);
   process::failpoint("updator.before_write");
   Changes changes;
-  visit.database.transact(
-      [&](store::Transaction& transaction) { changes = write(transaction, visit, *poll, judged, store::now(transaction)); });
+  visit.database.transact([&](store::Transaction& transaction) {
+    changes = write(transaction, visit, *poll, judged, store::now(transaction));
+    answer_calls(transaction, visit, calls, *poll);
+  });
   process::failpoint("updator.after_write");
   match_properties(visit);
   return changes;
@@ -97,15 +114,23 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   fleet::SharedDatabase shared{database, term};
   std::vector<store::Cluster> clusters;
   std::optional<grid::Epochs> epochs;
+  std::vector<store::CallsOfCluster> calls;
   grid::Instant now;
   shared.transact([&](store::Transaction& transaction) {
     now = store::now(transaction);
+    calls = store::calls(transaction);
     clusters = store::clusters_to_poll(transaction);
     epochs = store::current_epochs(transaction, now);
   });
-  std::erase_if(clusters, [&](const store::Cluster& cluster) { return !is_due(cluster, now); });
+  const auto calls_of = [&](const store::Cluster& cluster) {
+    const auto found = std::ranges::find(calls, cluster.id, &store::CallsOfCluster::cluster);
+    return found == calls.end() ? store::CallsOfCluster{.cluster = cluster.id} : *found;
+  };
+  std::erase_if(clusters, [&](const store::Cluster& cluster) {
+    return !is_due(cluster, now) || !is_polled(calls_of(cluster), calls, now, config.cycle_period, config.status_max_age);
+  });
   fleet::visit_clusters(config, shared, store::Database::Work::update, clusters, [&](fleet::Visit& visit) {
-    const auto changes = update(visit, *epochs);
+    const auto changes = update(visit, calls_of(visit.cluster), *epochs);
     const std::lock_guard lock{mutex};
     ++counts.clusters;
     if (changes) add(counts, *changes);

@@ -136,6 +136,7 @@ struct Config : grid::PlannerConfig {
   std::string api_cigri_path;
   std::vector<std::string> api_cigri_proxies;
   std::vector<std::string> api_cigri_admins;
+  std::vector<std::string> api_callers;
   bool api_cigri_public{};
   std::vector<std::string> api_cigri_param_files;
   std::filesystem::path api_cigri_param_reader;

@@ -20,7 +20,7 @@ struct Database::Implementation {
   explicit Implementation(const std::string& conninfo) : connection{conninfo} {}
   pqxx::connection connection;
   Prepared prepared;
-  std::shared_ptr<bool> notified;
+  std::vector<std::pair<std::string, std::shared_ptr<bool>>> channels;  ///< those of listen(), and whether somebody notified
 };
 
 namespace {
@@ -95,19 +95,27 @@ void Database::unlock(Work work, std::int64_t cluster) {
 }
 
 void Database::listen(const std::string& channel) {
-  guarded("listen", [&] { implementation_->notified = detail::listen_to(implementation_->connection, channel); });
+  guarded("listen", [&] { implementation_->channels.emplace_back(channel, detail::listen_to(implementation_->connection, channel)); });
 }
 
-bool Database::wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor) {
-  return guarded("wait for a notification", [&] {
+std::optional<std::string> Database::wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor) {
+  return guarded("wait for a notification", [&]() -> std::optional<std::string> {
+    const auto take = [&]() -> std::optional<std::string> {
+      for (const auto& [channel, notified] : implementation_->channels) {
+        if (std::exchange(*notified, false)) return channel;
+      }
+      return std::nullopt;
+    };
     implementation_->connection.get_notifs();
-    if (!*implementation_->notified) {
+    auto channel = take();
+    if (!channel) {
       std::array waiting{pollfd{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0},
                          pollfd{.fd = other_descriptor, .events = POLLIN, .revents = 0}};
       poll(waiting.data(), waiting.size(), static_cast<int>(at_most.count()));
       implementation_->connection.get_notifs();
+      channel = take();
     }
-    return std::exchange(*implementation_->notified, false);
+    return channel;
   });
 }
 

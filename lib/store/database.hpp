@@ -79,10 +79,11 @@ class Database {
   [[nodiscard]] bool try_lock(Work work, std::int64_t cluster);
   void unlock(Work work, std::int64_t cluster);
 
+  /// May be called for several channels.
   void listen(const std::string& channel);
-  /// Waits for a notification on the channel of listen(), until the other descriptor is readable, or until the time limit. True when a
-  /// notification came.
-  [[nodiscard]] bool wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor = -1);
+  /// Waits for a notification on a channel of listen(), until the other descriptor is readable, or until the time limit.
+  /// @return the channel of one that came; of several channels, the one that was listened to first; empty: none came
+  [[nodiscard]] std::optional<std::string> wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor = -1);
 
   /// False when the server has closed this connection, which is idle and listens to no channel now. Makes no request.
   [[nodiscard]] bool seems_open() const;

@@ -204,6 +204,9 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   const auto created = as("alice", submission);
   ASSERT_EQ(created.status, 201) << created.body;
   schemas.compare(schemas.of("/v1/campaigns", "post", "201"), created.json, "POST /v1/campaigns");
+  const auto called = as("boss", {.method = "POST", .target = "/v1/clusters/alpha/calls"});
+  ASSERT_EQ(called.status, 202) << called.body;
+  schemas.compare(schemas.of("/v1/clusters/{id}/calls", "post", "202"), called.json, "POST /v1/clusters/alpha/calls");
   const auto detail = get(campaign + "/tasks/0");
   EXPECT_EQ(detail.json["jobs"].Size(), 1U) << detail.body;
   for (const auto* target : {"/v1/campaigns/999", "/v1/campaigns?limit=0", "/nothing"})

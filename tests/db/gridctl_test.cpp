@@ -51,7 +51,7 @@ TEST_F(Gridctl, Document004_ScheduleNow_BeginsACycleOfTheConductor_WhoMustBeTher
   execute("UPDATE lease SET holder = 'test', expires_at = now() + interval '1 hour'");
   bool is_asked = false;
   std::jthread cycle{[&] {
-    is_asked = conductor.wait_for_notification(std::chrono::minutes{1});
+    is_asked = conductor.wait_for_notification(std::chrono::minutes{1}).has_value();
     execute("INSERT INTO cycles (term, started_at, ended_at) VALUES (1, clock_timestamp(), clock_timestamp() + interval '2 s')");
   }};
   const auto done = run({"cycle"});

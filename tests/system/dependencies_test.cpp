@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "tests/system/grid_under_test.hpp"
 
@@ -61,6 +63,34 @@ std::string name_of_backend(const ::testing::TestParamInfo<GridUnderTest::Backen
 }
 INSTANTIATE_TEST_SUITE_P(OnEachBackend, Chain, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar),
                          name_of_backend);
+
+/// Cycles that begin by themselves are half an hour apart: only calls begin one here, after the submission's own.
+TEST(Calls, Document002_TheEndOfAJob_BeginsACycle_ThatSendsTheNextOne_AndAsksNoOtherCluster) {
+  GridUnderTest grid{{.configuration = {{"cycle_period", "30m"}, {"status_max_age", "2h"}, {"flood", "0"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  constexpr std::size_t kTasks = 3;
+  const auto campaign =
+      grid.gridsub(TestCampaign{.tasks = kTasks, .exec_file = grid.oracle().task(), .clusters = {"alpha"}, .max_jobs = 1});
+  const auto polls_of_beta = [&] {
+    return grid.number("SELECT count(*) FROM gridstatus s JOIN clusters k ON k.id = s.cluster_id WHERE k.name = 'beta'");
+  };
+  const auto deadline = std::chrono::steady_clock::now() + kHangGuard;
+  const auto begun = [&] { return grid.oracle().executions(campaign).size(); };
+  while (begun() == 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  ASSERT_EQ(begun(), 1U) << "max_jobs";
+  const auto before = polls_of_beta();
+  const auto is_over = [&] { return grid.value("SELECT state FROM campaigns") == "terminated"; };
+  for (; !is_over() && std::chrono::steady_clock::now() < deadline; std::this_thread::sleep_for(std::chrono::milliseconds{500})) {
+    const auto called =
+        process::capture({.arguments = {"curl", "--silent", "--show-error", "--fail", "--request", "POST", "--unix-socket",
+                                        (grid.folder() / "api.socket").string(), "http://localhost/v1/clusters/alpha/calls"}},
+                         kHangGuard);
+    ASSERT_TRUE(called && called->end.succeeded());
+  }
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_EQ(polls_of_beta(), before);
+}
 
 /// Each cluster has homes of its own. Campaigns of jobs and of pools, submitted before and after the first one is over.
 TEST(Dependencies, TaskByTask_EachTaskFindsTheFileOfItsPredecessor_WhereThatRan) {
