@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/jdl/given.hpp"
+#include "lib/store/changes.hpp"
 #include "lib/store/events.hpp"
 
 #include "api/readership.hpp"
@@ -59,6 +61,20 @@ Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store
           fmt::format("campaign {} has tasks on {}, where no task of this campaign could find their files: add {} to its clusters, "
                       "or write \"after_each_cluster\": \"any\" if its tasks need no files of there",
                       one.on.value(), fmt::join(unseen, ", "), unseen.size() == 1 ? "it" : "them"));
+  }
+  if (!file.given.empty()) {
+    std::vector<jdl::Giver> givers;
+    for (const auto& one : dependencies) {
+      if (one.kind != grid::DependencyKind::after_each) continue;
+      const auto giver = store::submitted_campaign(transaction, one.on);
+      const auto given = giver ? jdl::from_json(giver->jdl) : tl::unexpected{std::string{}};
+      givers.push_back({.campaign = one.on, .names = given ? given->gives : std::vector<std::string>{}});
+    }
+    // The others are not submitted yet.
+    const auto is_each = [](const auto& one) { return one.kind == grid::DependencyKind::after_each; };
+    if (std::ranges::count_if(file.dependencies, is_each) == std::ssize(givers)) {
+      if (auto why = jdl::not_given(file, givers)) return wrong("given", std::move(*why));
+    }
   }
   if (auto found = store::wrong_dependency(transaction, tasks, dependencies)) return wrong(name_of(found->kind), std::move(found->why));
   if (auto found = store::crowded_dependency(transaction, call.caller.user, call.config.max_dependents, dependencies))

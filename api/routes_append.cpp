@@ -91,24 +91,8 @@ Asked<std::optional<jdl::Requests>> continued_requests(store::Transaction& trans
                                                        const jdl::KnownInputs* inputs) {
   auto requests = requests_of(submission);
   if (!requests || !*requests) return requests;
-  const auto& clusters = submission.file.clusters;
-  std::vector<jdl::TaskRequest> stored;
-  for (auto& one : store::stored_requests(transaction, id)) {
-    const auto section = std::ranges::find(clusters, one.cluster, &jdl::ClusterSection::name);
-    if (section == clusters.end()) continue;
-    stored.push_back({.cluster = static_cast<std::size_t>(section - clusters.begin()),
-                      .request = one.request,
-                      .shape = one.shape,
-                      .resources = std::move(one.resources),
-                      .resources_per_job = {},
-                      .memory_mb = one.memory_mb,
-                      .walltime = {}});
-  }
-  std::vector<jdl::SampleTask> samples;
-  for (const auto& one : store::request_samples(transaction, id))
-    samples.push_back({.request = one.request, .parameter = parameter_of(one.form, one.parameter)});
   if (inputs != nullptr) (*requests)->know_inputs(*inputs);
-  (*requests)->resume(stored, samples);
+  (*requests)->resume(intake::known_requests(transaction, id, submission.file));
   return requests;
 }
 

@@ -15,6 +15,7 @@
 #include "api/spool.hpp"
 #include "api/task_intake.hpp"
 #include "api/task_json.hpp"
+#include "lib/intake/rows.hpp"
 #include "lib/jdl/edit.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/process/log.hpp"
@@ -144,7 +145,7 @@ std::optional<http::Response> lacking_words(const Call& call, grid::CampaignId i
     for (std::int64_t from = 0; from < campaign->total;) {
       const auto page = store::views::tasks(transaction, *campaign, {.states = {}, .from = from}, {kTasksAtOnce, 0});
       for (const auto& task : page.items) {
-        if (const auto why = check.wrong(task.number.value(), parameter_of(task.form, task.parameter)))
+        if (const auto why = check.wrong(task.number.value(), intake::parameter_of(task.form, task.parameter)))
           return wrong({{{}, "exec_file", {}, *why}});
       }
       if (page.items.empty()) break;

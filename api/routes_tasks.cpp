@@ -19,6 +19,7 @@
 #include "lib/process/log.hpp"
 #include "lib/store/checkpoints.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/views_tasks.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -207,6 +208,7 @@ struct TaskDetail {
   std::vector<views::Job> jobs;
   std::vector<store::Cluster> clusters{};
   std::optional<store::KeptTask> kept{};
+  std::optional<std::string> withheld{};
 };
 
 /// The hosts of the last few jobs that started, by job. Each cluster is asked once; one that has no turn or does not answer is left out.
@@ -247,6 +249,7 @@ http::Response show_task(const Call& call) {
     TaskDetail found{campaign->user, std::move(page.items.front()),
                      views::jobs_of_task(transaction, campaign->id, grid::TaskNumber{*number})};
     found.kept = store::kept_task(transaction, campaign->id, grid::TaskNumber{*number});
+    found.withheld = store::why_withheld(transaction, campaign->id, grid::TaskNumber{*number});
     if (flag(call, "hosts") && may_change(call, found.user)) found.clusters = store::clusters(transaction);
     return found;
   });
@@ -265,6 +268,7 @@ http::Response show_task(const Call& call) {
     };
     json.field("waits_for_checkpoint_on", kept(false));
     json.field("waits_for_files_on", kept(true));
+    json.field("withheld", detail->withheld);
     json.key("jobs").array(detail->jobs, [&](const views::Job& job) { json.object([&] { write_job(json, job, hosts_of_job(job.id)); }); });
     write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id}) + "/tasks"}});
   });

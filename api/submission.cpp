@@ -137,6 +137,7 @@ Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission) {
 
 std::string asking(const jdl::CampaignFile& file) {
   std::string text = fmt::format("{}\n{}\n", file.input_mb, fmt::join(file.parameter_names, " "));
+  for (const auto& [name, assumed] : file.given) text += fmt::format("{} {}\n", name, assumed);
   for (const auto& section : file.clusters)
     text += fmt::format("{}\n{}\n{} {}\n{}\n{}\n", section.name, section.resources_text(), section.walltime.count(),
                         section.walltime_expression, section.memory_mb, section.max_walltime.value_or(grid::Seconds{0}).count());

@@ -9,18 +9,13 @@
 
 #include "api/answers.hpp"
 #include "api/campaign_json.hpp"
+#include "lib/intake/rows.hpp"
 #include "lib/jdl/parameter.hpp"
 #include "lib/text/csv.hpp"
 #include "lib/text/utc.hpp"
 #include "lib/text/words.hpp"
 
 namespace gleaner::api {
-
-jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored) {
-  if (form == store::ParameterForm::line) return stored;
-  auto parameter = jdl::parse_ndjson(stored);
-  return parameter ? std::move(*parameter) : jdl::Parameter{stored};
-}
 
 namespace {
 
@@ -64,7 +59,7 @@ int exit_code(int wait_status) {
 }
 
 void write_task(text::JsonWriter& json, const store::views::Task& task, grid::CampaignId campaign) {
-  const auto parameter = parameter_of(task.form, task.parameter);
+  const auto parameter = intake::parameter_of(task.form, task.parameter);
   json.field("id", task.number);
   json.field("name", jdl::task_name(parameter));
   json.field("parameters", line_of(parameter));
@@ -79,7 +74,7 @@ void write_task(text::JsonWriter& json, const store::views::Task& task, grid::Ca
 }
 
 void add_csv_row(std::string& text, const store::views::Task& task, grid::CampaignId) {
-  const auto parameter = parameter_of(task.form, task.parameter);
+  const auto parameter = intake::parameter_of(task.form, task.parameter);
   const auto add = [&text](std::string_view end, const auto& value) {
     if (value) fmt::format_to(std::back_inserter(text), "{}", *value);
     text += end;
@@ -111,7 +106,7 @@ void write_job(text::JsonWriter& json, const store::views::Job& job, const std::
   json.field("campaign_id", job.campaign);
   json.field("user", job.user);
   json.field("task", job.task);
-  json.field("parameters", line_of(parameter_of(job.form, job.parameter)));
+  json.field("parameters", line_of(intake::parameter_of(job.form, job.parameter)));
   json.field("launch_id", job.launch);
   json.field("tag", job.tag);
   json.field("cluster_id", job.cluster);

@@ -21,9 +21,6 @@ void add_csv_row(std::string& text, const store::views::Task& task, grid::Campai
 /// @param hosts  its nodes; empty: not known
 void write_job(text::JsonWriter& json, const store::views::Job& job, const std::vector<std::string>& hosts = {});
 
-/// A stored parameter; one that cannot be parsed is shown as a line.
-[[nodiscard]] jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored);
-
 /// The exit code of a wait status as a shell reports it: the exit status, or 128 + the signal.
 [[nodiscard]] int exit_code(int wait_status);
 

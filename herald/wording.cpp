@@ -37,6 +37,8 @@ constexpr auto kSayings = std::to_array<Saying>({
      "see which: gridevents {c}; run them again: gridsub --retry {c} --sink {k}"},
     {"CANNOT_PLAN", "campaign {c} cannot be planned", "see why: gridevents {c}"},
     {"AWAITS_IN_VAIN", "campaign {c} waits for tasks that are never done", "see which: gridevents {c}"},
+    {"GIVEN_WRONG", "campaign {c}: tasks wait, as what was given to them is wrong",
+     "see what: gridevents {c}; run them with the JDL's own numbers: gridevents {c} --fix"},
     {"LAUNCH_REFUSED", "campaign {c}: {k} refuses its jobs", "see why: gridevents {c}"},
     {"BLACKLISTED", "somebody keeps jobs from {k}", "see who and why: gridevents -e {e}"},
     {"TOKEN_ENDS_IN_A_WEEK", "your token for {k} ends within a week", "get one there by oarsub -T, and give it: gridtoken add {k}"},

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/intake/request_freed.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/dependencies.hpp"
@@ -169,7 +170,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
         Aside{transaction, config, now}.set(campaign);
       });
     };
-    released = store::release_freed(database, term, kPatienceForReleases, now, set_aside);
+    released = store::release_freed(database, term, kPatienceForReleases, now, intake::request_freed, set_aside);
     store::transact(database, term, plan_turn);
     counts.released = released->tasks;
   }

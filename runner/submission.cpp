@@ -151,6 +151,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .params_shell = launch.params_shell,
                           .streams_in_workdir = launch.output_directory.empty() && !has_oars_streams,
                           .noted = ends == EndsIn::claims,
+                          .gives = launch.gives,
                           .epoch = epochs.of(launch.id)};
   auto command = JobCommand::create(facts);
   if (!command) return tl::unexpected{command.error()};

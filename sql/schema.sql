@@ -514,6 +514,8 @@ END) STORED,
     requested text DEFAULT '{}'::text NOT NULL,
     purged_at timestamp with time zone,
     reopened_at timestamp with time zone,
+    gives boolean GENERATED ALWAYS AS ((jdl ? 'gives'::text)) STORED,
+    takes_given boolean GENERATED ALWAYS AS ((jdl ? 'given'::text)) STORED,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -799,7 +801,7 @@ CREATE FUNCTION is_fed(campaign bigint) RETURNS boolean
     AS $$
   SELECT EXISTS (
     SELECT FROM dependencies d JOIN campaigns c ON c.id = d.campaign_id
-    WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND (d.met_at IS NULL OR c.follows))
+    WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND (d.met_at IS NULL OR c.follows OR c.takes_given))
 $$;
 
 CREATE FUNCTION is_held(campaign bigint, task bigint) RETURNS boolean
@@ -810,6 +812,7 @@ CREATE FUNCTION is_held(campaign bigint, task bigint) RETURNS boolean
     WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND d.released_at IS NULL
       AND ((task >= d.scan_at AND task < d.scan_to) OR EXISTS (
         SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to AND f.number = task)))
+    OR EXISTS (SELECT FROM withheld_tasks w WHERE w.campaign_id = campaign AND w.number = task)
 $$;
 
 CREATE FUNCTION is_in_flight(state task_state) RETURNS boolean
@@ -2348,6 +2351,14 @@ ALTER TABLE subscriptions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE task_gives (
+    campaign_id bigint NOT NULL,
+    number bigint NOT NULL,
+    attempt integer NOT NULL,
+    given text NOT NULL,
+    CONSTRAINT task_gives_given_check CHECK (((given <> ''::text) AND (octet_length(given) <= 150)))
+);
+
 CREATE TABLE told_events (
     event_id bigint NOT NULL
 );
@@ -2408,6 +2419,13 @@ CREATE TABLE user_priorities (
     user_name text NOT NULL,
     priority integer NOT NULL,
     CONSTRAINT user_priorities_priority_check CHECK (((priority >= 1) AND (priority <= 7)))
+);
+
+CREATE TABLE withheld_tasks (
+    campaign_id bigint NOT NULL,
+    number bigint NOT NULL,
+    why text NOT NULL,
+    forgiven boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE ONLY admission_rules
@@ -2584,6 +2602,9 @@ ALTER TABLE ONLY shares
 ALTER TABLE ONLY subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY task_gives
+    ADD CONSTRAINT task_gives_pkey PRIMARY KEY (campaign_id, number);
+
 ALTER TABLE ONLY tasks
     ADD CONSTRAINT tasks_pkey PRIMARY KEY (campaign_id, number);
 
@@ -2607,6 +2628,9 @@ ALTER TABLE ONLY user_mappings
 
 ALTER TABLE ONLY user_priorities
     ADD CONSTRAINT user_priorities_pkey PRIMARY KEY (user_name);
+
+ALTER TABLE ONLY withheld_tasks
+    ADD CONSTRAINT withheld_tasks_pkey PRIMARY KEY (campaign_id, number);
 
 CREATE INDEX audit_acted_at ON audit USING btree (acted_at);
 
@@ -2952,6 +2976,9 @@ ALTER TABLE ONLY reservations
 ALTER TABLE ONLY shares
     ADD CONSTRAINT shares_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES shares(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY task_gives
+    ADD CONSTRAINT task_gives_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY told_events
     ADD CONSTRAINT told_events_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE;
 
@@ -2960,4 +2987,7 @@ ALTER TABLE ONLY unmarked_ends
 
 ALTER TABLE ONLY user_mappings
     ADD CONSTRAINT user_mappings_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY withheld_tasks
+    ADD CONSTRAINT withheld_tasks_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 

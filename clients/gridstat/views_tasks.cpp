@@ -78,6 +78,10 @@ std::string task_view(const Json& task, const Setting& setting) {
     view += fmt::format("It waits for {}, where its checkpoint is.\n\n", terminal::printable(cluster.text()));
   if (const auto& cluster = task["waits_for_files_on"]; !cluster.is_null())
     view += fmt::format("It waits for {}, where the task that it comes after left its files.\n\n", terminal::printable(cluster.text()));
+  if (const auto& why = task["withheld"]; !why.is_null())
+    view +=
+        terminal::wrap(fmt::format("What it asks for cannot be computed: {}.", terminal::printable(why.text())), setting.screen.width, "") +
+        "\n\n";
   view += terminal::render_human(attempts_table({task}, setting), setting.screen);
   for (const auto& job : task["jobs"].items()) {
     if (job["message"].text().empty()) continue;

@@ -130,7 +130,8 @@ runner::LaunchFacts facts_of(const Campaign& campaign, const LocalTask& task, co
           .placeholders = campaign.file.placeholders,
           .checkpoint_signal = campaign.file.scheduling.checkpoint ? campaign.file.scheduling.checkpoint->signal : "",
           .params_shell = campaign.file.params_shell,
-          .folder = place.folder.string()};
+          .folder = place.folder.string(),
+          .gives = !campaign.file.gives.empty()};
 }
 
 }  // namespace

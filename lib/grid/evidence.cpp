@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/given.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
@@ -107,6 +108,17 @@ std::optional<Evidence> read_ending(std::string_view text) {
   return evidence;
 }
 
+constexpr std::string_view kGivenMark{".g"};
+
+/// Takes what a task gives to others from the end of a name's last part. Nothing before it has a `g`.
+std::string take_given(std::string_view& ending) {
+  const auto mark = ending.starts_with('e') ? ending.find(kGivenMark) : std::string_view::npos;
+  if (mark == std::string_view::npos) return {};
+  auto given = stored_given(ending.substr(mark + kGivenMark.size()));
+  ending.remove_suffix(ending.size() - mark);
+  return given;
+}
+
 int weight_of(Witness witness) {
   switch (witness) {
     case Witness::ended: return 4;
@@ -134,10 +146,11 @@ std::string EvidenceFile::name() const {
     case Witness::ended: {
       if (evidence.no_folder) return stem + ".f";
       const auto end = evidence.overran ? std::string{"w"} : fmt::format("e{}", evidence.status);
-      if (!evidence.duration) return fmt::format("{}.{}", stem, end);
-      return fmt::format("{}.{}.{}{}{}", stem, end, evidence.duration->count(),
+      const auto gives = given.empty() ? std::string{} : fmt::format("{}{}", kGivenMark, given);
+      if (!evidence.duration) return fmt::format("{}.{}{}", stem, end, gives);
+      return fmt::format("{}.{}.{}{}{}{}", stem, end, evidence.duration->count(),
                          evidence.cpu ? fmt::format(".c{}", evidence.cpu->count()) : "",
-                         evidence.peak_kib ? fmt::format(".m{}", *evidence.peak_kib) : "");
+                         evidence.peak_kib ? fmt::format(".m{}", *evidence.peak_kib) : "", gives);
     }
     case Witness::duplicate: return fmt::format("{}.d.{}", stem, evidence.holder.value());
     case Witness::unclaimed: return stem + ".u";
@@ -151,9 +164,10 @@ std::optional<EvidenceFile> read_evidence_name(std::string_view name) {
   const auto job = attempt ? take_field(name) : std::nullopt;
   const auto remote = job ? take_field(name) : std::nullopt;
   if (!remote) return std::nullopt;
+  auto given = take_given(name);
   const auto evidence = read_ending(name);
   if (!evidence) return std::nullopt;
-  return EvidenceFile{TaskNumber{*task}, static_cast<int>(*attempt), JobId{*job}, RemoteJobId{*remote}, *evidence};
+  return EvidenceFile{TaskNumber{*task}, static_cast<int>(*attempt), JobId{*job}, RemoteJobId{*remote}, *evidence, std::move(given)};
 }
 
 EvidenceIndex::EvidenceIndex(std::span<const std::string> names) {
@@ -170,16 +184,21 @@ void EvidenceIndex::add(std::string_view name) {
     const auto [holder, is_first] = holders_.try_emplace({file->task, file->attempt}, file->job);
     holder->second = std::min(holder->second, file->job);
   }
-  const auto [known, is_new] = jobs_.try_emplace(file->job, Seen{shown, file->remote});
+  const auto [known, is_new] = jobs_.try_emplace(file->job, Seen{shown, file->remote, file->given});
   const bool same = !is_new && shown == known->second.evidence;
   if (same ? file->remote > known->second.remote : !is_new && shows_more(shown, known->second.evidence))
-    known->second = {shown, file->remote};
+    known->second = {shown, file->remote, file->given};
 }
 
 std::optional<RemoteJobId> EvidenceIndex::claimed_as(JobId job) const {
   const auto found = jobs_.find(job);
   if (found == jobs_.end() || !has_claimed(found->second.evidence) || found->second.remote.value() == 0) return std::nullopt;
   return found->second.remote;
+}
+
+std::string EvidenceIndex::given_by(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? std::string{} : found->second.given;
 }
 
 std::optional<RemoteJobId> EvidenceIndex::run_of(JobId job) const {

@@ -17,7 +17,8 @@
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim; no end is noted if there is no file of one
 ///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow, and after that
 ///                                                      `.c<milliseconds of the processors>` and `.m<KiB of memory at most>`
-///                                                      (what else follows the dot is no time, but the end is one)
+///                                                      (what else follows the dot is no time, but the end is one). At the end comes
+///                                                      what the task gives to others, `.g<name>=<number>,…` (lib/grid/given.hpp)
 ///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it; the same may follow
 ///   <task>.<attempt>.<job>.<OAR job>.f                 could not enter its campaign's folder, or make its files there: ran nothing
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
@@ -33,6 +34,7 @@ struct EvidenceFile {
   JobId job{0};
   RemoteJobId remote{0};  ///< 0: the wrapper did not know it
   Evidence evidence = {};
+  std::string given = {};  ///< of `ended`: what its task gives to others (grid::stored_given); empty: nothing
 
   [[nodiscard]] std::string name() const;
 };
@@ -64,6 +66,8 @@ class EvidenceIndex {
   [[nodiscard]] std::optional<RemoteJobId> claimed_as(JobId job) const;
   /// OAR's id in the file of a job; empty: it has none.
   [[nodiscard]] std::optional<RemoteJobId> run_of(JobId job) const;
+  /// The numbers that the task of a job gives to others, as the job noted them at its end (grid::read_given); empty: none.
+  [[nodiscard]] std::string given_by(JobId job) const;
   /// Whether the list of a pool is there. Without it, a pool's folder shows nothing: it was removed, or what OAR listed is not that folder.
   [[nodiscard]] bool has_pool() const { return has_pool_; }
   /// For how long the commands that one job of OAR carried out lasted, of those that noted it: its own, and pooled ones. Cost: O(names).
@@ -74,6 +78,7 @@ class EvidenceIndex {
   struct Seen {
     Evidence evidence;
     RemoteJobId remote;
+    std::string given;
   };
   bool has_pool_ = false;
   std::unordered_map<JobId, Seen> jobs_;

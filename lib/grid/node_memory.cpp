@@ -44,6 +44,11 @@ std::string NodeMemory::text() const {
   return text;
 }
 
+std::optional<std::int64_t> NodeMemory::most() const {
+  if (kinds_.empty() || kinds_.size() >= kMostKinds) return std::nullopt;
+  return std::ranges::max_element(kinds_, {}, &std::pair<int, std::int64_t>::second)->second;
+}
+
 std::optional<int> NodeMemory::resources_for(double memory) const {
   std::optional<int> most;
   for (const auto& [resources, of_node] : kinds_) {

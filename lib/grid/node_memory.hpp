@@ -26,6 +26,8 @@ class NodeMemory {
   /// memory, but gives each resource to one job. Empty: no node with so much memory is known.
   /// @param memory  of the job on a node, in the unit of the property
   [[nodiscard]] std::optional<int> resources_for(double memory) const;
+  /// The memory of the node that has most, in the unit of the property. Empty: it is not known.
+  [[nodiscard]] std::optional<std::int64_t> most() const;
 
  private:
   std::set<std::pair<int, std::int64_t>> kinds_;

@@ -7,6 +7,7 @@
 
 #include "lib/grid/resource_fit.hpp"
 #include "lib/jdl/inputs.hpp"
+#include "lib/jdl/parameter.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/store/clusters.hpp"
 
@@ -38,6 +39,12 @@ std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const s
   return limits;
 }
 
+jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored) {
+  if (form == store::ParameterForm::line) return stored;
+  auto parameter = jdl::parse_ndjson(stored);
+  return parameter ? std::move(*parameter) : jdl::Parameter{stored};
+}
+
 std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests) {
   std::vector<store::ClusterRequest> stored;
   for (const auto& one : requests.different()) {
@@ -50,6 +57,22 @@ std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file
                       .walltime = one.walltime});
   }
   return stored;
+}
+
+std::vector<jdl::TaskRequest> known_requests(store::Transaction& transaction, grid::CampaignId campaign, const jdl::CampaignFile& file) {
+  std::vector<jdl::TaskRequest> known;
+  for (auto& one : store::stored_requests(transaction, campaign)) {
+    const auto section = std::ranges::find(file.clusters, one.cluster, &jdl::ClusterSection::name);
+    if (section == file.clusters.end()) continue;
+    known.push_back({.cluster = static_cast<std::size_t>(section - file.clusters.begin()),
+                     .request = one.request,
+                     .shape = one.shape,
+                     .resources = std::move(one.resources),
+                     .resources_per_job = {},
+                     .memory_mb = one.memory_mb,
+                     .walltime = one.walltime});
+  }
+  return known;
 }
 
 store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section, grid::CampaignId campaign,

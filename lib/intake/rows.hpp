@@ -15,8 +15,14 @@ namespace gleaner::intake {
 /// The limits of the file's clusters, in its order.
 [[nodiscard]] std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const std::vector<jdl::ClusterLimits>& known);
 
+/// A stored parameter; one that cannot be parsed is taken for a line.
+[[nodiscard]] jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored);
+
 /// The rows to store for these requests of a file's tasks.
 [[nodiscard]] std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests);
+/// The requests of a stored campaign, for jdl::Requests::resume.
+[[nodiscard]] std::vector<jdl::TaskRequest> known_requests(store::Transaction& transaction, grid::CampaignId campaign,
+                                                           const jdl::CampaignFile& file);
 
 /// The row to store for a section of one cluster. @param known  of all clusters
 [[nodiscard]] store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section,

@@ -10,6 +10,7 @@
 
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/checkpoint.hpp"
+#include "lib/grid/given.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/needs.hpp"
 #include "lib/grid/planning_facts.hpp"
@@ -99,6 +100,8 @@ struct CampaignFile {
   Scheduling scheduling;
   std::vector<Dependency> dependencies;  ///< campaigns that come first, in the order of their kinds
   bool any_cluster = false;              ///< tasks of after_each run anywhere; false: where the tasks that they come after ran
+  std::vector<std::string> gives;        ///< names of numbers that its tasks give to those that come after them (grid::Given)
+  grid::Given given;                     ///< numbers that tasks of after_each give, for expressions: the value where none is given
   grid::Needs needs;                     ///< consumables of the grid that each task needs
   ParamSource parameters;
   std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions and placeholders

@@ -25,7 +25,7 @@ namespace {
 
 /// Checks that stored expressions are valid.
 void check_expressions(const CampaignFile& campaign) {
-  const auto names = expression_names(campaign.parameter_names, has_input(campaign));
+  const auto names = expression_names(campaign, has_input(campaign));
   const auto check = [&](const std::string& text) {
     if (text.empty()) return;
     if (const auto read = Expression::compile(text, names); !read) throw stored::Malformed{fmt::format("'{}': {}", text, read.error())};

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/given.hpp"
 #include "lib/jdl/values.hpp"
 
 namespace gleaner::jdl {
@@ -35,6 +36,7 @@ class Combinations {
     check_retries();
     check_checkpoint();
     check_durations();
+    check_given();
     if (is_test()) check_tests();
     else doubt_pools();
   }
@@ -115,6 +117,12 @@ class Combinations {
                       "min_duration, or a longer walltime",
                       grid::format_walltime(*campaign_.scheduling.min_duration), section.name, grid::format_walltime(section.walltime)));
     }
+  }
+
+  void check_given() {
+    const auto* const member = stated("given");
+    if (member == nullptr || campaign_.given.empty()) return;
+    if (auto wrong = wrong_given(campaign_)) refuse(*member, member->offset, std::move(*wrong));
   }
 
   /// A test campaign is one task on each cluster, before all others.

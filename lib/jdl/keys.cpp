@@ -131,6 +131,7 @@ constexpr std::string_view kOutputsStay = "what its tasks leave stays in one fol
 constexpr std::string_view kScriptsStay = "scripts stay, as they may have run already; submit another campaign";
 constexpr std::string_view kInputsStay = "its input files stay as they were submitted; submit another campaign";
 constexpr std::string_view kOrderStays = "what it comes after stays; submit another campaign";
+constexpr std::string_view kGivingStays = "other campaigns may count on what its tasks give; submit another campaign";
 constexpr std::string_view kSignalStays = "its jobs were submitted with its signal; submit another campaign";
 
 template <class Into, class Struct>
@@ -207,6 +208,14 @@ constexpr std::array kCampaignKeys{
         "after_each_cluster", "same|any",
         "any: tasks of after_each run on any cluster; same, or nothing: where the task that they come after ran, as its files are there",
         read_cluster_of_each, where_stated<&CampaignFile::any_cluster, stored::Word<"any">>),
+    campaign("gives", "ARRAY",
+             "names of numbers that each task gives to those that come after it (after_each): it writes name=number into $CIGRI_GIVES",
+             read_gives, where_stated<&CampaignFile::gives>)
+        .fixed(kGivingStays),
+    campaign("given", "OBJECT",
+             "numbers that the tasks of after_each give, for expressions, each with the value where none is given: {\"cells\": 1000}",
+             read_given_key, where_stated<&CampaignFile::given>)
+        .fixed(kComputed),
     campaign("needs", "OBJECT", "what each task needs of the grid's consumables, such as licences: {\"matlab\": 1}", read_needs_key,
              where_stated<&CampaignFile::needs>),
     campaign("params", "ARRAY", "the parameters, one for each task: a line, or an array of arguments", nullptr).fixed(kTasksStay),

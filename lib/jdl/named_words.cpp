@@ -18,16 +18,21 @@ std::size_t word_number(std::string_view name) {
   return text::whole_number<std::size_t>(name.substr(1), 1, kMostWords).value_or(0);
 }
 
-Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input) {
+Expression::Names expression_names(const CampaignFile& file, bool has_input) {
+  const auto& parameter_names = file.parameter_names;
   Expression::Names names;
-  names.known = [&parameter_names, has_input](std::string_view name) {
-    return word_number(name) > 0 || (has_input && name == kInput) || std::ranges::find(parameter_names, name) != parameter_names.end();
+  names.known = [&file, has_input](std::string_view name) {
+    return word_number(name) > 0 || (has_input && name == kInput) || file.given.contains(name) ||
+           std::ranges::find(file.parameter_names, name) != file.parameter_names.end();
   };
   names.suggestions = {"p1", "p2", "p3", "second", "minute", "hour", "day", "min", "max", "sqrt", "ceil", "floor"};
   if (has_input) names.suggestions.push_back(kInput);
   names.suggestions.insert(names.suggestions.end(), parameter_names.begin(), parameter_names.end());
+  for (const auto& [name, assumed] : file.given) names.suggestions.push_back(name);
   return names;
 }
+
+bool may_be_named(std::string_view name) { return is_free_name(name) && name != kInput && word_number(name) == 0; }
 
 void read_parameter_names(const Node& node, const std::string& path, CampaignLevel& into, Findings& findings) {
   auto& names = into.file.parameter_names;
@@ -43,8 +48,7 @@ void read_parameter_names(const Node& node, const std::string& path, CampaignLev
   for (const auto& element : node.elements) {
     const auto name = read_word(element, path, "a name", findings);
     if (!name) continue;
-    const bool taken = *name == kInput || expression_names({}, false).known(*name);
-    if (!is_free_name(*name) || taken)
+    if (!may_be_named(*name))
       findings.add(
           element.offset, path, *name,
           fmt::format("'{}' cannot be a name of a word: letters, digits and '_' are, and neither p1, p2… nor what expressions have already",
@@ -55,10 +59,9 @@ void read_parameter_names(const Node& node, const std::string& path, CampaignLev
   }
 }
 
-std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names,
-                                            bool has_input) {
+std::optional<std::string> wrong_expression(const WrittenExpression& written, const CampaignFile& file, bool has_input) {
   using Kind = WrittenExpression::Kind;
-  const auto names = expression_names(parameter_names, has_input && written.kind != Kind::input);
+  const auto names = expression_names(file, has_input && written.kind != Kind::input);
   if (written.kind == Kind::resources) {
     const auto read = ResourceTemplate::compile(written.text, names);
     if (read) return std::nullopt;

@@ -17,11 +17,14 @@ inline constexpr std::string_view kInput{"input_mb"};
 /// The n of `p<n>`, from 1; 0: the name has another form.
 [[nodiscard]] std::size_t word_number(std::string_view name);
 
-/// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, and input_mb if it has input.
-[[nodiscard]] Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input);
+/// Whether a word of the parameter, or a number that others give, may have this name.
+[[nodiscard]] bool may_be_named(std::string_view name);
+
+/// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, what others give to it, and input_mb
+/// if it has input. The file must outlive them.
+[[nodiscard]] Expression::Names expression_names(const CampaignFile& file, bool has_input);
 
 /// The error of an expression that does not depend on the task; empty: the expression can be computed.
-[[nodiscard]] std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names,
-                                                          bool has_input);
+[[nodiscard]] std::optional<std::string> wrong_expression(const WrittenExpression& written, const CampaignFile& file, bool has_input);
 
 }  // namespace gleaner::jdl

@@ -196,7 +196,7 @@ class Validator {
   void check_expressions(const CampaignFile& campaign) {
     const auto check = [&](const SectionLevel& level) {
       for (const auto& written : level.expressions) {
-        if (auto wrong = wrong_expression(written, campaign.parameter_names, has_input(campaign)))
+        if (auto wrong = wrong_expression(written, campaign, has_input(campaign)))
           findings_.add(written.offset, written.path, written.text, std::move(*wrong));
       }
     };

@@ -32,6 +32,7 @@ tl::expected<double, std::string> number_of(std::string_view name, std::size_t w
 struct Task {
   Arguments words;
   std::optional<double> input_mb;
+  const grid::Given* given = nullptr;
 };
 
 enum class Zero { refused, allowed };
@@ -39,22 +40,25 @@ enum class Zero { refused, allowed };
 /// An expression with the sources of its values.
 class Formula {
  public:
-  Formula(std::string what, Expression expression, const std::vector<std::string>& names)
-      : what_{std::move(what)}, expression_{std::move(expression)} {
+  Formula(std::string what, Expression expression, const CampaignFile& file)
+      : what_{std::move(what)}, expression_{std::move(expression)}, assumed_{file.given} {
+    const auto& names = file.parameter_names;
     for (const auto& name : expression_.names()) {
       const auto named = std::ranges::find(names, name);
-      words_.push_back(name == kInput ? 0 : named != names.end() ? static_cast<std::size_t>(named - names.begin()) + 1 : word_number(name));
+      words_.push_back(name == kInput || assumed_.contains(name) ? 0
+                       : named != names.end()                    ? static_cast<std::size_t>(named - names.begin()) + 1
+                                                                 : word_number(name));
     }
     values_.resize(words_.size());
   }
 
-  [[nodiscard]] bool uses_input() const { return std::ranges::find(words_, std::size_t{0}) != words_.end(); }
+  [[nodiscard]] bool uses_input() const { return std::ranges::find(expression_.names(), kInput) != expression_.names().end(); }
 
   /// The value, if it is at most `most`, and greater than 0 or, if allowed, equal to 0.
   tl::expected<double, std::string> value(const Task& task, double most, Zero zero = Zero::refused) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       if (words_[i] == 0) {
-        values_[i] = task.input_mb.value_or(0);
+        values_[i] = number_without_word(expression_.names()[i], task);
         continue;
       }
       const auto number = number_of(expression_.names()[i], words_[i], task.words);
@@ -70,13 +74,23 @@ class Formula {
   }
 
  private:
+  /// The input, or what another task gave.
+  [[nodiscard]] double number_without_word(const std::string& name, const Task& task) const {
+    const auto assumed = assumed_.find(name);
+    if (assumed == assumed_.end()) return task.input_mb.value_or(0);
+    if (task.given == nullptr) return assumed->second;
+    const auto given = task.given->find(name);
+    return given == task.given->end() ? assumed->second : given->second;
+  }
+
   tl::unexpected<std::string> wrong(const std::string& why) const {
     return tl::unexpected{fmt::format("{} '{}': {}", what_, excerpt(expression_.text()), why)};
   }
 
   std::string what_;
   Expression expression_;
-  std::vector<std::size_t> words_;  ///< for each of its names, the word's number from 1; 0: the input
+  grid::Given assumed_;             ///< what other tasks give, and the numbers where they give none
+  std::vector<std::size_t> words_;  ///< for each of its names, the word's number from 1; 0: the input, or what another task gives
   std::vector<double> values_;
 };
 
@@ -102,11 +116,11 @@ struct Requests::Implementation {
   };
 
   tl::expected<void, Problem> prepare();
-  tl::expected<Task, std::string> read(const Parameter& parameter);
+  tl::expected<Task, std::string> read(const Parameter& parameter, const grid::Given& given);
   tl::expected<int, std::string> request_of(const Task& task);
-  void resume(const SampleTask& sample);
-  /// The task's requests to each cluster, and the text that is the same for the same request.
-  tl::expected<std::vector<Wanted>, std::string> wanted(const Task& task, std::string& key);
+  void resume(const std::vector<TaskRequest>& stored);
+  /// The task's requests to each cluster.
+  tl::expected<std::vector<Wanted>, std::string> wanted(const Task& task);
   tl::expected<Wanted, std::string> wanted(Section& section, const Task& task);
   tl::expected<std::string, std::string> fill(Section& section, const Task& task);
   void add(std::size_t cluster, const Wanted& wanted);
@@ -126,6 +140,16 @@ struct Requests::Implementation {
 
 namespace {
 
+/// MB of the biggest node: as the administrator states it, else as the nodes state it (a job's condition is on whole units).
+std::optional<std::int64_t> most_memory(const ClusterSection& section, const ClusterLimits& limits) {
+  if (limits.memory_max_mb) return limits.memory_max_mb;
+  // The memory of nodes that are reserved for such jobs is not known.
+  if (section.kind != JobKind::best_effort && limits.reserved_resources > 0) return std::nullopt;
+  const auto most = limits.memory.most();
+  if (!most) return std::nullopt;
+  return *most * std::max(1, limits.memory_unit_mb);
+}
+
 /// Why a cluster cannot hold it; empty: it can.
 std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& section, const ClusterLimits& limits) {
   if (const auto request = grid::ResourceRequest::parse(wanted.resources)) {
@@ -134,13 +158,19 @@ std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& s
   if (wanted.resources_per_job && limits.max_resources > 0 && *wanted.resources_per_job > limits.max_resources)
     return fmt::format("{} takes {} resources, and {} has {}", wanted.resources, *wanted.resources_per_job, limits.name,
                        limits.max_resources);
-  if (wanted.memory_mb && limits.memory_max_mb && *wanted.memory_mb > *limits.memory_max_mb)
-    return fmt::format("memory_mb gives {}, and the nodes of {} have {} MB", *wanted.memory_mb, limits.name, *limits.memory_max_mb);
+  if (const auto most = most_memory(section, limits); wanted.memory_mb && most && *wanted.memory_mb > *most)
+    return fmt::format("memory_mb gives {}, and the nodes of {} have {} MB", *wanted.memory_mb, limits.name, *most);
   if (section.max_walltime && wanted.walltime > *section.max_walltime)
     return fmt::format("walltime gives {}, and max_walltime is {} on {}", grid::format_walltime(wanted.walltime),
                        grid::format_walltime(*section.max_walltime), limits.name);
   return std::nullopt;
 }
+
+/// The same text for the same request on a cluster, and another one for a request that it cannot hold.
+std::string key_of(const std::string& resources, std::optional<std::int64_t> memory_mb, grid::Seconds walltime) {
+  return fmt::format("{}\n{}\n{}\n", resources, memory_mb.value_or(0), walltime.count());
+}
+constexpr std::string_view kNotThere{"-\n"};
 
 /// Asks for as many cores of a node as its memory is shared by.
 void raise_for_memory(Wanted& wanted, const ClusterLimits& limits) {
@@ -172,11 +202,11 @@ Problem problem(const ClusterSection& section, std::string_view key, const std::
 }  // namespace
 
 tl::expected<void, Problem> Requests::Implementation::prepare() {
-  const auto names = expression_names(file.parameter_names, has_input(file));
+  const auto names = expression_names(file, has_input(file));
   if (!file.input_mb.empty()) {
-    auto read = Expression::compile(file.input_mb, expression_names(file.parameter_names, false));
+    auto read = Expression::compile(file.input_mb, expression_names(file, false));
     if (!read) return tl::unexpected{Problem{{}, std::string{kInput}, file.input_mb, read.error()}};
-    input.emplace(std::string{kInput}, std::move(*read), file.parameter_names);
+    input.emplace(std::string{kInput}, std::move(*read), file);
   }
   for (std::size_t i = 0; i < file.clusters.size(); ++i) {
     auto& section = sections.emplace_back();
@@ -186,7 +216,7 @@ tl::expected<void, Problem> Requests::Implementation::prepare() {
     if (!from.walltime_expression.empty()) {
       auto read = Expression::compile(from.walltime_expression, names);
       if (!read) return tl::unexpected{problem(from, "walltime", from.walltime_expression, read.error())};
-      section.walltime.emplace("walltime", std::move(*read), file.parameter_names);
+      section.walltime.emplace("walltime", std::move(*read), file);
     }
     if (!from.memory_mb.empty()) {
       if (!section.limits.has_memory_property)
@@ -197,12 +227,12 @@ tl::expected<void, Problem> Requests::Implementation::prepare() {
                 from.name, from.name))};
       auto read = Expression::compile(from.memory_mb, names);
       if (!read) return tl::unexpected{problem(from, "memory_mb", from.memory_mb, read.error())};
-      section.memory.emplace("memory_mb", std::move(*read), file.parameter_names);
+      section.memory.emplace("memory_mb", std::move(*read), file);
     }
     if (from.resources_expression.empty()) continue;
     auto read = ResourceTemplate::compile(from.resources_expression, names);
     if (!read) return tl::unexpected{problem(from, "resources", from.resources_expression, read.error())};
-    for (auto& count : read->counts()) section.counts.emplace_back("resources", std::move(count), file.parameter_names);
+    for (auto& count : read->counts()) section.counts.emplace_back("resources", std::move(count), file);
     section.resources = std::move(*read);
   }
   return {};
@@ -263,29 +293,30 @@ void Requests::Implementation::add(std::size_t cluster, const Wanted& wanted) {
   different.push_back({cluster, last, shape, wanted.resources, wanted.resources_per_job, wanted.memory_mb, wanted.walltime});
 }
 
-tl::expected<std::vector<Wanted>, std::string> Requests::Implementation::wanted(const Task& task, std::string& key) {
+tl::expected<std::vector<Wanted>, std::string> Requests::Implementation::wanted(const Task& task) {
   std::vector<Wanted> all;
   for (auto& section : sections) {
     auto one = wanted(section, task);
     if (!one) return tl::unexpected{std::move(one.error())};
-    key += fmt::format("{}\n{}\n{}\n", one->resources, one->memory_mb.value_or(0), one->walltime.count());
     all.push_back(std::move(*one));
   }
   return all;
 }
 
 tl::expected<int, std::string> Requests::Implementation::request_of(const Task& task) {
-  std::string key;
-  const auto all = wanted(task, key);
+  const auto all = wanted(task);
   if (!all) return tl::unexpected{all.error()};
-  const auto known = numbers.find(key);
-  if (known != numbers.end()) return known->second;
+  std::string key;
   std::vector<std::string> reasons;
   for (std::size_t i = 0; i < all->size(); ++i) {
-    if (auto reason = too_big((*all)[i], *sections[i].file, sections[i].limits)) reasons.push_back(std::move(*reason));
+    auto reason = too_big((*all)[i], *sections[i].file, sections[i].limits);
+    key += reason ? kNotThere : key_of((*all)[i].resources, (*all)[i].memory_mb, (*all)[i].walltime);
+    if (reason) reasons.push_back(std::move(*reason));
   }
   if (reasons.size() == all->size())
     return tl::unexpected{fmt::format("it is too big for each of its clusters: {}", fmt::join(reasons, "; "))};
+  const auto known = numbers.find(key);
+  if (known != numbers.end()) return known->second;
   if (last == kMost)
     return tl::unexpected{fmt::format(
         "the expressions give more than {} different requests: make them coarser, such as memory_mb = ceil(x/1024)*1024", kMost)};
@@ -296,18 +327,21 @@ tl::expected<int, std::string> Requests::Implementation::request_of(const Task& 
   return last;
 }
 
-/// A sample that the expressions fail for, which cannot be unless its cluster has changed, is left out: its request is nobody else's then.
-void Requests::Implementation::resume(const SampleTask& sample) {
-  last = std::max(last, sample.request);
-  const auto task = read(sample.parameter);
-  std::string key;
-  if (task && wanted(*task, key)) numbers.emplace(std::move(key), sample.request);
+void Requests::Implementation::resume(const std::vector<TaskRequest>& stored) {
+  std::map<int, std::vector<std::string>> keys;
+  for (const auto& one : stored) {
+    last = std::max(last, one.request);
+    sections[one.cluster].shapes.emplace(shape_of(one.resources, one.memory_mb), one.shape);
+    auto& key = keys.try_emplace(one.request, sections.size(), std::string{kNotThere}).first->second;
+    key[one.cluster] = key_of(one.resources, one.memory_mb, one.walltime);
+  }
+  for (const auto& [number, key] : keys) numbers.emplace(fmt::format("{}", fmt::join(key, "")), number);
 }
 
-tl::expected<Task, std::string> Requests::Implementation::read(const Parameter& parameter) {
+tl::expected<Task, std::string> Requests::Implementation::read(const Parameter& parameter, const grid::Given& given) {
   auto words = arguments_of(parameter);
   if (!words) return tl::unexpected{words.error().message};
-  Task task{.words = std::move(*words), .input_mb = {}};
+  Task task{.words = std::move(*words), .input_mb = {}, .given = &given};
   if (!input) {
     if (known_inputs != nullptr) task.input_mb = known_inputs->megabytes(file, parameter);
     return task;
@@ -357,11 +391,11 @@ bool Requests::lacks_inputs() const {
   });
 }
 
-tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Parameter& parameter) {
+tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Parameter& parameter, const grid::Given& given) {
   const auto named = [&](const std::string& why) {
     return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted_parameter(parameter), why)};
   };
-  const auto values = implementation_->read(parameter);
+  const auto values = implementation_->read(parameter, given);
   if (!values) return named(values.error());
   if (values->input_mb && implementation_->input) {
     implementation_->input_sum += *values->input_mb;
@@ -372,13 +406,7 @@ tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Par
   return *request;
 }
 
-void Requests::resume(const std::vector<TaskRequest>& stored, const std::vector<SampleTask>& samples) {
-  for (const auto& one : stored) {
-    implementation_->last = std::max(implementation_->last, one.request);
-    implementation_->sections[one.cluster].shapes.emplace(Implementation::shape_of(one.resources, one.memory_mb), one.shape);
-  }
-  for (const auto& sample : samples) implementation_->resume(sample);
-}
+void Requests::resume(const std::vector<TaskRequest>& stored) { implementation_->resume(stored); }
 
 const std::vector<TaskRequest>& Requests::different() const { return implementation_->different; }
 

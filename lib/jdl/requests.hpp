@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "lib/grid/given.hpp"
 #include "lib/grid/level_sizes.hpp"
 #include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
@@ -44,12 +45,6 @@ struct TaskRequest {
   grid::Seconds walltime{};
 };
 
-/// A stored task with a known request.
-struct SampleTask {
-  int request = 1;
-  Parameter parameter;
-};
-
 /// Computes the request of each task from the expressions of its campaign's file. Walltimes are rounded up (grid::round_up_walltime), so
 /// that there are few different requests.
 class Requests {
@@ -74,13 +69,13 @@ class Requests {
 
   /// The number of the task's request, from 1; or a sentence that names the task, the expression and the error: no number, not more than 0,
   /// too big for each cluster.
-  [[nodiscard]] tl::expected<int, std::string> request_of(std::int64_t task, const Parameter& parameter);
+  /// @param given  the numbers that other tasks gave to it; those of CampaignFile::given that are missing have the file's values
+  [[nodiscard]] tl::expected<int, std::string> request_of(std::int64_t task, const Parameter& parameter, const grid::Given& given = {});
 
   /// Continues with the requests of a campaign that was stored before: a task with one of them gets its number, and others are numbered
   /// after the last. To be called before the first request_of.
-  /// @param stored   the stored requests; of each, its walltime and its number of resources do not matter
-  /// @param samples  for each stored number, one task that has it
-  void resume(const std::vector<TaskRequest>& stored, const std::vector<SampleTask>& samples);
+  /// @param stored  the stored requests; of each, its number of resources does not matter
+  void resume(const std::vector<TaskRequest>& stored);
 
   /// The different requests so far, without those of resume(); those that a cluster cannot hold are left out there.
   [[nodiscard]] const std::vector<TaskRequest>& different() const;

@@ -62,6 +62,7 @@ T known(std::optional<T> value, std::string_view name, std::string_view said) {
 // How values of each type are stored.
 
 void read_value(const rapidjson::Value& value, std::string_view name, grid::Needs& into);
+void read_value(const rapidjson::Value& value, std::string_view name, grid::Given& into);
 void read_value(const rapidjson::Value& value, std::string_view name, grid::Checkpointing& into);
 template <class T>
 void read_value(const rapidjson::Value& value, std::string_view name, T& into) {
@@ -91,6 +92,7 @@ void write_value(text::JsonWriter& json, const T& value) {
   else json.value(static_cast<std::int64_t>(value));  // without a point
 }
 void write_value(text::JsonWriter& json, const grid::Needs& needs);
+void write_value(text::JsonWriter& json, const grid::Given& given);
 void write_value(text::JsonWriter& json, const grid::Checkpointing& checkpoint);
 template <class T>
 void write_value(text::JsonWriter& json, const std::optional<T>& value) {

@@ -225,6 +225,7 @@ std::vector<grid::TaskNumber> retry_failed_tasks(Transaction& transaction, const
 
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   retry_scripts(transaction, campaign, std::nullopt, now);
+  judge_withheld(transaction, campaign);
   const auto closed = exec(transaction, sql::campaigns_fix_events{.now = now, .campaign = campaign});
   lift_brakes(transaction, campaign, Brakes::all);
   wake_up(transaction);
@@ -249,6 +250,7 @@ bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now) 
   const std::optional<grid::ClusterId> cluster = rows[0].cluster_id;
   if (const auto script = failed_script_of(rows[0].code.as<std::string>()); script && campaign && cluster)
     retry_scripts(transaction, *campaign, grid::task_of(*script, *cluster), now);
+  if (campaign && rows[0].code.as<std::string>() == kGivenWrong) judge_withheld(transaction, *campaign);
   const Target target{.campaign = campaign, .cluster = cluster};
   if (rows[0].code.as<std::string>() == kBlacklisted) clear_brake(transaction, target);
   else if (campaign || cluster) release_brake(transaction, target);

@@ -57,6 +57,12 @@ Waiting waits(Transaction& transaction, grid::CampaignId campaign, int links) {
     if (waiting.stuck.why.empty()) waiting.stuck = through(transaction, one.awaited.campaign, links);
     if (!waiting.stuck.why.empty()) return waiting;
   }
+  const auto withheld = withheld_tasks(transaction, campaign);
+  if (withheld && !*exec(transaction, sql::cannot_end_hoping{.campaign = campaign})[0].some) {
+    waiting.first = true;
+    waiting.stuck = {.why = withheld->text(campaign)};
+    return waiting;
+  }
   if (each.empty()) return waiting;
   if (!*exec(transaction, sql::cannot_end_hoping{.campaign = campaign})[0].some) {
     for (const auto& other : each) {

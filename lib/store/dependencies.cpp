@@ -9,6 +9,7 @@
 #include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -29,14 +30,80 @@ void hold(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::dependencies_hold_bags{.campaign = campaign});
 }
 
-/// Releases the next tasks of one dependency. Returns their number.
-int release(Database& database, std::optional<Term> term, const ToRelease& one, grid::Instant now) {
-  int tasks = 0;
+std::vector<FreedTask> freed_tasks(Transaction& transaction, grid::CampaignId campaign, const Array& numbers) {
+  std::vector<FreedTask> tasks;
+  for (const auto& row : exec(transaction, sql::dependencies_given{.campaign = campaign, .tasks = numbers})) {
+    auto& task = tasks.emplace_back();
+    task.number = *row.number;
+    task.form = row.form.as<std::string>() == "a" ? ParameterForm::arguments : ParameterForm::line;
+    task.parameter = *row.parameter;
+    for (auto given = row.given.as<std::string>(); !given.empty();) {
+      const auto end = std::min(given.find(' '), given.size());
+      task.given.push_back(given.substr(0, end));
+      given.erase(0, end + 1);
+    }
+  }
+  return tasks;
+}
+
+void withhold(Transaction& transaction, grid::CampaignId campaign, const FreedRequests& requests, grid::Instant now) {
+  if (requests.withheld.empty()) return;
+  Array tasks, reasons;
+  for (const auto& [task, why] : requests.withheld) {
+    tasks.add(task.value());
+    reasons.add(text::clean_text(why));
+  }
+  exec(transaction, sql::dependencies_withhold{.tasks = tasks, .reasons = reasons, .campaign = campaign});
+  const auto withheld = withheld_tasks(transaction, campaign);
+  if (!withheld) return;
+  static_cast<void>(open_event(transaction,
+                               {.code = kGivenWrong,
+                                .target = {.campaign = campaign, .cluster = {}},
+                                .job = {},
+                                .message = withheld->text(campaign),
+                                .occurrences = std::ssize(requests.withheld)},
+                               now));
+}
+
+/// Gives tasks that were put into the bag just now the requests that follow from what others gave. Those that have none leave it again.
+/// Returns the number of these.
+int request_given(Transaction& transaction, grid::CampaignId campaign, const std::string& numbers, const RequestFreed& request,
+                  grid::Instant now) {
+  Array freed;
+  for (std::size_t at = 0; at < numbers.size();) {
+    const auto end = std::min(numbers.find(' ', at), numbers.size());
+    freed.add(std::string_view{numbers}.substr(at, end - at));
+    at = end + 1;
+  }
+  const auto known = freed_tasks(transaction, campaign, freed);
+  exec(transaction, sql::dependencies_unwithhold{.campaign = campaign, .tasks = freed});
+  const auto requests = request(transaction, campaign, known);
+  Array tasks, by_number;
+  for (const auto& [task, number] : requests.tasks) {
+    tasks.add(task.value());
+    by_number.add(std::int64_t{number});
+  }
+  exec(transaction, sql::dependencies_request{.tasks = tasks, .requests = by_number, .campaign = campaign});
+  add_freed_requests(transaction, campaign, requests.added);
+  withhold(transaction, campaign, requests, now);
+  return static_cast<int>(requests.withheld.size());
+}
+
+/// Releases the next tasks of one dependency. Returns their number; empty: its campaign's tasks are appended just now, which numbers
+/// requests.
+std::optional<int> release(Database& database, std::optional<Term> term, const ToRelease& one, const RequestFreed& request,
+                           grid::Instant now) {
+  std::optional<int> tasks;
   transact(database, term, [&](Transaction& transaction) {
-    exec(transaction, sql::dependencies_lock_waiting{.campaign = one.campaign});
+    tasks.reset();
+    const auto locked = exec(transaction, sql::dependencies_lock_waiting{.campaign = one.campaign});
+    const bool takes_given = !locked.empty() && *locked[0].takes_given;
+    if (takes_given && !*exec(transaction, sql::dependencies_try_appends{.campaign = one.campaign})[0].taken) return;
     const auto rows =
         exec(transaction, sql::dependencies_release{.campaign = one.campaign, .on = one.on, .most = kReleasedAtOnce, .now = now});
-    tasks = *rows[0].released;
+    int released = *rows[0].released;
+    if (takes_given && released > 0) released -= request_given(transaction, one.campaign, rows[0].numbers.as<std::string>(), request, now);
+    tasks = released;
   });
   return tasks;
 }
@@ -112,6 +179,29 @@ std::optional<WrongDependency> crowded_dependency(Transaction& transaction, cons
   return std::nullopt;
 }
 
+std::string Withheld::text(grid::CampaignId campaign) const {
+  const auto others = tasks > 1 ? fmt::format("; further tasks that wait so: {}", tasks - 1) : "";
+  return fmt::format(
+      "task {} waits, as what it asks for cannot be computed: {}{}. 'gridsub --fix {}' has the JDL's own numbers used instead (the key "
+      "given); 'griddel {} --task {}' cancels it",
+      first.value(), why, others, campaign.value(), campaign.value(), first.value());
+}
+
+std::optional<Withheld> withheld_tasks(Transaction& transaction, grid::CampaignId campaign) {
+  const auto rows = exec(transaction, sql::dependencies_withheld{.campaign = campaign});
+  if (rows.empty()) return std::nullopt;
+  return Withheld{.tasks = *rows[0].tasks, .first = *rows[0].number, .why = *rows[0].why};
+}
+
+std::optional<std::string> why_withheld(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task) {
+  const auto rows = exec(transaction, sql::dependencies_withheld_task{.campaign = campaign, .task = task});
+  return rows.empty() ? std::nullopt : std::optional{rows[0].why.as<std::string>()};
+}
+
+void judge_withheld(Transaction& transaction, grid::CampaignId campaign) {
+  exec(transaction, sql::dependencies_judge_withheld{.campaign = campaign});
+}
+
 std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int most, grid::Instant now) {
   std::vector<ToRelease> due;
   for (const auto& row : exec(transaction, sql::dependencies_to_release{.now = now, .most = most}))
@@ -120,24 +210,30 @@ std::vector<ToRelease> dependencies_to_release(Transaction& transaction, int mos
 }
 
 Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now,
-                       const NotReleased& refused) {
+                       const RequestFreed& request, const NotReleased& refused) {
   const auto end = grid::SteadyClock::now() + time;
   Released released;
   while (grid::SteadyClock::now() < end) {
     std::vector<ToRelease> due;
     transact(database, term, [&](Transaction& transaction) { due = dependencies_to_release(transaction, kLookedAtOnce, now); });
-    if (due.empty()) break;
+    bool any = false;
     for (const auto& one : due) {
       if (grid::SteadyClock::now() >= end) break;
       try {
-        released.tasks += release(database, term, one, now);
+        const auto tasks = release(database, term, one, request, now);
+        if (!tasks) continue;
+        released.tasks += *tasks;
         ++released.dependencies;
+        any = true;
       } catch (const Refused& error) {
         refused(one, error.what());
+        any = true;
       } catch (const TimedOut& error) {
         refused(one, error.what());
+        any = true;
       }
     }
+    if (!any) break;
   }
   if (released.dependencies == 0) return released;
   transact(database, term, [&](Transaction& transaction) {

@@ -15,6 +15,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 #include "lib/store/lease.hpp"
+#include "lib/store/requests.hpp"
 
 /// Campaigns that wait for others.
 namespace gleaner::store {
@@ -111,14 +112,47 @@ struct Released {
   int tasks = 0;         ///< put into bags
   int dependencies = 0;  ///< looked at
 };
+/// A task that is released, of a campaign whose requests are computed from what others gave.
+struct FreedTask {
+  grid::TaskNumber number{0};
+  ParameterForm form{};
+  std::string parameter;
+  std::vector<std::string> given;  ///< by each task that it comes after which gave something (grid::read_given)
+};
+/// The requests of released tasks.
+struct FreedRequests {
+  std::vector<std::pair<grid::TaskNumber, int>> tasks;             ///< each with the number of its request
+  std::vector<ClusterRequest> added;                               ///< requests that the campaign did not have before
+  std::vector<std::pair<grid::TaskNumber, std::string>> withheld;  ///< each with the reason why it has none
+};
+/// Computes them within the transaction of the release (intake::request_freed).
+using RequestFreed = std::function<FreedRequests(Transaction&, grid::CampaignId, const std::vector<FreedTask>&)>;
+
+/// The event of a campaign with tasks whose requests cannot be computed from what others gave. While it is open, they are not in the bag.
+inline constexpr std::string_view kGivenWrong = "GIVEN_WRONG";
+/// The withheld tasks of a campaign.
+struct Withheld {
+  std::int64_t tasks = 0;
+  grid::TaskNumber first{0};
+  std::string why;  ///< of the first
+  /// As a sentence, with what helps.
+  [[nodiscard]] std::string text(grid::CampaignId campaign) const;
+};
+/// Empty: none is withheld.
+[[nodiscard]] std::optional<Withheld> withheld_tasks(Transaction& transaction, grid::CampaignId campaign);
+[[nodiscard]] std::optional<std::string> why_withheld(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task);
+/// Has the withheld tasks of a campaign released with the JDL's own numbers, in place of what was given to them.
+void judge_withheld(Transaction& transaction, grid::CampaignId campaign);
+
 /// Called outside of a transaction, with PostgreSQL's reason. It brakes the campaign, or throws: else the dependency is tried again at
 /// once.
 using NotReleased = std::function<void(const ToRelease&, const std::string& why)>;
 /// Puts tasks into the bags of campaigns that wait task by task, when those that they wait for are done: a few thousand of one dependency
 /// in a transaction, users in turn, until the time is over. The rest comes in the next turn. A dependency whose release the database
 /// refuses, or that waits too long for a lock, is passed to `refused`, and the others are released.
+/// A task whose request cannot be computed from what others gave is withheld, with the event GIVEN_WRONG.
 Released release_freed(Database& database, std::optional<Term> term, std::chrono::milliseconds time, grid::Instant now,
-                       const NotReleased& refused);
+                       const RequestFreed& request, const NotReleased& refused);
 
 /// A campaign in treatment or paused, and one that keeps it, or tasks of it, waiting.
 struct OpenDependency {

@@ -262,12 +262,26 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
   return facts;
 }
 
+/// Stores what the settled tasks gave to others.
+void give(Transaction& transaction, std::span<const Verdict> verdicts) {
+  Array jobs, given;
+  for (const auto& verdict : verdicts) {
+    if (verdict.given.empty() || verdict.settlement.state != grid::TaskState::done) continue;
+    jobs.add(verdict.left.id.value());
+    given.add(verdict.given);
+  }
+  if (jobs.empty()) return;
+  exec(transaction, sql::jobs_give{.jobs = jobs, .given = given});
+}
+
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
   std::vector<sql::verdict> rows;
   rows.reserve(verdicts.size());
   std::ranges::transform(verdicts, std::back_inserter(rows), verdict_row);
-  return *exec_prepared(transaction, sql::jobs_settle{.verdicts = rows, .now = now})[0].ended;
+  const int ended = *exec_prepared(transaction, sql::jobs_settle{.verdicts = rows, .now = now})[0].ended;
+  give(transaction, verdicts);
+  return ended;
 }
 
 void follow_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId from, grid::RemoteJobId to) {

@@ -143,6 +143,7 @@ struct Verdict {
   std::optional<double> cpu = {};       ///< seconds of the processors that it had; empty: unknown
   std::optional<int> peak_memory = {};  ///< MB of memory that it took at most; empty: unknown
   std::string message = {};
+  std::string given = {};  ///< what its task gives to others, if the task is done by it (grid::read_given); empty: nothing
   grid::Settlement settlement = {};
 };
 /// Ends the jobs, applies the settlements and updates the counters. All verdicts of one call must be of different tasks, because the facts

@@ -51,6 +51,7 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.input_files = *row.input_files;
   launch.placeholders = *row.placeholders;
   launch.params_shell = *row.params_shell;
+  launch.gives = *row.gives;
   launch.checkpoint_signal = row.checkpoint_signal.value_or("");
   launch.checkpoint_cost = row.checkpoint_cost_s.value_or(grid::Seconds{0});
   return launch;

@@ -50,6 +50,7 @@ struct LaunchToMake {
   std::string input_files;        ///< patterns, one a line; empty: it has none
   bool placeholders = false;      ///< braces of exec_file stand for words of the parameter
   bool params_shell = false;      ///< parameters are shell text
+  bool gives = false;             ///< its tasks may give numbers to others
   std::string checkpoint_signal;  ///< empty: its tasks write no checkpoints
   grid::Seconds checkpoint_cost{};
 };

@@ -44,6 +44,13 @@ void append_requests(Transaction& transaction, grid::CampaignId campaign, std::s
   exec(transaction, sql::campaigns_sum_requests{.campaign = campaign});
 }
 
+void add_freed_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests) {
+  if (requests.empty()) return;
+  add_requests(transaction, campaign, requests);
+  exec(transaction, sql::campaigns_count_requests{.campaign = campaign});
+  exec(transaction, sql::campaigns_sum_requests{.campaign = campaign});
+}
+
 std::vector<ClusterRequest> stored_requests(Transaction& transaction, grid::CampaignId campaign) {
   std::vector<ClusterRequest> requests;
   for (const auto& row : exec(transaction, sql::changes_requests{.campaign = campaign}))
@@ -53,17 +60,8 @@ std::vector<ClusterRequest> stored_requests(Transaction& transaction, grid::Camp
                         .resources = *row.resources,
                         .resources_per_job = {},
                         .memory_mb = row.memory_mb,
-                        .walltime = {}});
+                        .walltime = *row.walltime_s});
   return requests;
-}
-
-std::vector<RequestSample> request_samples(Transaction& transaction, grid::CampaignId campaign) {
-  std::vector<RequestSample> samples;
-  for (const auto& row : exec(transaction, sql::changes_sample_tasks{.campaign = campaign})) {
-    const auto form = row.form.as<std::string>() == "a" ? ParameterForm::arguments : ParameterForm::line;
-    samples.push_back({.request = *row.request, .form = form, .parameter = *row.parameter});
-  }
-  return samples;
 }
 
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes) {

@@ -34,17 +34,11 @@ void sort_appended(Transaction& transaction, grid::CampaignId campaign, std::int
 /// Adds the requests that the campaign did not have before, and the sorted tasks from the number `first` on to the bags.
 void append_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, std::int64_t first);
 
-/// The requests of a submitted campaign; those of their numbers that do not distinguish requests on a cluster (walltime_s,
-/// resources_per_job) are not read.
+/// Adds the requests that the campaign did not have before.
+void add_freed_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests);
+
+/// The requests of a submitted campaign, without resources_per_job.
 [[nodiscard]] std::vector<ClusterRequest> stored_requests(Transaction& transaction, grid::CampaignId campaign);
-/// A task with a request.
-struct RequestSample {
-  int request = 1;
-  ParameterForm form{};
-  std::string parameter;
-};
-/// For each request of a submitted campaign, its first task.
-[[nodiscard]] std::vector<RequestSample> request_samples(Transaction& transaction, grid::CampaignId campaign);
 
 /// Stores the mean input of a campaign's tasks, in MB.
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes);

@@ -112,6 +112,7 @@ std::string output_facts(const LaunchFacts& facts, const WrapperNames& name) {
 WrapperParts parts_of(const LaunchFacts& facts) {
   return {.checkpoints = !facts.checkpoint_signal.empty(),
           .folder = !grid::is_home(facts.workdir),
+          .gives = facts.gives,
           .inputs = !facts.input_files.empty(),
           .measured = facts.measured && !facts.pool && facts.checkpoint_signal.empty(),
           .noted = facts.noted,

@@ -43,6 +43,7 @@ struct LaunchFacts {
       false;                ///< stdout and stderr are files of workdir, which is not the home; false: the output_directory's, or OAR's
   std::string folder = {};  ///< of claims and ends; empty: the campaign's, in the home of the job's user
   bool noted = false;       ///< each job writes its end into its claim too, for a cluster whose API lists no folder
+  bool gives = false;       ///< its tasks may give numbers to others, in $CIGRI_GIVES (lib/grid/given.hpp)
   std::string epoch = {};   ///< the token of the launch's epoch, likewise; empty: it is the campaign's
 };
 

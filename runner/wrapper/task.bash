@@ -42,6 +42,9 @@ note_end() {
   #@ if !pool && !measured
   end_file=$own_file.e$task_status
   #@ end
+  #@ if gives
+  ((task_status)) || add_given
+  #@ end
   #@ if pool
   { : > "$end_file"; } 2> /dev/null && return
   #@ end
@@ -67,6 +70,9 @@ run_task() {
   #@ end
   #@ if checkpoints
   make_checkpoint_folder "$1"
+  #@ end
+  #@ if gives
+  make_given_file "$@"
   #@ end
   #@ if output_directory
   open_outputs "$@"

@@ -12,7 +12,8 @@
 #     <task>.<attempt>.claim                  the attempt is taken: a hard link to the own file of the job that holds it; in a pool, for
 #                                             pooled tasks, a file with the same line
 #     ….e<status>                             the command ended. Further numbers follow where the job has measured: .<milliseconds>, then
-#                                             .c<milliseconds of the processors>, then .m<KiB of memory> (measure.bash)
+#                                             .c<milliseconds of the processors>, then .m<KiB of memory> (measure.bash). Last of all
+#                                             comes what the task gives to others, .g<name>=<number>,… (given.bash)
 #     ….w.<milliseconds>…                     the walltime of a pooled task ended its command (pool.bash)
 #     ….d.<holder>                            nothing was run: the job <holder> has the claim, or another run of this very job
 #     ….u                                     nothing was run: no claim could be made, or the task could not be given what it needs
@@ -21,6 +22,7 @@
 #     ….m                                     while the command runs: what GNU time has measured (measure.bash)
 #     pool                                    the list of the launch's pooled tasks (pool.bash)
 #   checkpoints/<task>/                       what the command left to go on from (checkpoints.bash)
+#   given/<task>.<attempt>                    what the command gives to the tasks that come after its own (given.bash)
 #   inputs/                                   input files: pieces, their index, and the files in inputs/f (inputs.bash)
 #
 # Outside of it: <task>.out, .err, .file.* and others in the output_directory (outputs.bash), and OAR.cigri.<campaign>.<OAR job>[.<task>].stdout
@@ -65,6 +67,9 @@
 #@ end
 #@ if folder
 . ./folder.bash
+#@ end
+#@ if gives
+. ./given.bash
 #@ end
 #@ if pool
 . ./pool.bash

@@ -12,7 +12,9 @@ namespace {
 const std::vector<Feature>& played_everywhere() {
   static const std::vector<Feature> kFeatures{
       {"after",
-       {"", R"("after": PRE)", R"("after_any_end": PRE)", R"("after_each": PRE)", R"("after_each": PRE, "after_each_cluster": "any")"}},
+       {"", R"("after": PRE)", R"("after_any_end": PRE)", R"("after_each": PRE)", R"("after_each": PRE, "after_each_cluster": "any")",
+        R"("after_each": PRE, "given": {"size": 2}, "memory_mb": "100 * size")"}},
+      {"gives", {"", R"("gives": ["size"])"}},
       {"needs", {"", R"("needs": {"licence": 1})"}},
       {"input_files", {"", R"("input_files": ["data/{1}.bin"])"}},
       {"placeholders", {"", R"("placeholders": false)"}},

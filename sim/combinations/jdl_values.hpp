@@ -22,6 +22,8 @@ inline constexpr auto kValues = std::to_array<KeyValue>({
     {"after", "1"},
     {"after_any_end", "1"},
     {"after_each", "1"},
+    {"gives", R"(["size"])"},
+    {"given", R"({"size": 1})", R"("after_each": 1)"},
     {"after_each_cluster", R"("any")", R"("after_each": 1)"},
     {"needs", R"({"matlab": 1})"},
     {"input_mb", R"("5")"},

@@ -105,8 +105,8 @@ Jdl campaign_before(const Settings& settings, int place, const std::vector<std::
   Jdl jdl{.user = user_of(settings, place), .text = {}, .tasks = combinations::kTasks + kMoreTasks};
   std::vector<std::string> parameters;
   for (std::int64_t task = 0; task < jdl.tasks; ++task) parameters.push_back(json_text(text_of({.seconds = 10 + task})));
-  jdl.text = fmt::format(R"({{"name": "{}", "exec_file": "task", "min_duration": "0", "params": [{}], "clusters": {}}})", kNameOfBefore,
-                         fmt::join(parameters, ", "), clusters_of(clusters));
+  jdl.text = fmt::format(R"({{"name": "{}", "exec_file": "task", "min_duration": "0", "gives": ["size"], "params": [{}], "clusters": {}}})",
+                         kNameOfBefore, fmt::join(parameters, ", "), clusters_of(clusters));
   return jdl;
 }
 

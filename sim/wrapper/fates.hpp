@@ -44,6 +44,7 @@ struct TaskPlan {
   std::string output = {};  ///< of stdout
   std::string errors = {};  ///< of stderr
   std::vector<LeftFile> files = {};
+  std::string gives = {};                  ///< what it writes into $CIGRI_GIVES, if its campaign gives something; without blanks in it
   std::chrono::milliseconds processor{0};  ///< time of the processors
   std::int64_t memory = 0;                 ///< KiB
 };
@@ -57,6 +58,7 @@ enum class Step {
   say_why,            ///< the line in stderr that says why nothing was run
   input_file,         ///< one of the task's input files
   checkpoint_folder,  ///< is made
+  given_file,         ///< for what the task gives, likewise
   output_folder,      ///< the files of stdout and stderr in it, too
   streams,            ///< stdout and stderr of a task in the folder in which it runs
   output_file,        ///< one is gathered

@@ -28,6 +28,7 @@ struct Script {
   std::string workdir_word;  ///< of CIGRI_WORKDIR
   std::optional<ScriptPool> pool;
   bool measured = false;
+  bool gives = false;
   bool shell_words = false;  ///< params_shell
   bool enters_workdir = false;
   bool opens_streams = false;

@@ -229,6 +229,10 @@ Course Shell::carry_out_task() {
     auto folder = make_checkpoint_folder();
     co_await folder;
   }
+  if (script_.gives) {
+    auto file = make_given_file();
+    co_await file;
+  }
   if (!script_.output_word.empty()) {
     auto folder = open_output_folder();
     co_await folder;
@@ -257,6 +261,18 @@ Course Shell::make_checkpoint_folder() {
   works = works && make_folders(campaign_folder() + "/checkpoints/" + words_[0]);
   if (works) co_return;
   auto quitting = note_and_quit('u', "its checkpoint folder cannot be made, nothing was run: No space left on device");
+  co_await quitting;
+}
+
+std::string Shell::given_file() const { return fmt::format("{}/given/{}.{}", campaign_folder(), words_[0], words_[1]); }
+
+Course Shell::make_given_file() {
+  bool works = co_await before(Step::given_file);
+  works = works && make_folders(campaign_folder() + "/given");
+  if (works) works = co_await before(Step::given_file);
+  works = works && write_file(given_file(), {}, Create::any);
+  if (works) co_return;
+  auto quitting = note_and_quit('u', "the file for what it gives cannot be made, nothing was run: No space left on device");
   co_await quitting;
 }
 
@@ -296,6 +312,10 @@ Course Shell::run_command() {
   if (ended.by_itself) {
     (void)append_file(out_, last_plan_.output);
     (void)append_file(err_, last_plan_.errors);
+    if (script_.gives && !last_plan_.gives.empty()) {
+      const bool works = co_await before(Step::given_file);
+      if (works) (void)append_file(given_file(), last_plan_.gives + "\n");
+    }
     for (const auto& file : last_plan_.files)
       (void)write_file(file.path.starts_with('/') ? file.path : folder_ + "/" + file.path, file.content, Create::any);
   }
@@ -327,6 +347,12 @@ Course Shell::note_end() {
       const bool works = co_await before(Step::memory_file);
       if (works) (void)remove_all(own_ + ".m");
     }
+  }
+  if (script_.gives && status_ == 0) {
+    auto given = content_of(given_file()).value_or("");
+    while (given.ends_with('\n')) given.pop_back();
+    std::ranges::replace(given, '\n', ',');
+    if (!given.empty()) mark += ".g" + given;
   }
   end_name_ = own_ + "." + mark;
   bool works = co_await before(Step::end);

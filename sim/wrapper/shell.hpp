@@ -39,6 +39,7 @@ class Shell final : public Values {
 
   [[nodiscard]] std::string of(std::string_view variable) const override;
   [[nodiscard]] std::string campaign_folder() const;
+  [[nodiscard]] std::string given_file() const;
 
  private:
   /// Waits until a moment, or a call of wake().
@@ -94,6 +95,7 @@ class Shell final : public Values {
   Course bring_inputs();
   Course bring_input(const std::string& name, std::string& why);
   Course make_checkpoint_folder();
+  Course make_given_file();
   Course open_output_folder();
   Course run_command();
   Course gather_outputs();

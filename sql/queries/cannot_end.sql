@@ -21,7 +21,7 @@ SELECT EXISTS (
   SELECT FROM tasks t
   WHERE t.campaign_id = @campaign AND t.number >= 0 AND t.state = 'waiting'
     AND (EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)
-      OR NOT EXISTS (
+      OR NOT EXISTS (SELECT FROM withheld_tasks w WHERE w.campaign_id = t.campaign_id AND w.number = t.number) AND NOT EXISTS (
         SELECT FROM dependencies d
         LEFT JOIN tasks o ON o.campaign_id = d.on_campaign AND o.number = t.number
         WHERE d.campaign_id = t.campaign_id AND d.kind = 'after_each' AND d.met_at IS NULL
@@ -33,7 +33,8 @@ SELECT EXISTS (
   SELECT FROM tasks t
   WHERE t.campaign_id = @campaign AND t.number >= 0 AND t.state = 'waiting'
     AND (EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)
-      OR NOT awaits_task(t.campaign_id, t.number))) AS some
+      OR NOT (awaits_task(t.campaign_id, t.number)
+        OR EXISTS (SELECT FROM withheld_tasks w WHERE w.campaign_id = t.campaign_id AND w.number = t.number)))) AS some
 
 -- name: cannot_end.clusters
 -- A campaign's clusters. `shut`: why none of its tasks starts there before somebody acts; null: one may. Tasks that are bound to the cluster

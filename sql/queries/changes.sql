@@ -23,18 +23,9 @@ RETURNING id
 
 -- name: changes.requests
 -- The requests of a campaign's tasks, as each cluster understands them.
-SELECT k.name AS cluster, q.request, q.shape, q.resources, q.memory_mb
+SELECT k.name AS cluster, q.request, q.shape, q.resources, q.memory_mb, q.walltime_s
 FROM campaign_requests q JOIN clusters k ON k.id = q.cluster_id
 WHERE q.campaign_id = @campaign
-
--- name: changes.sample_tasks
--- For each request of a campaign, its first task.
-SELECT b.request, t.form, t.parameter
-FROM request_bags b
-CROSS JOIN LATERAL (
-  SELECT r.number FROM request_tasks r WHERE r.campaign_id = b.campaign_id AND r.request = b.request ORDER BY r.number LIMIT 1) f
-JOIN tasks t ON t.campaign_id = b.campaign_id AND t.number = f.number
-WHERE b.campaign_id = @campaign ORDER BY b.request
 
 -- name: changes.edit
 -- Replaces the name and the JDL @before of a campaign that is live, or has failed tasks to be retried; the submitted JDL is kept. No row when

@@ -34,11 +34,11 @@ SELECT @campaign, c.id, @kind, m.met_at, CASE WHEN NOT m.releases THEN m.met_at 
 FROM campaigns c
 JOIN campaigns w ON w.id = @campaign
 CROSS JOIN LATERAL (SELECT CASE WHEN meets(c, @kind) THEN instant(@now) END AS met_at,
-  @kind = 'after_each' AND (w.follows OR NOT meets(c, @kind)) AS releases) m
+  @kind = 'after_each' AND (w.follows OR w.takes_given OR NOT meets(c, @kind)) AS releases) m
 WHERE c.id = @on
 
 -- name: dependencies.feeds
--- Whether tasks of a campaign are put into its bag one by one: they wait for others, or for the cluster where those ran.
+-- Whether tasks of a campaign are put into its bag one by one: they wait for others, for the cluster where those ran, or for what those gave.
 SELECT is_fed(@campaign) AS fed
 
 -- name: dependencies.unseen
@@ -145,7 +145,8 @@ UPDATE request_bags b SET next_task = c.total, untaken = 0 FROM campaigns c WHER
 UPDATE dependencies d SET scan_at = CASE WHEN d.scan_at < d.scan_to THEN least(d.scan_at, @first) ELSE @first END, scan_to = c.total,
   released_at = NULL
 FROM campaigns c
-WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each' AND (d.met_at IS NULL OR c.follows)
+WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each'
+  AND (d.met_at IS NULL OR c.follows OR c.takes_given)
 
 -- name: dependencies.to_release
 -- Dependencies task by task that may have tasks to release: users take turns, and of each user those looked at longest ago come first.
@@ -160,13 +161,18 @@ ORDER BY row_number() OVER (PARTITION BY w.user_name ORDER BY d.looked_at NULLS 
 LIMIT @most
 
 -- name: dependencies.lock_waiting
--- Locks a campaign whose tasks are released: nobody cancels them, or appends some, meanwhile.
-SELECT id FROM campaigns WHERE id = @campaign FOR NO KEY UPDATE
+-- Locks a campaign whose tasks are released: nobody cancels them, or appends some, meanwhile. takes_given: whether their requests are computed
+-- then.
+SELECT id, takes_given FROM campaigns WHERE id = @campaign FOR NO KEY UPDATE
+
+-- name: dependencies.try_appends
+-- Whether nobody appends to the campaign, and nobody begins to until the transaction ends: an append numbers requests, too.
+SELECT pg_try_advisory_xact_lock(@campaign::bigint) AS taken
 
 -- name: dependencies.release
 -- Puts tasks into the bag of a campaign for which those of all the others are done: of the next @most that were, or may be. One that waits
 -- there follows the task that it comes after once more: that one was done anew, or what decides where has changed. Those of a dependency
--- that is met wait for none.
+-- that is met wait for none. `numbers`: those that were not in the bag, with blanks between them.
 WITH d AS (
   SELECT scan_at, scan_to, released_to, scan_at < scan_to AS scans, met_at IS NOT NULL AS met FROM dependencies
   WHERE campaign_id = @campaign AND on_campaign = @on FOR UPDATE),
@@ -188,14 +194,74 @@ freed AS (
   WHERE NOT awaits_task(t.campaign_id, t.number)
   ON CONFLICT (campaign_id, number) DO UPDATE SET cluster_id = NULL
     WHERE returned_tasks.fence IS NULL AND (returned_tasks.follows OR returned_tasks.cluster_id IS NULL)
-  RETURNING xmax = 0 AS is_new),
+  RETURNING number, xmax = 0 AS is_new),
 moved AS (
   UPDATE dependencies p SET
     scan_at = CASE WHEN d.scans THEN least(d.scan_to, d.scan_at + @most) ELSE p.scan_at END,
     released_to = greatest(p.released_to, (SELECT max(place) FROM noted)),
     looked_at = instant(@now)
   FROM d WHERE p.campaign_id = @campaign AND p.on_campaign = @on)
-SELECT count(*) FILTER (WHERE is_new) AS released FROM freed
+SELECT count(*) FILTER (WHERE is_new) AS released, coalesce(string_agg(number::text, ' ') FILTER (WHERE is_new), '') AS numbers FROM freed
+
+-- name: dependencies.given
+-- These tasks of a campaign, each with what the tasks that it comes after gave, with blanks between them: nothing where its user has forgiven
+-- that.
+SELECT t.number, t.request, t.form, t.parameter, coalesce(g.given, '') AS given
+FROM tasks t
+CROSS JOIN LATERAL (
+  SELECT string_agg(o.given, ' ' ORDER BY o.campaign_id) AS given
+  FROM dependencies d
+  JOIN task_gives o ON o.campaign_id = d.on_campaign AND o.number = t.number
+  JOIN tasks b ON b.campaign_id = o.campaign_id AND b.number = o.number AND b.state = 'done' AND b.attempt = o.attempt
+  WHERE d.campaign_id = t.campaign_id AND d.kind = 'after_each'
+    AND NOT EXISTS (SELECT FROM withheld_tasks w WHERE w.campaign_id = t.campaign_id AND w.number = t.number AND w.forgiven)) g
+WHERE t.campaign_id = @campaign AND t.number = ANY (@tasks::bigint[])
+ORDER BY t.number
+
+-- name: dependencies.request
+-- Gives tasks in the bag of a campaign, which no cursor has ahead of it, the requests that were computed from what others gave.
+WITH n AS (SELECT * FROM unnest(@tasks::bigint[], @requests::bigint[]) AS g(number, request)),
+tasks_of_them AS (
+  UPDATE tasks t SET request = n.request FROM n
+  WHERE t.campaign_id = @campaign AND t.number = n.number AND t.request IS DISTINCT FROM n.request RETURNING t.number),
+left_there AS (DELETE FROM request_tasks r USING n WHERE r.campaign_id = @campaign AND r.number = n.number AND r.request <> n.request),
+come_there AS (
+  INSERT INTO request_tasks (campaign_id, request, number) SELECT @campaign, request, number FROM n ON CONFLICT DO NOTHING),
+bags AS (
+  INSERT INTO request_bags (campaign_id, request, next_task, untaken)
+  SELECT DISTINCT c.id, n.request, c.total, 0 FROM n JOIN campaigns c ON c.id = @campaign ON CONFLICT DO NOTHING),
+in_the_bag AS (UPDATE returned_tasks r SET request = n.request FROM n WHERE r.campaign_id = @campaign AND r.number = n.number)
+SELECT count(*) AS changed FROM tasks_of_them
+
+-- name: dependencies.withhold
+-- Takes tasks out of the bag of a campaign, as their requests cannot be computed from what others gave.
+WITH n AS (SELECT * FROM unnest(@tasks::bigint[], @reasons::text[]) AS g(number, why)),
+out AS (DELETE FROM returned_tasks r USING n WHERE r.campaign_id = @campaign AND r.number = n.number)
+INSERT INTO withheld_tasks (campaign_id, number, why) SELECT @campaign, number, why FROM n
+ON CONFLICT (campaign_id, number) DO UPDATE SET why = EXCLUDED.why, forgiven = false
+
+-- name: dependencies.unwithhold
+-- These tasks of a campaign are in its bag, or are judged anew.
+DELETE FROM withheld_tasks WHERE campaign_id = @campaign AND number = ANY (@tasks::bigint[])
+
+-- name: dependencies.withheld
+-- How many waiting tasks of a campaign are withheld, and the first of them.
+SELECT w.number, w.why, count(*) OVER () AS tasks
+FROM withheld_tasks w JOIN tasks t ON t.campaign_id = w.campaign_id AND t.number = w.number AND t.state = 'waiting'
+WHERE w.campaign_id = @campaign ORDER BY w.number LIMIT 1
+
+-- name: dependencies.withheld_task
+-- Why a task is withheld.
+SELECT w.why FROM withheld_tasks w JOIN tasks t ON t.campaign_id = w.campaign_id AND t.number = w.number AND t.state = 'waiting'
+WHERE w.campaign_id = @campaign AND w.number = @task
+
+-- name: dependencies.judge_withheld
+-- Has the withheld tasks of a campaign released, and so judged, once more: what was given to them is forgiven.
+WITH forgiven AS (UPDATE withheld_tasks SET forgiven = true WHERE campaign_id = @campaign)
+UPDATE dependencies d SET scan_at = 0, scan_to = c.total, released_at = NULL
+FROM campaigns c
+WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each' AND is_live(c.state) AND c.takes_given
+  AND EXISTS (SELECT FROM withheld_tasks w WHERE w.campaign_id = c.id)
 
 -- name: dependencies.note_released
 -- Records which dependencies, once met, have nothing left to release.

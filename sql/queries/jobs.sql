@@ -292,6 +292,16 @@ durations AS (
   ON CONFLICT (campaign_id, cluster_id, bucket) DO UPDATE SET jobs = d.jobs + EXCLUDED.jobs)
 SELECT count(*) AS ended FROM ended
 
+-- name: jobs.give
+-- Stores what these jobs gave, if their tasks are done by them.
+INSERT INTO task_gives (campaign_id, number, attempt, given)
+SELECT t.campaign_id, t.number, j.attempt, g.given
+FROM unnest(@jobs::bigint[], @given::text[]) AS g(job, given)
+JOIN jobs j ON j.id = g.job
+JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task AND t.state = 'done' AND t.attempt = j.attempt
+JOIN campaigns c ON c.id = t.campaign_id AND c.gives
+ON CONFLICT (campaign_id, number) DO UPDATE SET attempt = EXCLUDED.attempt, given = EXCLUDED.given
+
 -- name: jobs.follow
 -- Follows a job that OAR resubmitted under a new id. Its kill request follows too.
 WITH followed AS (

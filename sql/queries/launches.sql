@@ -37,6 +37,7 @@ SELECT
   c.placeholders AND l.script IS NULL AS placeholders,
   c.params_shell AND l.script IS NULL AS params_shell,
   CASE WHEN l.script IS NULL THEN c.checkpoint_signal END AS checkpoint_signal,
+  c.gives AND l.script IS NULL AS gives,
   c.checkpoint_cost_s
 FROM launches l
 JOIN clusters k ON k.id = l.cluster_id

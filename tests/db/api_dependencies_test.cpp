@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/intake/request_freed.hpp"
 #include "lib/store/dependencies.hpp"
 #include "tests/db/campaigns_fixture.hpp"
 
@@ -31,7 +32,7 @@ class DependenciesOverTheApi : public CampaignsFixture {
   void release_freed() const {
     store::Database database{ApiTest::database()};
     const auto now = std::chrono::time_point_cast<grid::Instant::duration>(std::chrono::system_clock::now());
-    (void)store::release_freed(database, std::nullopt, std::chrono::minutes{10}, now,
+    (void)store::release_freed(database, std::nullopt, std::chrono::minutes{10}, now, intake::request_freed,
                                [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; });
   }
   [[nodiscard]] std::string bag(std::int64_t id) const {
@@ -212,6 +213,109 @@ TEST_F(DependenciesOverTheApi, OfTasksThatASinkGivesBack_AreCountedOnce_WhereADe
   ASSERT_EQ(answer.status, 202) << answer.body;
   EXPECT_GT(std::stoi(sql("SELECT last_value FROM commits")), 1);
   EXPECT_THAT(answer.body, HasSubstr("2 tasks of campaign 1 that a sink swallowed will run again; 2 tasks of campaigns after it wait for"));
+}
+
+class Document000 : public DependenciesOverTheApi {
+ protected:
+  void SetUp() override {
+    DependenciesOverTheApi::SetUp();
+    sql("UPDATE clusters SET memory_property = 'mem', memory_unit_mb = 1024, memory_max_mb = 16384");
+    mesh = submitted("mesh", R"("gives": ["cells"],)", 4);
+  }
+  [[nodiscard]] static std::string taking(const std::string& more = {}) {
+    return R"("after_each": "mesh", "given": {"cells": 1000}, "memory_mb": "2 * cells",)" + more;
+  }
+  /// As if the first tasks of the mesh had given these, in the name of their ends.
+  void gives(const std::vector<std::string>& notes, int attempt = 0) const {
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+      if (!notes[i].empty())
+        sql(fmt::format("INSERT INTO task_gives (campaign_id, number, attempt, given) VALUES ({}, {}, {}, '{}')", mesh, i, attempt,
+                        notes[i]));
+    }
+    take(mesh, static_cast<int>(notes.size()), "done");
+  }
+  /// The tasks in the bag, each with the memory that it asks for.
+  [[nodiscard]] std::string asked(std::int64_t id) const {
+    return sql(
+        fmt::format("SELECT coalesce(string_agg(r.number || ':' || q.memory_mb, ' ' ORDER BY r.number), '') FROM returned_tasks r "
+                    "JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number AND t.request = r.request "
+                    "JOIN request_tasks s ON s.campaign_id = r.campaign_id AND s.number = r.number AND s.request = r.request "
+                    "JOIN request_bags b ON b.campaign_id = r.campaign_id AND b.request = r.request AND b.untaken = 0 "
+                    "JOIN campaign_requests q ON q.campaign_id = r.campaign_id AND q.request = r.request WHERE r.campaign_id = {}",
+                    id));
+  }
+  std::int64_t mesh = 0;
+};
+
+TEST_F(Document000, TasksAskForWhatFollowsFromTheNumbersThatOthersGave) {
+  const auto id = submitted("solve", taking(), 4);
+  gives({"cells=500", "", "cells=4000", "cells=500"});
+  release_freed();
+  EXPECT_EQ(asked(id), "0:1000 1:2000 2:8000 3:1000");
+  EXPECT_EQ(sql(fmt::format("SELECT requests FROM campaigns WHERE id = {}", id)), "3");
+  EXPECT_EQ(sql(fmt::format("SELECT count(*) FROM request_tasks WHERE campaign_id = {}", id)), "4") << "each has one request";
+  EXPECT_EQ(sql("SELECT count(*) FROM events"), "0");
+}
+
+TEST_F(Document000, TheNumbersOfACampaignThatIsOver_CountAsWell_AndSoDoThoseOfAppendedTasks) {
+  gives({"cells=500", "cells=4000", "", ""});
+  sql(fmt::format("UPDATE campaigns SET state = 'terminated', done = total, waiting = 0 WHERE id = {}", mesh));
+  const auto id = submitted("solve", taking(R"("after_each_cluster": "any",)"), 2);
+  release_freed();
+  EXPECT_EQ(asked(id), "0:1000 1:8000");
+  const auto appended =
+      as("alice", {.method = "POST", .target = path(id, "/tasks?nb_jobs=2"), .headers = {{"Content-Type", "application/x-ndjson"}}});
+  ASSERT_EQ(appended.status, 201) << appended.body;
+  release_freed();
+  EXPECT_EQ(asked(id), "0:1000 1:8000 2:2000 3:2000");
+}
+
+TEST_F(Document000, NumbersOfAnEarlierAttempt_DoNotCount) {
+  const auto id = submitted("solve", taking(), 1);
+  gives({"cells=500"}, 7);
+  release_freed();
+  EXPECT_EQ(asked(id), "0:2000");
+}
+
+TEST_F(Document000, ATaskThatWasGivenSomethingWrong_Waits_WithAnEvent_AndTheOthersGoOn) {
+  const auto id = submitted("solve", taking(), 4);
+  gives({"cells=500", "cells=many", "cells=1e6", "cells=-1"});
+  release_freed();
+  EXPECT_EQ(asked(id), "0:1000");
+  const auto message =
+      sql(fmt::format("SELECT message FROM events WHERE campaign_id = {} AND code = 'GIVEN_WRONG' AND state = 'open'", id));
+  EXPECT_THAT(message,
+              HasSubstr("task 1 waits, as what it asks for cannot be computed: the task that it comes after: it gives cells='many', "
+                        "which is not a number: a task writes words such as size=100 into $CIGRI_GIVES; further tasks that wait so: 2"));
+  const auto why = [&](int task) { return std::string{get(path(id, fmt::format("/tasks/{}", task))).json["withheld"].GetString()}; };
+  EXPECT_THAT(why(2), HasSubstr("memory_mb gives 2000000, and the nodes of alpha have 16384 MB (cells=1e+06 was given)"));
+  EXPECT_THAT(why(3), HasSubstr("memory_mb '2 * cells': it gives -2, and must give more than 0"));
+  EXPECT_TRUE(get(path(id, "/tasks/0")).json["withheld"].IsNull());
+  sql(fmt::format("DELETE FROM returned_tasks WHERE campaign_id = {}", id));
+  for (const auto* state : {"launching", "failed"})
+    sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND number = 0", state, id));
+  EXPECT_THAT(std::string{get(path(id, "/decisions")).body}, HasSubstr("waits, as what it asks for cannot be computed"));
+  // Its user has the JDL's own number used instead.
+  EXPECT_EQ(remove(path(id, "/events")).status, 202);
+  release_freed();
+  EXPECT_EQ(asked(id), "1:2000 2:2000 3:2000");
+  EXPECT_EQ(sql("SELECT count(*) FROM withheld_tasks"), "0");
+  EXPECT_EQ(sql("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+}
+
+TEST_F(Document000, ANumberThatNobodyGives_IsRefused_AtTheSubmission) {
+  const auto refusal = [&](const std::string& keys, const std::string& query = {}) {
+    const auto answer = post("/v1/campaigns" + query, jdl("solve", keys, 2));
+    EXPECT_EQ(answer.status, 400) << answer.body;
+    return answer.message();
+  };
+  for (const std::string query : {"", "?dry_run=1"})
+    EXPECT_THAT(refusal(R"("after_each": "mesh", "given": {"cell": 1}, "memory_mb": "cell",)", query),
+                HasSubstr("given: no campaign of after_each gives 'cell' (did you mean 'cells'?)"));
+  EXPECT_EQ(post("/v1/campaigns?dry_run=1", jdl("solve", R"("after_each": 0, "given": {"any": 1}, "memory_mb": "any",)", 2)).status, 200)
+      << "it is submitted along with it";
+  EXPECT_THAT(refusal(R"("after_each": "mesh", "given": {"cells": 9000}, "memory_mb": "2 * cells",)"), HasSubstr("have 16384 MB"))
+      << "what is assumed must be possible";
 }
 
 }  // namespace

@@ -52,13 +52,11 @@ TEST_F(Dependencies, Attack_400CampaignsThatWaitForOne_DelayNoLaunchAndNoEndOfOt
   for (const auto& job : launched(first, alpha, kTasks)) end(job, grid::JobEnd::done);
   store::Database other{conninfo};
   std::atomic<int> released = 0;
-  Attackers turns{
-      1, [&] {
-        released +=
-            store::release_freed(other, term, std::chrono::milliseconds{200}, now, [](const store::ToRelease&, const std::string& why) {
-              throw std::runtime_error{why};
-            }).tasks;
-      }};
+  Attackers turns{1, [&] {
+                    released += store::release_freed(other, term, std::chrono::milliseconds{200}, now, intake::request_freed,
+                                                     [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; })
+                                    .tasks;
+                  }};
   ASSERT_TRUE(await([&] { return turns.acts() > 0; }));
   show_beside("400 campaigns after_each one", alone, answer_times(one_task));
   EXPECT_TRUE(await([&] { return released == 400 * kTasks; })) << released;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/intake/request_freed.hpp"
 #include "lib/store/dependencies.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -27,7 +28,7 @@ class Dependencies : public GridFixture {
   }
   /// As the metascheduler does before it plans.
   store::Released release(std::chrono::milliseconds time = std::chrono::minutes{10}) {
-    return store::release_freed(database, term, time, now,
+    return store::release_freed(database, term, time, now, intake::request_freed,
                                 [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; });
   }
   int plan(grid::CampaignId campaign, int jobs) {

@@ -343,5 +343,29 @@ TEST_F(Dependencies, SubmittedWhileTasksEnd_MissNone) {
   EXPECT_THAT(broken(), IsEmpty());
 }
 
+TEST_F(Dependencies, Document000_WhatATaskGave_IsStored_IfItIsDoneByThatJob) {
+  const auto giving = a_campaign(3);
+  const auto silent = a_campaign(1);
+  execute(fmt::format("UPDATE campaigns SET jdl = jdl || '{{\"gives\": [\"n\"]}}' WHERE id = {}", giving.value()));
+  const auto ends = [&](const store::LiveJob& job, grid::JobEnd end, const std::string& given) {
+    transact([&](store::Transaction& t) {
+      store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0), .started_at = now, .ended_at = now};
+      verdict.end = end;
+      verdict.given = given;
+      verdict.left.job.began = verdict.left.job.claimed = true;
+      verdict.settlement =
+          grid::settle(verdict.left.task, verdict.left.job, end, grid::Deletion::none, {.attempts = 5, .charged = 5, .retries = 3});
+      store::settle_jobs(t, std::array{verdict}, now);
+    });
+  };
+  const auto jobs = launched(giving, alpha, 3);
+  ends(jobs.at(0), grid::JobEnd::done, "n=1");
+  ends(jobs.at(1), grid::JobEnd::task_error, "n=2");
+  ends(jobs.at(2), grid::JobEnd::done, "");
+  ends(launched(silent, alpha, 1).at(0), grid::JobEnd::done, "n=3");
+  EXPECT_EQ(value("SELECT string_agg(campaign_id || ' ' || number || ' ' || attempt || ' ' || given, ', ') FROM task_gives"),
+            fmt::format("{} 0 0 n=1", giving.value()));
+}
+
 }  // namespace
 }  // namespace gleaner::tests

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 
+#include "lib/intake/request_freed.hpp"
 #include "lib/store/changes.hpp"
 #include "lib/store/checkpoints.hpp"
 #include "lib/store/declarations.hpp"
@@ -48,7 +49,7 @@ class Followers : public GridFixture {
   }
   /// `0:alpha 1:beta 2:` : the tasks in the bag, and the clusters that they wait for.
   std::string bag(grid::CampaignId campaign) {
-    store::release_freed(database, term, std::chrono::minutes{10}, now,
+    store::release_freed(database, term, std::chrono::minutes{10}, now, intake::request_freed,
                          [](const store::ToRelease&, const std::string& why) { throw std::runtime_error{why}; });
     return value(
         fmt::format("SELECT coalesce(string_agg(number || ':' || coalesce(k.name, ''), ' ' ORDER BY number), '') FROM returned_tasks r "

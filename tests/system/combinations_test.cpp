@@ -108,7 +108,8 @@ class Combinations : public ::testing::Test {
     };
     if (!row.values.at("after").empty()) {
       const auto text = fmt::format(
-          R"({{"name": "before", "nb_jobs": {}, "min_duration": "0", "exec_file": "true",
+          R"({{"name": "before", "nb_jobs": {}, "min_duration": "0", "gives": ["size"],
+              "exec_file": "sh -c 'echo size=$(($1 % 3 + 1)) > $CIGRI_GIVES' t",
               "clusters": {{"alpha": {{}}, "beta": {{}}}}}})",
           kTasks + 3);
       row.before = grid::CampaignId{std::stoll(does("gridsub", {"-q", "-f", file("before.jdl", text)}))};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 
@@ -55,6 +56,57 @@ TEST_P(Chain, OfThreeCampaigns_TaskByTask_FlowsThrough_AndEachTaskIsDoneOnce) {
       0);
   EXPECT_EQ(grid.value("SELECT (SELECT min(planned_at) FROM launches WHERE campaign_id = 2) < ended_at FROM campaigns WHERE id = 1"), "t");
   EXPECT_EQ(grid.number("SELECT count(*) FROM dependencies WHERE met_at IS NULL"), 0);
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST_P(Chain, Document000_TasksOfTheExampleAskForWhatTheirPredecessorsGave) {
+  if (is_real() && !long_runs()) GTEST_SKIP() << "two campaigns on real OAR (--long)";
+  GridUnderTest grid{{.backend = GetParam(), .configuration = {{"cycle_period", is_real() ? "2s" : "200ms"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  const auto examples = std::string{std::getenv("GLEANER_SOURCE_DIR")} + "/examples/";
+  const auto submitted = grid.run("gridsub", {"-f", examples + "measure.jdl", "-f", examples + "refine.jdl"});
+  ASSERT_TRUE(submitted.end.succeeded()) << submitted.output;
+  ASSERT_TRUE(grid.terminates(grid::CampaignId{2}));
+  EXPECT_EQ(grid.value("SELECT string_agg(number || ' ' || given, ', ' ORDER BY number) FROM task_gives"),
+            "0 cells=0,cores=1, 1 cells=1000,cores=2, 2 cells=2000,cores=1, 3 cells=3000,cores=2");
+  EXPECT_EQ(grid.value("SELECT string_agg(t.number || ' ' || q.resources || ' ' || q.walltime_s, ', ' ORDER BY t.number) FROM tasks t "
+                       "JOIN campaign_requests q ON q.campaign_id = t.campaign_id AND q.request = t.request WHERE t.campaign_id = 2"),
+            "0 /core=1 60, 1 /core=2 120, 2 /core=1 180, 3 /core=2 240");
+  EXPECT_EQ(grid.value("SELECT string_agg(DISTINCT l.request, ' ') FROM launches l JOIN jobs j ON j.launch_id = l.id "
+                       "WHERE l.campaign_id = 2 AND j.task IN (1, 3)"),
+            "/core=2");
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST_P(Chain, Document000_PooledTasksGiveToo_AndWhatIsWrong_IsForgivenByItsUser) {
+  if (is_real()) GTEST_SKIP() << "what the wrapper notes is the same there";
+  GridUnderTest grid{{.backend = GetParam(), .configuration = {{"cycle_period", "200ms"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  const auto first =
+      GridUnderTest::jdl_of({.tasks = 40,
+                             .exec_file = "sh -c '[ $1 = 3 ] && echo n=what > $CIGRI_GIVES || echo n=$(($1 % 6)) > $CIGRI_GIVES' t",
+                             .grouping = true,
+                             .more_keys = R"("gives":["n"])"});
+  auto second = GridUnderTest::jdl_of({.tasks = 40, .exec_file = "true", .more_keys = R"("after_each":1,"given":{"n":7})"});
+  const auto walltime = second.find(R"("walltime")");
+  const auto next = second.find(',', walltime);
+  second.replace(walltime, next - walltime, R"k("walltime":"60 * (n + 1)")k");
+  ASSERT_EQ(grid.gridsub(first), grid::CampaignId{1});
+  ASSERT_EQ(grid.gridsub(second), grid::CampaignId{2});
+  ASSERT_TRUE(grid.becomes("SELECT done FROM campaigns WHERE id = 2", "39"));
+  EXPECT_GT(grid.number("SELECT count(*) FROM jobs WHERE campaign_id = 1 AND pooled"), 0);
+  const auto why = grid.run("gridstat", {"2", "--why"});
+  EXPECT_THAT(why.output, HasSubstr("it gives n='what'"));
+  EXPECT_THAT(grid.run("gridstat", {"2", "--task", "3"}).output, HasSubstr("What it asks for cannot be computed"));
+  EXPECT_THAT(grid.run("gridevents", {"2"}).output, HasSubstr("GIVEN_WRONG"));
+  ASSERT_TRUE(grid.run("gridsub", {"--fix", "2"}).end.succeeded());
+  ASSERT_TRUE(grid.terminates(grid::CampaignId{2}));
+  EXPECT_EQ(grid.value("SELECT string_agg(q.walltime_s::text, ' ' ORDER BY t.number) FROM tasks t "
+                       "JOIN campaign_requests q ON q.campaign_id = t.campaign_id AND q.request = t.request "
+                       "JOIN clusters k ON k.id = q.cluster_id AND k.name = 'alpha' WHERE t.campaign_id = 2 AND t.number < 6"),
+            "60 120 180 480 300 360");
   EXPECT_TRUE(grid.is_consistent());
 }
 

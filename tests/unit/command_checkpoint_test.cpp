@@ -58,6 +58,40 @@ class CheckpointWrapper : public ::testing::Test {
   std::string home_;
 };
 
+/// The one file of a job's end.
+std::string end_in(const std::string& folder) {
+  for (const auto& file : fs::directory_iterator{folder}) {
+    const auto name = file.path().filename().string();
+    if (name.find(".e") != std::string::npos) return name;
+  }
+  return {};
+}
+
+TEST_F(CheckpointWrapper, Document000_WhatATaskGives_IsInTheNameOfItsEnd_IfItSucceeded) {
+  const auto gives = [](const std::string& command, bool measured = false) {
+    auto all = facts(command, "");
+    all.gives = true;
+    all.measured = measured;
+    return all;
+  };
+  const auto end = [&](const std::string& command, int status = 0, bool measured = false) {
+    fs::remove_all(home_ + "/.gleaner");
+    EXPECT_EQ(run_job(gives(command, measured), 0), status) << content("out");
+    return end_in(home_ + "/.gleaner/grid/12/7");
+  };
+  EXPECT_EQ(end("echo size=100 > $CIGRI_GIVES; echo hours=2.5 >> $CIGRI_GIVES; true"), "3.0.345.90.e0.gsize=100,hours=2.5");
+  EXPECT_EQ(end("true"), "3.0.345.90.e0") << "nothing was given";
+  EXPECT_EQ(end("printf '\\n\\n  \\n' > $CIGRI_GIVES; true"), "3.0.345.90.e0");
+  EXPECT_EQ(end("echo size=1 > $CIGRI_GIVES; exit 3", 3), "3.0.345.90.e3");
+  EXPECT_EQ(end("echo '{\"size\": *}' > $CIGRI_GIVES; true"), "3.0.345.90.e0.g%7B%22size%22%3A,%2A%7D");
+  EXPECT_EQ(end("rm -r ${CIGRI_GIVES%/*}; true"), "3.0.345.90.e0");
+  EXPECT_EQ(end("head -c 100000 /dev/zero | tr '\\0' 1 > $CIGRI_GIVES; true"), "3.0.345.90.e0.g%long");
+  EXPECT_EQ(end("printf %0151d 1 > $CIGRI_GIVES; true"), "3.0.345.90.e0.g%long");
+  EXPECT_EQ(end("{ printf '%0390d' | tr 0 ' '; echo size=12345678; } > $CIGRI_GIVES; true"), "3.0.345.90.e0.g%long")
+      << "not the half of a number";
+  EXPECT_THAT(end("echo size=7 > $CIGRI_GIVES; true", 0, true), testing::MatchesRegex("3.0.345.90.e0.[0-9].*[.]gsize=7"));
+}
+
 TEST_F(CheckpointWrapper, ForwardsTheSignal_AndItsStatusIsTheCommands) {
   a_program("[ $n = 1 ] && exit 66");
   EXPECT_EQ(run_job(facts("./task"), 0, kSignalOnce), 66);

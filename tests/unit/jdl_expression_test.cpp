@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/given.hpp"
 #include "lib/jdl/inputs.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/parse.hpp"
@@ -95,6 +96,89 @@ TEST(Expressions, OfAStatedInput_DoNotUseTheSizesOfFiles) {
   ASSERT_TRUE(requests.request_of(0, std::string{"a"}));
   EXPECT_EQ(requests.different().at(0).memory_mb, 700);
   EXPECT_THAT(problem_of(R"k("memory_mb": "2 * input_mb")k"), HasSubstr("input_mb"));
+}
+
+TEST(Document000, ExpressionsUseWhatOthersGave_AndTheFilesOwnNumberWhereTheyGaveNone) {
+  const auto file = campaign(
+      R"k("after_each": 3, "given": {"cells": 1000, "cores": 2}, "memory_mb": "2 * cells", "resources": "/core=cores", "walltime": "p1 * minute")k");
+  auto requests = requests_of(file);
+  EXPECT_EQ(requests.request_of(0, std::string{"10"}), 1);
+  EXPECT_EQ(requests.request_of(1, std::string{"10"}, {{"cells", 1000}, {"other", 7}}), 1) << "as the file has it";
+  EXPECT_EQ(requests.request_of(2, std::string{"10"}, {{"cells", 4000}}), 2);
+  EXPECT_EQ(requests.request_of(3, std::string{"10"}, {{"cells", 4000}, {"cores", 8}}), 3);
+  const auto& different = requests.different();
+  ASSERT_EQ(different.size(), 6U) << "on two clusters";
+  EXPECT_EQ(different.at(0).memory_mb, 2000);
+  EXPECT_EQ(different.at(2).memory_mb, 8000);
+  EXPECT_EQ(different.at(2).resources, "/core=2");
+  EXPECT_EQ(different.at(4).resources, "/core=8");
+}
+
+TEST(Document000, WhatWasGivenWrongly_IsWrongForItsTaskAlone_AndNamesTheExpression) {
+  const auto file = campaign(R"k("after_each": 3, "given": {"cells": 1000}, "memory_mb": "2 * cells", "walltime": "1:0:0")k");
+  auto requests = requests_of(file);
+  EXPECT_THAT(requests.request_of(7, std::string{"x"}, {{"cells", -5}}).error(),
+              HasSubstr("task 7, parameter 'x': memory_mb '2 * cells': it gives -10, and must give more than 0"));
+  EXPECT_THAT(requests.request_of(7, std::string{"x"}, {{"cells", 1e300}}).error(), HasSubstr("and the most is 1e+09"));
+  EXPECT_THAT(requests.request_of(7, std::string{"x"}, {{"cells", 20000}}).error(), HasSubstr("the nodes of alpha have 32000 MB"));
+  EXPECT_EQ(requests.request_of(8, std::string{"x"}), 1);
+}
+
+TEST(Document000, StoredRequestsKeepTheirNumbers_AndNewOnesFollow) {
+  const auto file = campaign(R"k("after_each": 3, "given": {"cells": 1000}, "memory_mb": "2 * cells", "walltime": "1:0:0")k");
+  auto first = requests_of(file);
+  EXPECT_EQ(first.request_of(0, std::string{"x"}), 1);
+  EXPECT_EQ(first.request_of(1, std::string{"x"}, {{"cells", 5000}}), 2) << "beta cannot hold it";
+  auto later = requests_of(file);
+  later.resume(first.different());
+  EXPECT_EQ(later.request_of(2, std::string{"x"}, {{"cells", 5000}}), 2);
+  EXPECT_EQ(later.request_of(3, std::string{"x"}), 1);
+  EXPECT_TRUE(later.different().empty());
+  EXPECT_EQ(later.request_of(4, std::string{"x"}, {{"cells", 3000}}), 3);
+}
+
+TEST(Document000, KeysOfWhatIsGiven_AreChecked) {
+  EXPECT_THAT(problem_of(R"k("given": {"cells": 1}, "memory_mb": "cells")k"),
+              HasSubstr("no task gives numbers to its tasks: write \"after_each\""));
+  EXPECT_THAT(problem_of(R"k("after_each": 3, "given": {"cells": 1}, "memory_mb": "cels")k"),
+              HasSubstr("there is no 'cels' (did you mean 'cells'?)"));
+  EXPECT_THAT(problem_of(R"k("after_each": 3, "given": {"cells": "many"})k"), HasSubstr("'many' is not a number"));
+  EXPECT_THAT(problem_of(R"k("after_each": 3, "given": {"max": 1})k"), HasSubstr("'max' cannot be a name of a number"));
+  EXPECT_THAT(problem_of(R"k("after_each": 3, "given": ["cells"])k"), HasSubstr("write for each number its name"));
+  EXPECT_THAT(problem_of(R"k("after_each": 3, "given": {"n": 1}, "parameter_names": ["n"])k"),
+              HasSubstr("is a word of the parameter, too"));
+  EXPECT_THAT(problem_of(R"k("gives": "cells")k"), HasSubstr("write the names of the numbers"));
+  EXPECT_THAT(problem_of(R"k("gives": ["a", "a"])k"), HasSubstr("'a' is there twice"));
+  EXPECT_THAT(problem_of(R"k("gives": ["a", "b", "c", "d", "e", "f", "g", "h", "i"])k"), HasSubstr("there are 9 names; there may be 8"));
+  const auto file = campaign(R"k("after_each": 3, "gives": ["size"], "given": {"cells": 0.5, "n": 1e6}, "memory_mb": "cells * n")k");
+  EXPECT_EQ(from_json(to_json(file)).value(), file);
+  EXPECT_EQ(parse(to_jdl(file)).value(), file);
+}
+
+TEST(Document000, ANumberThatNobodyGives_IsNamed_WithTheOneThatIsMeant) {
+  const auto file = campaign(R"k("after_each": 3, "given": {"cells": 1}, "memory_mb": "cells")k");
+  EXPECT_EQ(not_given(file, {{grid::CampaignId{3}, {"size", "cells"}}}), std::nullopt);
+  EXPECT_EQ(not_given(file, {{grid::CampaignId{3}, {"size", "cell"}}}), "no campaign of after_each gives 'cells' (did you mean 'cell'?)");
+  EXPECT_EQ(not_given(file, {{grid::CampaignId{3}, {}}}), "no campaign of after_each gives 'cells': write \"gives\": [\"cells\"] there");
+  EXPECT_THAT(not_given(file, {{grid::CampaignId{3}, {"cells"}}, {grid::CampaignId{4}, {"cells"}}}).value(),
+              HasSubstr("campaigns 3 and 4 both give 'cells'"));
+}
+
+TEST(Document000, MemoryThatNoNodeHas_IsAnError_ByWhatTheNodesThemselvesState) {
+  ClusterLimits alpha{"alpha", 16, true, {}};
+  alpha.memory.add(8, 16);
+  alpha.memory.add(16, 64);
+  alpha.memory_unit_mb = 1024;
+  auto beta = alpha;
+  beta.name = "beta";
+  auto requests = requests_of(campaign(R"k("memory_mb": "p1 * 1024")k"), alpha, beta);
+  EXPECT_EQ(requests.request_of(0, std::string{"64"}), 1);
+  EXPECT_THAT(requests.request_of(1, std::string{"64.1"}).error(), HasSubstr("the nodes of alpha have 65536 MB"));
+  alpha.memory_max_mb = beta.memory_max_mb = 32'000;
+  auto stated = requests_of(campaign(R"k("memory_mb": "p1 * 1024")k"), alpha, beta);
+  EXPECT_THAT(stated.request_of(0, std::string{"64"}).error(), HasSubstr("have 32000 MB")) << "an administrator's word counts";
+  auto unknown = requests_of(campaign(R"k("memory_mb": "p1 * 1024")k"), {"alpha", 16, true, {}}, {"beta", 16, true, {}});
+  EXPECT_EQ(unknown.request_of(0, std::string{"9999"}), 1) << "nothing is known";
 }
 
 TEST(Expressions, OfAFileWithoutAny_AreNoRequests) {

@@ -107,6 +107,15 @@ TEST_F(WrapperModel, Checkpoint_EndsTheTask_AndItsNextAttemptClearsTheFolder) {
   expect_alike_killed_anywhere(scenario);
 }
 
+TEST_F(WrapperModel, Document000_WhatATaskGives_IsInTheNameOfItsEnd) {
+  Scenario scenario{.jobs = {{}, {.task = 1, .job = 101, .remote = 901}}};
+  scenario.launch = [](runner::LaunchFacts& facts) { facts.gives = true; };
+  scenario.tasks[100] = {"echo size=3 >$CIGRI_GIVES", {.gives = "size=3"}};
+  expect_alike(scenario);
+  scenario.jobs.pop_back();
+  expect_alike_killed_anywhere(scenario);
+}
+
 TEST_F(WrapperModel, OutputDirectory_KeepsStreamsAndFiles) {
   Scenario scenario{.jobs = {{}, {.task = 1234, .attempt = 2, .job = 1334, .remote = 901}}};
   scenario.launch = [](runner::LaunchFacts& facts) {

@@ -163,12 +163,14 @@ std::vector<std::pair<std::string, LaunchFacts>> launches() {
   add("measured", [](LaunchFacts& facts) { facts.measured = true; });
   add("words of shell text", [](LaunchFacts& facts) { facts.params_shell = true; });
   add("checkpoints", [](LaunchFacts& facts) { facts.checkpoint_signal = "USR2"; });
+  add("gives", [](LaunchFacts& facts) { facts.gives = true; });
   add("inputs", [](LaunchFacts& facts) { facts.input_files = "a\n{1}"; });
   add("an output directory", [](LaunchFacts& facts) { facts.output_directory = "$HOME/out"; });
   add("output files", outputs);
   add("a folder", a_folder);
   add("streams in it", [&](LaunchFacts& facts) { a_folder(facts), facts.streams_in_workdir = true; });
   add("a pool", a_pool);
+  add("a pool that gives", [&](LaunchFacts& facts) { a_pool(facts), facts.gives = true; });
   add("a pool with streams", [&](LaunchFacts& facts) { a_pool(facts), a_folder(facts), facts.streams_in_workdir = true; });
   add("a pool with outputs", [&](LaunchFacts& facts) { a_pool(facts), a_folder(facts), outputs(facts), facts.input_files = "a"; });
   return all;
