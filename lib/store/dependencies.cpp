@@ -47,7 +47,12 @@ std::vector<FreedTask> freed_tasks(Transaction& transaction, grid::CampaignId ca
 }
 
 void withhold(Transaction& transaction, grid::CampaignId campaign, const FreedRequests& requests, grid::Instant now) {
-  if (requests.withheld.empty()) return;
+  const Target target{.campaign = campaign, .cluster = {}};
+  if (requests.withheld.empty()) {
+    // Their predecessors were done anew, or they are cancelled.
+    if (!withheld_tasks(transaction, campaign)) static_cast<void>(close_event(transaction, kGivenWrong, target, now));
+    return;
+  }
   Array tasks, reasons;
   for (const auto& [task, why] : requests.withheld) {
     tasks.add(task.value());
@@ -56,13 +61,10 @@ void withhold(Transaction& transaction, grid::CampaignId campaign, const FreedRe
   exec(transaction, sql::dependencies_withhold{.tasks = tasks, .reasons = reasons, .campaign = campaign});
   const auto withheld = withheld_tasks(transaction, campaign);
   if (!withheld) return;
-  static_cast<void>(open_event(transaction,
-                               {.code = kGivenWrong,
-                                .target = {.campaign = campaign, .cluster = {}},
-                                .job = {},
-                                .message = withheld->text(campaign),
-                                .occurrences = std::ssize(requests.withheld)},
-                               now));
+  static_cast<void>(open_event(
+      transaction,
+      {.code = kGivenWrong, .target = target, .job = {}, .message = withheld->text(campaign), .occurrences = std::ssize(requests.withheld)},
+      now));
 }
 
 /// Gives tasks that were put into the bag just now the requests that follow from what others gave. Those that have none leave it again.

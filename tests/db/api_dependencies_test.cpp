@@ -303,6 +303,20 @@ TEST_F(Document000, ATaskThatWasGivenSomethingWrong_Waits_WithAnEvent_AndTheOthe
   EXPECT_EQ(sql("SELECT count(*) FROM events WHERE state = 'open'"), "0");
 }
 
+TEST_F(Document000, ATaskWhosePredecessorIsDoneAnew_TakesWhatThatGaveThen_AndTheEventIsOver) {
+  const auto id = submitted("solve", taking(), 2);
+  gives({"cells=many", "cells=500"});
+  release_freed();
+  EXPECT_EQ(asked(id), "1:1000");
+  EXPECT_EQ(sql("SELECT string_agg(code || ' ' || state, ', ') FROM events"), "GIVEN_WRONG open");
+  sql(fmt::format("UPDATE task_gives SET given = 'cells=3000' WHERE campaign_id = {} AND number = 0", mesh));
+  for (const auto* state : {"waiting", "launching", "done"})
+    sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND number = 0", state, mesh));
+  release_freed();
+  EXPECT_EQ(asked(id), "0:6000 1:1000");
+  EXPECT_EQ(sql("SELECT string_agg(code || ' ' || state, ', ') FROM events"), "GIVEN_WRONG closed");
+}
+
 TEST_F(Document000, ANumberThatNobodyGives_IsRefused_AtTheSubmission) {
   const auto refusal = [&](const std::string& keys, const std::string& query = {}) {
     const auto answer = post("/v1/campaigns" + query, jdl("solve", keys, 2));
