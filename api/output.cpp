@@ -203,6 +203,29 @@ tl::expected<Output, NoOutput> read_output(const process::Config& config, const 
   return output;
 }
 
+tl::expected<Output, NoOutput> read_through(const process::Config& config, const store::Cluster& reader, const Job& job, Stream stream,
+                                            int lines) {
+  const auto kind = stream == Stream::out ? grid::OutputKind::standard_output : grid::OutputKind::standard_error;
+  const bool is_oars = is_without_folder(job) && job.output_directory.empty();
+  Output output{.path = is_oars ? "~/" + stream_of(job, kind) : output_path({}, job, stream), .hosts = {}, .tail = {}};
+  if (!output.path.starts_with("~/"))
+    return none(Code::cluster_unavailable, fmt::format("{} does not answer, and {} is not in the home that {} shares", job.cluster_name,
+                                                       text::clean_text(output.path), reader.name));
+  auto access = fleet::access_of(reader, config);
+  if (!access) return none(Code::cluster_unavailable, fmt::format("{} cannot be asked: {}", reader.name, access.error()));
+  oar::Client client{std::move(*access), output_limits()};
+  // A job of before the declaration has the file without its cluster's name.
+  const auto shared =
+      fmt::format("~/{}{}.{}", grid::shared_stream_begin(job.campaign, job.cluster_name), job.remote_id.value_or(0), grid::name_of(kind));
+  auto tail = is_oars && !job.pooled ? read_tail(client, job.login, shared, lines) : read_tail(client, job.login, output.path, lines);
+  if (tail && is_oars && !job.pooled) output.path = shared;
+  if (!tail && is_oars && !job.pooled && status_of(tail.error()) == kNotFound) tail = read_tail(client, job.login, output.path, lines);
+  if (!tail) return unread(job, text::clean_text(output.path), tail.error());
+  output.path = text::clean_text(output.path);
+  output.tail = std::move(*tail);
+  return output;
+}
+
 std::vector<std::vector<std::string>> hosts_of(const process::Config& config, const store::Cluster& cluster,
                                                std::span<const Job* const> jobs) {
   std::vector<std::vector<std::string>> hosts(jobs.size());

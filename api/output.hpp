@@ -59,6 +59,11 @@ inline constexpr int kMostOutputLines = 10'000;
 [[nodiscard]] tl::expected<Output, NoOutput> read_output(const process::Config& config, const store::Cluster& cluster,
                                                          const store::views::Job& job, Stream stream, int lines);
 
+/// The same without the job's own cluster, which does not answer: its file is read through another one with the same homes, if it is in the
+/// home. The grid's own name of the file is taken, because only the job's cluster knows another one.
+[[nodiscard]] tl::expected<Output, NoOutput> read_through(const process::Config& config, const store::Cluster& reader,
+                                                          const store::views::Job& job, Stream stream, int lines);
+
 /// Asks the cluster for the job, as the job's login, with the same limits. Its folder and files are those of in_its_folder().
 [[nodiscard]] tl::expected<oar::JobDetails, NoOutput> read_details(const process::Config& config, const store::Cluster& cluster,
                                                                    const store::views::Job& job);

@@ -22,6 +22,12 @@ std::string oar_name(grid::CampaignId campaign, const views::OutputJob& job, con
   return grid::stream_name(campaign, grid::RemoteJobId{job.remote_id}, task, output.kind);
 }
 
+/// The same of a job that was submitted while its cluster shared its homes. Empty: its name has no cluster in it.
+std::string shared_name(grid::CampaignId campaign, const views::OutputJob& job, const grid::TaskOutput& output) {
+  if (job.pooled || !job.output_directory.empty() || !(job.exec_directory.empty() || grid::is_home(job.exec_directory))) return {};
+  return fmt::format("{}{}.{}", grid::shared_stream_begin(campaign, job.cluster_name), job.remote_id, grid::name_of(output.kind));
+}
+
 bool has_ended(grid::TaskState state) {
   return state == grid::TaskState::done || state == grid::TaskState::failed || state == grid::TaskState::cancelled;
 }
@@ -86,6 +92,11 @@ std::string file_of_output(const views::OutputJob& job, grid::CampaignId campaig
   return fmt::format("{}/{}", folder_of_outputs(job, output.task), name);
 }
 
+std::string file_in_shared_home(const views::OutputJob& job, grid::CampaignId campaign, const grid::TaskOutput& output) {
+  const auto name = shared_name(campaign, job, output);
+  return name.empty() ? name : fmt::format("{}/{}", folder_of_outputs(job, output.task), name);
+}
+
 FolderOfOutputs::FolderOfOutputs(const std::vector<oar::ListedFile>& files, grid::CampaignId campaign) : campaign_{campaign} {
   const auto prefix = oar_prefix(campaign);
   grid::LongPaths paths;
@@ -111,7 +122,8 @@ std::vector<ListedOutput> FolderOfOutputs::of(const views::OutputJob& job, std::
       one.is_missing = true;
       continue;
     }
-    const auto found = files_of_oar_.find(oar_name(campaign_, job, one.output));
+    auto found = files_of_oar_.find(shared_name(campaign_, job, one.output));
+    if (found == files_of_oar_.end()) found = files_of_oar_.find(oar_name(campaign_, job, one.output));
     one.is_missing = found == files_of_oar_.end();
     if (!one.is_missing) one.size = found->second;
   }

@@ -28,6 +28,10 @@ struct ListedOutput {
 
 /// The folder of a task's outputs as a path of OAR's API, and the name of one there.
 [[nodiscard]] std::string folder_of_outputs(const store::views::OutputJob& job, std::int64_t task);
+/// The name of a job's stdout or stderr in a home that its cluster shares: its path, as that of file_of_output(). Empty: it is no such
+/// file.
+[[nodiscard]] std::string file_in_shared_home(const store::views::OutputJob& job, grid::CampaignId campaign,
+                                              const grid::TaskOutput& output);
 [[nodiscard]] std::string file_of_output(const store::views::OutputJob& job, grid::CampaignId campaign, const grid::TaskOutput& output);
 
 /// A folder as it was listed: its files, or why there is no list.

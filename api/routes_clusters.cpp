@@ -92,6 +92,7 @@ void write_cluster(text::JsonWriter& json, const ClusterOfSite& of_site, const p
   json.field("api_auth_type", cluster.authentication);
   json.field("api_auth_header", cluster.identity_header);
   json.field("properties", of_site.properties);
+  json.field("shared_home", cluster.shared_home);
   json.field("power", cluster.power);
   json.field("flood", cluster.flood);
   json.field("array_size", cluster.array_size);

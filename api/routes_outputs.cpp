@@ -50,6 +50,16 @@ tl::expected<oar::Access, oar::Failure> access_to(const process::Config& config,
   return std::move(*access);
 }
 
+/// The job as one of the cluster through which its files are read: another one that has the same homes, if its own does not answer.
+views::OutputJob where_read(Connections& connections, grid::CampaignId campaign, views::OutputJob job, std::string_view folder) {
+  if (!folder.starts_with("~/")) return job;
+  const auto reader = connections.read([&](store::Transaction& transaction) {
+    return views::output_reader(transaction, {.campaign = campaign, .cluster = job.cluster, .login = job.login});
+  });
+  if (reader) job.cluster = *reader;
+  return job;
+}
+
 /// The campaign, if its outputs are the caller's to read.
 Asked<views::Campaign> own_campaign(const Call& call) {
   const auto id = id_of(call.parts[0]);
@@ -120,7 +130,8 @@ class ListingStream {
   }
 
  private:
-  ListedFolder list(const views::OutputJob& job, const std::string& folder) {
+  ListedFolder list(const views::OutputJob& of_task, const std::string& folder) {
+    const auto job = where_read(connections_, campaign_, of_task, folder);
     auto access = access_to(config_, clusters_, job);
     if (!access) return tl::unexpected(access.error());
     const auto turn = turns_.take(job.cluster, user_, kPatienceForFolder);
@@ -155,9 +166,15 @@ http::Response list_outputs(const Call& call) {
   return response;
 }
 
+constexpr int kNoSuchFile = 404;
+
+bool is_missing(const oar::Failure& failure) {
+  const auto* const refused = std::get_if<oar::Refused>(&failure);
+  return refused != nullptr && refused->status == kNoSuchFile;
+}
+
 http::Response unreadable(const oar::Failure& failure, const views::OutputJob& job, const std::string& name) {
   const auto* const refused = std::get_if<oar::Refused>(&failure);
-  constexpr int kNoSuchFile = 404;
   const auto why = fmt::format("{} on {}: {}", name, job.cluster_name, oar::describe(failure));
   if (refused == nullptr) return error(Code::cluster_unavailable, why);
   return error(refused->status == kNoSuchFile ? Code::no_such_output : Code::refused_by_cluster, why);
@@ -191,15 +208,26 @@ http::Response show_output(const Call& call) {
   });
   const bool is_gathered = output->kind == grid::OutputKind::file;
   if (!job || (is_gathered && job->output_directory.empty())) return unknown();
-  const auto access = access_to(call.config, clusters_by_id(call), *job);
+  const auto path = file_of_output(*job, campaign->id, *output);
+  const auto read_as = where_read(call.connections, campaign->id, *job, path);
+  const auto clusters = clusters_by_id(call);
+  const auto access = access_to(call.config, clusters, read_as);
   if (!access) return unreadable(access.error(), *job, name);
-  auto turn = call.file_turns.take(job->cluster, call.caller.user, kPatienceForFile);
+  auto turn = call.file_turns.take(read_as.cluster, call.caller.user, kPatienceForFile);
   if (!turn) {
     auto response = error(Code::busy, too_many_questions(job->cluster_name));
     response.headers.add("Retry-After", "2");
     return response;
   }
-  auto file = oar::FileStream::open(*access, fleet::limits_of(call.config), job->login, file_of_output(*job, campaign->id, *output));
+  std::vector paths{path};
+  // The name is that of the time of the submission: the declaration may be younger.
+  if (const auto other = file_in_shared_home(*job, campaign->id, *output); !other.empty()) {
+    const auto of_job = clusters.find(job->cluster);
+    paths.insert(of_job != clusters.end() && of_job->second.shared_home ? paths.begin() : paths.end(), other);
+  }
+  const auto open = [&](const std::string& at) { return oar::FileStream::open(*access, fleet::limits_of(call.config), job->login, at); };
+  auto first = open(paths.front());
+  auto file = !first && paths.size() > 1 && is_missing(first.error()) ? open(paths.back()) : std::move(first);
   if (!file) return unreadable(file.error(), *job, name);
   http::Response response;
   response.headers.add("Content-Type", "application/octet-stream");

@@ -9,6 +9,7 @@
 #include "api/output.hpp"
 #include "api/remote_job_json.hpp"
 #include "api/router.hpp"
+#include "lib/store/views_outputs.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -42,6 +43,7 @@ struct Shown {
   views::Job job;
   grid::TaskState task{};
   store::Cluster cluster;
+  std::optional<store::Cluster> reader;  ///< another cluster with the same homes, if this one does not answer
 };
 
 std::string task_text(grid::CampaignId campaign, std::int64_t task) {
@@ -90,7 +92,8 @@ Asked<Shown> find_shown(const Call& call, grid::CampaignId campaign, std::int64_
     auto cluster = cluster_of(transaction, shown->cluster);
     if (!cluster)
       return tl::unexpected{error(Code::no_such_output, fmt::format("there is no file: cluster {} was removed", shown->cluster_name))};
-    return Shown{*shown, page.items.front().state, std::move(*cluster)};
+    const auto reader = views::output_reader(transaction, {.campaign = campaign, .cluster = shown->cluster, .login = shown->login});
+    return Shown{*shown, page.items.front().state, std::move(*cluster), reader ? cluster_of(transaction, *reader) : std::nullopt};
   });
 }
 
@@ -129,9 +132,10 @@ http::Response no_turn(const Shown& shown) {
 http::Response show(const Call& call, const Shown& shown, const OutputRequest& asked) {
   auto memory = take_memory(call, kRoomOfOutput);
   if (!memory) return memory.error();
-  const auto turn = call.cluster_turns.take(shown.cluster.id, call.caller.user, kPatienceOfStream);
+  const auto turn = call.cluster_turns.take(shown.reader.value_or(shown.cluster).id, call.caller.user, kPatienceOfStream);
   if (!turn) return no_turn(shown);
-  const auto output = read_output(call.config, shown.cluster, shown.job, asked.stream, asked.lines);
+  const auto output = shown.reader ? read_through(call.config, *shown.reader, shown.job, asked.stream, asked.lines)
+                                   : read_output(call.config, shown.cluster, shown.job, asked.stream, asked.lines);
   if (!output) return no_output(output.error().code, output.error().why);
   return with_memory(answer(200, json_of(shown, *output, asked.stream)), std::move(*memory));
 }

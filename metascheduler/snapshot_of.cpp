@@ -208,8 +208,21 @@ class Picture {
     snapshot_.pairs.push_back(std::move(view));
   }
 
+  /// Tasks in the bag that are bound to another cluster, with whose homes this one has its own in common.
+  [[nodiscard]] std::int64_t tasks_of_home(const planner::PairView& pair, std::span<const planner::PairView> pairs) const {
+    const auto& home = snapshot_.clusters[clusters_.at(pair.cluster)].shared_home;
+    std::int64_t tasks = 0;
+    if (home.empty()) return tasks;
+    for (const auto& other : pairs) {
+      if (other.home_tasks > 0 && other.cluster != pair.cluster && snapshot_.clusters[clusters_.at(other.cluster)].shared_home == home)
+        tasks += other.home_tasks;
+    }
+    return tasks;
+  }
+
   /// @param unbound  tasks in the bag that are bound to no cluster
-  [[nodiscard]] grid::Shown shown_by(const planner::PairView& pair, std::int64_t unbound, std::int64_t held) const {
+  /// @param of_home  those that are bound to the home of the pair's cluster, by others
+  [[nodiscard]] grid::Shown shown_by(const planner::PairView& pair, std::int64_t unbound, std::int64_t of_home, std::int64_t held) const {
     const auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
     // The last start shows nothing of the jobs before it; but an unjudged cluster never has more than probe_jobs of them.
     const bool runs_on = pair.running > config_.probe_jobs ||
@@ -217,7 +230,7 @@ class Picture {
                           std::chrono::duration<double>{*cluster.status_at - *pair.last_start_at}.count() >= grid::kSomeWork);
     const auto ended = pair.concluded_jobs + pair.interruptions;
     const bool ran_on = pair.interruptions > 0 && pair.exposed_seconds >= grid::kSomeWork * static_cast<double>(ended);
-    const bool has_tasks = pair.live_jobs > 0 || pair.returned_tasks > 0 || unbound > 0;
+    const bool has_tasks = pair.live_jobs > 0 || pair.returned_tasks > 0 || of_home > 0 || unbound > 0;
     const bool may_get = cluster.enabled && !cluster.retired && pair.mapped && grid::takes_tasks(pair) && (has_tasks || held > 0);
     const bool fits = pair.fitting_tasks != 0 && pair.matching_resources != 0 && pair.resources_per_job <= cluster.max_resources;
     const bool gets_none = pair.brake || pair.token_lack || cluster.brake || !cluster.reachable || !fits || !has_tasks;
@@ -247,7 +260,7 @@ class Picture {
     auto unbound = campaign.waiting_tasks;
     for (const auto& pair : pairs) unbound -= pair.returned_tasks;
     std::vector<grid::Shown> shown;
-    for (const auto& pair : pairs) shown.push_back(shown_by(pair, unbound, campaign.held_tasks));
+    for (const auto& pair : pairs) shown.push_back(shown_by(pair, unbound, tasks_of_home(pair, pairs), campaign.held_tasks));
     for (auto& pair : pairs) {
       const auto here = shown.front();
       shown.erase(shown.begin());

@@ -31,6 +31,7 @@ constexpr std::chrono::seconds kPatience{3};
 /// Pieces that are sent at once. Each is in memory.
 constexpr std::int64_t kAtOnce = 4;
 constexpr std::string_view kNotSent = "INPUTS_NOT_SENT";
+constexpr std::string_view kNotInSharedHome = "NOT_IN_SHARED_HOME";
 
 /// Why the files of one campaign cannot be brought.
 struct Trouble {
@@ -78,14 +79,19 @@ class Sender {
   [[nodiscard]] bool may_go_on() const { return Clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
   [[nodiscard]] Step send_or_note(store::InputsToSend& inputs);
   [[nodiscard]] Step send(store::InputsToSend& inputs);
+  /// Sends nothing if all is there already, brought through another cluster that has the same homes.
+  [[nodiscard]] Step take_over(store::InputsToSend& inputs, const Files& files);
   [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, const Files& files);
   [[nodiscard]] Step write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
   [[nodiscard]] Step check(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
+  /// The sizes of the files in the campaign's folder of input files.
+  [[nodiscard]] oar::Result<std::map<std::string, std::int64_t>> sizes_there(const store::InputsToSend& inputs);
   /// False: the campaign is over, or its files are to be sent again.
   bool note_sent(store::InputsToSend& inputs, std::int64_t sent, double mb_s);
   void finish(const store::InputsToSend& inputs);
   void note_trouble(grid::CampaignId campaign, const std::string& why);
   void note_silence(grid::CampaignId campaign, const std::string& error);
+  void note_not_shared(const store::InputsToSend& inputs);
 
   fleet::Visit& visit_;
   const grid::Epochs& epochs_;
@@ -109,16 +115,23 @@ Step Sender::write(const store::InputsToSend& inputs, const std::vector<Piece>& 
   return check(inputs, pieces);
 }
 
+oar::Result<std::map<std::string, std::int64_t>> Sender::sizes_there(const store::InputsToSend& inputs) {
+  auto listed = oar::list_files(visit_.client.access(), limits(visit_), inputs.login, grid::inputs_folder(epochs_, inputs.campaign));
+  if (!listed) return tl::unexpected{std::move(listed.error())};
+  std::map<std::string, std::int64_t> sizes;
+  for (const auto& file : *listed) sizes.emplace(file.name, file.size.value_or(0));
+  return sizes;
+}
+
 /// OAR answers success also where the disk is full.
 Step Sender::check(const store::InputsToSend& inputs, const std::vector<Piece>& pieces) {
   const auto folder = grid::inputs_folder(epochs_, inputs.campaign);
-  const auto listed = oar::list_files(visit_.client.access(), limits(visit_), inputs.login, folder);
-  if (!listed && !is_answer(listed.error())) return Silent{oar::describe(listed.error())};
-  if (!listed) return Trouble{fmt::format("the folder {} cannot be listed: {}", folder, oar::describe(listed.error()))};
-  std::map<std::string, std::int64_t> sizes;
-  for (const auto& file : *listed) sizes.emplace(file.name, file.size.value_or(0));
+  const auto sizes = sizes_there(inputs);
+  if (!sizes && !is_answer(sizes.error())) return Silent{oar::describe(sizes.error())};
+  if (!sizes) return Trouble{fmt::format("the folder {} cannot be listed: {}", folder, oar::describe(sizes.error()))};
   for (const auto& piece : pieces) {
-    const auto there = sizes.contains(piece.name) ? sizes[piece.name] : 0;
+    const auto found = sizes->find(piece.name);
+    const auto there = found == sizes->end() ? 0 : found->second;
     if (there == std::ssize(piece.content)) continue;
     return Trouble{fmt::format("only {} of {} bytes of {}/{} were written: is the home of {} on {} full?", there, piece.content.size(),
                                folder, piece.name, inputs.login, visit_.cluster.name)};
@@ -134,6 +147,50 @@ bool Sender::note_sent(store::InputsToSend& inputs, std::int64_t sent, double mb
   });
   inputs.sent = sent;
   return noted;
+}
+
+/// The name and the size of each file that is to be there.
+std::map<std::string, std::int64_t> expected_sizes(const Files& files) {
+  std::map<std::string, std::int64_t> sizes;
+  const auto all = grid::input_pieces(files.bytes);
+  for (std::int64_t number = 0; number < all; ++number)
+    sizes.emplace(std::to_string(number),
+                  std::min(files.bytes - number * grid::kInputPiece, grid::kInputPiece) + (number + 1 == all ? 1 : 0));
+  sizes.emplace("index", std::ssize(grid::input_index(files.all)));
+  return sizes;
+}
+
+/// The row of the other cluster proves nothing: the declaration may be wrong, and the files may have been removed since.
+Step Sender::take_over(store::InputsToSend& inputs, const Files& files) {
+  const auto sizes = sizes_there(inputs);
+  if (!sizes && !is_answer(sizes.error())) return Silent{oar::describe(sizes.error())};
+  const bool is_whole = sizes && std::ranges::all_of(expected_sizes(files), [&](const auto& file) {
+                          const auto found = sizes->find(file.first);
+                          return found != sizes->end() && found->second == file.second;
+                        });
+  inputs.there = false;
+  if (!is_whole) {
+    note_not_shared(inputs);
+    return More{};
+  }
+  if (const auto all = grid::input_pieces(files.bytes); inputs.sent < all && !note_sent(inputs, all, 0.0)) return Over{};
+  finish(inputs);
+  return Over{};
+}
+
+void Sender::note_not_shared(const store::InputsToSend& inputs) {
+  const auto& name = visit_.cluster.name;
+  visit_.database.transact([&](store::Transaction& transaction) {
+    store::open_event(transaction,
+                      {.code = kNotInSharedHome,
+                       .target = {.campaign = inputs.campaign, .cluster = visit_.cluster.id},
+                       .job = {},
+                       .message = fmt::format(
+                           "its input files were brought to another cluster with the shared home '{0}', and are not in the home of {1} on "
+                           "{2}: they are brought there, too. Were they removed, or does {2} have homes of its own? 'gridctl check' looks",
+                           visit_.cluster.shared_home.value_or(""), inputs.login, name)},
+                      store::now(transaction));
+  });
 }
 
 /// Sends the next pieces; after the last one, the index.
@@ -225,7 +282,8 @@ Step Sender::send(store::InputsToSend& inputs) {
   process::failpoint("runner.before_inputs");
   inputs.sent = *sent;
   for (const auto& file : files.all) files.bytes += file.bytes;
-  return send_pieces(inputs, known == files_.end() ? files_.emplace(inputs.campaign, std::move(files)).first->second : known->second);
+  const auto& own = known == files_.end() ? files_.emplace(inputs.campaign, std::move(files)).first->second : known->second;
+  return inputs.there ? take_over(inputs, own) : send_pieces(inputs, own);
 }
 
 void Sender::send_all() {

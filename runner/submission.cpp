@@ -170,8 +170,10 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
   if (const auto signal = grid::checkpoint_signal(launch.checkpoint_signal); signal && margin > grid::Seconds{0})
     request.checkpoint = {.signal = *signal, .before_end = margin};
   // CiGri's file names: its users' scripts remove and read these files.
-  request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
-  request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());
+  const auto streams_begin =
+      launch.shares_home ? grid::shared_stream_begin(launch.campaign, cluster) : fmt::format("OAR.cigri.{}.", launch.campaign.value());
+  request.stdout_file = streams_begin + "%jobid%.stdout";
+  request.stderr_file = streams_begin + "%jobid%.stderr";
   std::vector<std::string> pooled;
   if (!has_oars_streams) {
     // The wrapper opens the tasks' files. OAR's hold no more than what the wrapper reports of attempts that it cannot begin, and what OAR

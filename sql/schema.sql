@@ -630,6 +630,12 @@ CREATE FUNCTION has_scripts_left(campaign bigint) RETURNS boolean
     WHERE t.campaign_id = campaign AND t.number < 0 AND (is_in_flight(t.state) OR (t.state = 'waiting' AND is_epilogue(t.number)))))
 $$;
 
+CREATE FUNCTION have_one_home(one bigint, other bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT one = other OR EXISTS (SELECT FROM clusters a JOIN clusters b ON b.shared_home = a.shared_home WHERE a.id = one AND b.id = other)
+$$;
+
 CREATE TABLE campaign_clusters (
     campaign_id bigint NOT NULL,
     cluster_id bigint NOT NULL,
@@ -1218,6 +1224,15 @@ $$;
 CREATE FUNCTION severity_word(severity smallint) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT (ARRAY['low', 'medium', 'high'])[severity] $$;
+
+CREATE FUNCTION sharer_of(campaign bigint, cluster bigint) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT h.id FROM clusters k
+  JOIN clusters h ON h.id <> k.id AND h.shared_home = k.shared_home AND h.enabled AND h.retired_at IS NULL
+  JOIN campaign_clusters p ON p.campaign_id = campaign AND p.cluster_id = h.id AND p.max_jobs IS DISTINCT FROM 0
+  WHERE k.id = cluster ORDER BY h.id LIMIT 1
+$$;
 
 CREATE FUNCTION summed(one bigint[], other bigint[]) RETURNS bigint[]
     LANGUAGE sql IMMUTABLE
@@ -1981,7 +1996,12 @@ CREATE VIEW missing_inputs AS
         CASE
             WHEN (p.inputs_login = u.login) THEN p.inputs_sent
             ELSE (0)::bigint
-        END AS sent
+        END AS sent,
+    ((NOT (((p.inputs_login = u.login) AND (p.inputs_sent > 0)) IS TRUE)) AND (EXISTS ( SELECT
+           FROM ((clusters k
+             JOIN clusters h ON (((h.id <> k.id) AND (h.shared_home = k.shared_home))))
+             JOIN campaign_clusters q ON (((q.campaign_id = p.campaign_id) AND (q.cluster_id = h.id))))
+          WHERE ((k.id = p.cluster_id) AND (q.inputs_at IS NOT NULL) AND (q.inputs_login = u.login))))) AS there
    FROM ((campaigns c
      JOIN campaign_clusters p ON ((p.campaign_id = c.id)))
      JOIN logins u ON (((u.campaign_id = p.campaign_id) AND (u.cluster_id = p.cluster_id))))
@@ -1994,8 +2014,10 @@ CREATE VIEW inputs_to_send AS
     m.input_bytes,
     m.priority,
     m.sent,
+    m.there,
     c.user_name,
-    p.inputs_served_at
+    p.inputs_served_at,
+    k.shared_home
    FROM (((missing_inputs m
      JOIN campaigns c ON (((c.id = m.campaign_id) AND (c.state = 'in_treatment'::campaign_state) AND (c.waiting > 0))))
      JOIN campaign_clusters p ON (((p.campaign_id = m.campaign_id) AND (p.cluster_id = m.cluster_id) AND (p.max_jobs IS DISTINCT FROM 0) AND p.inputs_wanted)))

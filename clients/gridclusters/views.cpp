@@ -69,6 +69,11 @@ bool load_counts(const std::vector<Json>& clusters) {
   return std::ranges::any_of(clusters, [](const Json& c) { return !c["loaded_resources"].is_null(); });
 }
 
+/// Whether some clusters have their users' homes in common.
+bool some_share(const std::vector<Json>& clusters) {
+  return std::ranges::any_of(clusters, [](const Json& c) { return !c["shared_home"].is_null(); });
+}
+
 }  // namespace
 
 Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
@@ -86,6 +91,7 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
                {"latency_ms", "ms", Align::right, Shrink::left_out_first},
                {"stress", "Stress", Align::right, Shrink::left_out_first},
                {"job_limit", "Limit", Align::right},
+               {"shared_home", some_share(clusters) ? "Home" : "", Align::left, Shrink::left_out},
                {"error", ""}},
               {},
               "There is no cluster yet: an administrator adds one with 'gridctl cluster add'."};
@@ -95,7 +101,7 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
                           Cell{std::int64_t{out_of_use(c).resources_out()}}, count(status["free"]), count(c["kept_resources"]),
                           count(c["loaded_resources"]), count(status["used"]), count(status["our_running"]), count(status["our_waiting"]),
                           count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]),
-                          Cell{c["last_error"].text()}});
+                          Cell{c["shared_home"].text()}, Cell{c["last_error"].text()}});
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <future>
 
+#include "clients/gridctl/check_homes.hpp"
 #include "clients/gridctl/commands.hpp"
 #include "lib/fleet/fleet.hpp"
 #include "lib/fleet/health.hpp"
@@ -334,6 +335,10 @@ process::Outcome check(const Call& call) {
   for (auto& one : asked) {
     for (auto& finding : one.get()) findings.push_back(std::move(finding));
   }
+  std::vector<HomeOf> homes;
+  for (const auto& one : clusters) homes.push_back({one.cluster, one.login});
+  for (auto& finding : check_homes(call.context.config, homes))
+    findings.push_back({std::move(finding.cluster), std::move(finding.says), std::move(finding.to_do)});
   show(call, findings);
   const auto wrong = std::ranges::count_if(findings, &Finding::is_wrong);
   if (wrong == 0) return ExitCode::ok;

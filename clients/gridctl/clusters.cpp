@@ -165,10 +165,52 @@ void read_access(const Call& call, store::Cluster& cluster) {
   read_availability(call, cluster);
   read_memory(call, cluster);
   if (const auto given = call.value("shared_home")) {
+    if (call.value("shares"))
+      throw Error{ExitCode::usage, "--shares and --shared-home exclude each other: both say whose homes are the same"};
     if (!grid::is_property_name(*given) || given->size() > 64)
       throw wrong("shared_home", *given, "a name of up to 64 letters, digits and '_', which clusters with the same homes have, or 'none'");
     cluster.shared_home = *given == "none" ? std::nullopt : given;
   }
+}
+
+/// The name of the home of a cluster that shares it with nobody yet: that of the cluster, or one like it that no other home has.
+std::string name_of_home(store::Transaction& transaction, const store::Cluster& cluster) {
+  constexpr std::size_t kLongest = 64;
+  std::string name;
+  for (const char letter : cluster.name.substr(0, kLongest - 4)) name += grid::is_property_name(std::string{letter}) ? letter : '_';
+  const auto all = store::clusters(transaction);
+  const auto is_taken = [&](const std::string& home) {
+    return home == "none" || std::ranges::any_of(all, [&](const store::Cluster& other) { return other.shared_home == home; });
+  };
+  if (!is_taken(name)) return name;
+  for (int number = 2;; ++number) {
+    if (auto other = fmt::format("{}_{}", name, number); !is_taken(other)) return other;
+  }
+}
+
+/// `--shares CLUSTER`: the cluster's homes are those of another one, which gets a name for them if it has none. Returns what to say of it.
+std::string share(const Call& call, store::Transaction& transaction, store::Cluster& cluster) {
+  const auto given = call.value("shares");
+  if (!given) return {};
+  if (*given == "none" || given->empty()) {
+    cluster.shared_home.reset();
+    return "; it has homes of its own";
+  }
+  if (*given == cluster.name) throw wrong("shares", *given, "another cluster, whose users have the same homes, or 'none'");
+  auto other = known_cluster(transaction, *given);
+  if (other.retired_at)
+    throw Error{ExitCode::refused,
+                fmt::format("--shares={0}: {0} is retired; name a cluster in use, or 'gridctl cluster enable {0}' first", *given)};
+  if (!other.shared_home) {
+    other.shared_home = name_of_home(transaction, other);
+    store::edit_cluster(transaction, other);
+  }
+  cluster.shared_home = other.shared_home;
+  std::string names;
+  for (const auto& one : store::clusters(transaction)) {
+    if (one.shared_home == cluster.shared_home && one.name != cluster.name) names += (names.empty() ? "" : ", ") + one.name;
+  }
+  return fmt::format("; its users' homes are those of {} (shared home '{}')", names, *cluster.shared_home);
 }
 
 void done(const Call& call, const std::string& sentence) { call.output.report("gridctl: " + sentence); }
@@ -239,23 +281,24 @@ process::Outcome cluster_add(const Call& call) {
   cluster.enabled = !call.has("disabled");
   const auto properties = asked_properties(call);
   auto database = open_database(call);
-  std::string twin;
+  std::string twin, shares;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     if (store::find_cluster(transaction, cluster.name))
       throw Error{ExitCode::refused,
                   fmt::format("there is a cluster '{}' already: change it with 'gridctl cluster edit {}'", cluster.name, cluster.name)};
+    shares = share(call, transaction, cluster);
     set_properties(transaction, store::add_cluster(transaction, cluster), properties);
     twin = twin_note(transaction, cluster);
     store::wake_up(transaction);
   });
-  done(call, fmt::format("{} is added; 'gridctl check' shows whether it can be reached{}", cluster.name, twin));
+  done(call, fmt::format("{} is added{}; 'gridctl check' shows whether it can be reached{}", cluster.name, shares, twin));
   return ExitCode::ok;
 }
 
 process::Outcome cluster_edit(const Call& call) {
   const auto properties = asked_properties(call);
   auto database = open_database(call);
-  std::string twin;
+  std::string twin, shares;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     auto cluster = known_cluster(transaction, call.arguments[0]);
     if (const auto url = call.value("url")) {
@@ -268,18 +311,21 @@ process::Outcome cluster_edit(const Call& call) {
     const bool changes_way = call.value("url") || call.value("auth") || call.value("authentication") || call.value("secret-file");
     cluster.insecure = call.has("insecure") || (cluster.insecure && !changes_way);
     if (changes_way) check_password_in_clear(cluster);
+    shares = share(call, transaction, cluster);
     store::edit_cluster(transaction, cluster);
     set_properties(transaction, cluster.id, properties);
     if (changes_way) twin = twin_note(transaction, cluster);
     store::wake_up(transaction);
   });
-  done(call, fmt::format("{} is changed; 'gridctl check' shows whether it can be reached{}", call.arguments[0], twin));
+  done(call, fmt::format("{} is changed{}; 'gridctl check' shows whether it can be reached{}", call.arguments[0], shares, twin));
   return ExitCode::ok;
 }
 
 process::Outcome cluster_list(const Call& call) {
   auto database = open_database(call);
   auto transaction = database.begin();
+  const auto all = store::clusters(transaction);
+  const bool some_share = std::ranges::any_of(all, [](const store::Cluster& cluster) { return cluster.shared_home.has_value(); });
   Table table{{{"name", "Name", Align::left, Shrink::last},
                {"url", "URL", Align::left, Shrink::when_needed},
                {"api", "", Align::left, Shrink::left_out},
@@ -302,12 +348,13 @@ process::Outcome cluster_list(const Call& call) {
                {"login", ""},
                {"identity_header", ""},
                {"properties", ""},
+               {"shared_home", some_share ? "Home" : "", Align::left, Shrink::left_out},
                {"last_error", ""}},
               {},
               "There is no cluster yet: 'gridctl cluster add NAME URL' adds one."};
   std::vector<std::string> names;
   auto properties = store::cluster_properties(transaction);
-  for (const auto& c : store::clusters(transaction)) {
+  for (const auto& c : all) {
     table.rows.push_back({Cell{c.name},
                           Cell{c.url},
                           Cell{c.api},
@@ -330,6 +377,7 @@ process::Outcome cluster_list(const Call& call) {
                           Cell{c.login},
                           Cell{c.identity_header},
                           Cell{properties[c.id]},
+                          Cell{c.shared_home.value_or("")},
                           Cell{c.last_error}});
     names.push_back(c.name);
   }

@@ -21,11 +21,10 @@ using process::Error;
 using process::ExitCode;
 
 std::vector<std::string_view> access_options() {
-  std::vector<std::string_view> options{"api",          "homes",           "authentication", "auth",        "login",
-                                        "secret-file",  "identity-header", "ca-file",        "certificate", "key",
-                                        "no-verify",    "verify",          "flood",          "array_size",  "headroom",
-                                        "availability", "load_property",   "shared_home",    "properties",  "memory-property",
-                                        "memory-unit",  "memory-max"};
+  std::vector<std::string_view> options{
+      "api",           "homes",       "authentication", "auth",       "login",           "secret-file", "identity-header", "ca-file",
+      "certificate",   "key",         "no-verify",      "verify",     "flood",           "array_size",  "headroom",        "availability",
+      "load_property", "shared_home", "shares",         "properties", "memory-property", "memory-unit", "memory-max"};
   grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) { options.push_back(field.option); });
   return options;
 }

@@ -10,6 +10,7 @@
 
 #include "lib/process/child.hpp"
 #include "lib/process/exit_code.hpp"
+#include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/migrations.hpp"
 

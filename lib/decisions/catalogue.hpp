@@ -207,7 +207,8 @@ template <>
 inline constexpr auto kFigures<reason::TasksReserved> = std::tuple{figure("tasks", &reason::TasksReserved::tasks)};
 template <>
 inline constexpr auto kFigures<reason::TasksKept> =
-    std::tuple{figure("tasks", &reason::TasksKept::tasks), figure("returned_tasks", &reason::TasksKept::others)};
+    std::tuple{figure("tasks", &reason::TasksKept::tasks), figure("clusters", &reason::TasksKept::clusters),
+               figure("returned_tasks", &reason::TasksKept::others)};
 template <>
 inline constexpr auto kFigures<reason::TasksFollow> =
     std::tuple{figure("tasks", &reason::TasksFollow::tasks), figure("clusters", &reason::TasksFollow::clusters),

@@ -279,7 +279,8 @@ struct TasksReserved {
 struct TasksKept {
   static constexpr std::string_view kName = "tasks_kept";
   std::int64_t tasks = 0;
-  std::int64_t others = 0;  ///< wait for another cluster without one
+  std::vector<std::string> clusters = {};  ///< those that have the home with them
+  std::int64_t others = 0;                 ///< wait for another cluster without one
 };
 /// The tasks left wait for other clusters, where the tasks that they come after left files.
 struct TasksFollow {

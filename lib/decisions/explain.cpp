@@ -214,6 +214,8 @@ struct ReasonText {
     }
   }
   Said operator()(const reason::InputsFirst& why) const {
+    if (why.bytes == 0)
+      return fmt::format("all of the campaign's input files may be on {} already; tasks start there when that is checked", cluster);
     const double mb = static_cast<double>(why.bytes) / 1e6;
     const auto when = why.mb_s > 0.0
                           ? fmt::format(", in about {} s at the {} MB/s of before", figure(std::ceil(mb / why.mb_s)), figure(why.mb_s))
@@ -360,9 +362,10 @@ struct ReasonText {
   }
   Said operator()(const reason::TasksKept& why) const {
     return fmt::format(
-        "{} gets nothing: the last {} {} for another cluster, which has {}; jobs start when that cluster has room, or anew here when "
-        "checkpoint_patience is over{}",
-        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait", why.tasks == 1 ? "its checkpoint" : "their checkpoints",
+        "{} gets nothing: the last {} {} for {}, which {} {}; jobs start when {} has room, or anew here when checkpoint_patience is over{}",
+        cluster, counted(why.tasks, "task"), why.tasks == 1 ? "waits" : "wait",
+        why.clusters.empty() ? "another cluster" : list_of(why.clusters), why.clusters.size() > 1 ? "share the home with" : "has",
+        why.tasks == 1 ? "its checkpoint" : "their checkpoints", why.clusters.size() > 1 ? "one of them" : "that cluster",
         also_bound(why.others));
   }
   Said operator()(const reason::TasksFollow& why) const {

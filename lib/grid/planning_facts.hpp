@@ -78,6 +78,7 @@ struct ClusterFacts : DeclaredFacts, OutOfUse {
   int unknown_launches = 0;                   ///< unknown launches that are newer than the status
   std::optional<int> job_limit;               ///< most of our live jobs, while the cluster is under stress
   std::string stress_reason;                  ///< why it is under stress, with figures
+  std::string shared_home;                    ///< clusters of one name here have their users' homes in common; empty: with none
   std::optional<Brake> brake;
 
   [[nodiscard]] int kept_resources() const { return grid::kept_resources(headroom, learnt_headroom, max_resources); }
@@ -115,6 +116,7 @@ inline constexpr auto kClusterFields = std::tuple_cat(kDeclaredFields, kOutOfUse
                                                           row_field("unknown_launches", &ClusterFacts::unknown_launches),
                                                           scenario_field("job_limit", &ClusterFacts::job_limit, {0, 1e9}),
                                                           row_field("stress_reason", &ClusterFacts::stress_reason),
+                                                          scenario_field("shared_home", &ClusterFacts::shared_home),
                                                       });
 
 /// The keys of a JDL that the planner reads as they stand there (jdl::Scheduling has them too).
@@ -218,13 +220,14 @@ struct PairFacts : PairKeys {
   std::optional<int> array_most;   ///< jobs of an array, where a web server refused a larger request; empty: the cluster's array_size
   bool pools_refused = false;      ///< OAR refused a job of several tasks of this campaign there
   // Facts that are read only where they exist:
-  std::int64_t returned_tasks = 0;            ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
-  std::int64_t following_tasks = 0;           ///< of these, tasks that follow others, whose files are there
-  std::int64_t fenced_tasks = 0;              ///< of these, tasks that a job of a void launch may still run there
-  std::int64_t unread_tasks = 0;              ///< of pools whose jobs are all over, while their files have not been read
-  std::optional<std::int64_t> fitting_tasks;  ///< tasks of the bag whose requests fit the cluster; empty: all
-  bool has_properties = false;                ///< the JDL requests properties of the cluster's resources
-  std::optional<int> matching_resources;      ///< resources of the cluster with these properties, busy or not; empty: unknown
+  std::int64_t returned_tasks = 0;   ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
+  std::int64_t following_tasks = 0;  ///< of these, tasks that follow others, whose files are there
+  std::int64_t fenced_tasks = 0;     ///< of these, tasks that a job of a void launch may still run there
+  std::int64_t home_tasks = 0;       ///< of these, tasks that need files in the home there: any cluster with this home may take them
+  std::int64_t unread_tasks = 0;     ///< of pools whose jobs are all over, while their files have not been read
+  std::optional<std::int64_t> fitting_tasks;     ///< tasks of the bag whose requests fit the cluster; empty: all
+  bool has_properties = false;                   ///< the JDL requests properties of the cluster's resources
+  std::optional<int> matching_resources;         ///< resources of the cluster with these properties, busy or not; empty: unknown
   Preparation preparation = Preparation::ready;  ///< whether the pair's scripts allow tasks there
   bool awaits_epilogue = false;                  ///< the campaign's tasks are settled, and its epilogue there is not over
   std::optional<MissingInputs> missing_inputs;   ///< input files that are still to be brought there; empty: none

@@ -164,6 +164,13 @@ std::optional<std::string> LongPaths::of(const TaskOutput& file) const {
   return path && path->size() <= kLongestOutputPath ? std::move(path) : std::nullopt;
 }
 
+std::string shared_stream_begin(CampaignId campaign, std::string_view cluster) {
+  constexpr std::string_view kKept{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"};
+  std::string name;
+  for (const char letter : cluster.substr(0, 60)) name += kKept.find(letter) == std::string_view::npos ? '_' : letter;
+  return fmt::format("OAR.cigri.{}.{}.", campaign.value(), name);
+}
+
 std::string stream_name(CampaignId campaign, RemoteJobId remote, std::optional<TaskNumber> pooled, OutputKind kind) {
   const auto task = pooled ? fmt::format(".{}", pooled->value()) : std::string{};
   return fmt::format("OAR.cigri.{}.{}{}.{}", campaign.value(), remote.value(), task, name_of(kind));

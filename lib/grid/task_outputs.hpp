@@ -73,6 +73,9 @@ class LongPaths {
 /// A file of stdout or stderr of a campaign without an output directory, in exec_directory: `OAR.cigri.12.345.stdout`, of OAR's job 345.
 /// In the home, OAR makes the files itself; elsewhere, the wrapper does. `pooled`: the task, of a job that took several; its wrapper makes
 /// them.
+/// The beginning of the names of OAR's stdout and stderr in a home that the cluster shares with others, whose jobs may have the same
+/// numbers.
+[[nodiscard]] std::string shared_stream_begin(CampaignId campaign, std::string_view cluster);
 [[nodiscard]] std::string stream_name(CampaignId campaign, RemoteJobId remote, std::optional<TaskNumber> pooled, OutputKind kind);
 
 /// Whether a folder of a campaign, its macros expanded, is the home, where OAR begins each job.

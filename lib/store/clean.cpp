@@ -15,7 +15,7 @@ std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterI
   std::vector<ToClean> campaigns;
   for (const auto& row : exec_prepared(
            transaction, sql::clean_campaigns{
-                            .ended_before = ended_before, .cluster = cluster, .tried_before = tried_before, .quiet_since = quiet_since})) {
+                            .cluster = cluster, .ended_before = ended_before, .tried_before = tried_before, .quiet_since = quiet_since})) {
     const grid::CampaignId campaign = *row.campaign_id;
     if (campaigns.empty() || campaigns.back().campaign != campaign) campaigns.push_back({.campaign = campaign, .logins = {}});
     if (row.login.has_value()) campaigns.back().logins.push_back(*row.login);
@@ -28,7 +28,7 @@ bool is_over(Transaction& transaction, grid::CampaignId campaign) {
 }
 
 bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
-  return !exec(transaction, sql::clean_note_cleaned{.campaign = campaign, .cluster = cluster, .now = now}).empty();
+  return !exec(transaction, sql::clean_note_cleaned{.cluster = cluster, .campaign = campaign, .now = now}).empty();
 }
 
 void note_cleaning_tried(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::ClusterId cluster,

@@ -108,8 +108,12 @@ std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::Cluster
   std::vector<InputsToSend> all;
   if (!*exec_prepared(transaction, sql::inputs_wanted{.cluster = cluster})[0].wanted) return all;
   for (const auto& row : exec_prepared(transaction, sql::inputs_to_send{.cluster = cluster, .now = now}))
-    all.push_back(
-        {.campaign = *row.campaign_id, .login = *row.login, .sent = *row.sent, .user = *row.user_name, .priority = *row.priority});
+    all.push_back({.campaign = *row.campaign_id,
+                   .login = *row.login,
+                   .sent = *row.sent,
+                   .user = *row.user_name,
+                   .priority = *row.priority,
+                   .there = *row.there});
   return all;
 }
 

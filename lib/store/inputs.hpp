@@ -66,7 +66,8 @@ struct InputsToSend {
   std::string login;      ///< in whose home they are to be
   std::int64_t sent = 0;  ///< pieces that are there
   std::string user{};
-  int priority = 0;  ///< of the campaign; the smallest goes first
+  int priority = 0;    ///< of the campaign; the smallest goes first
+  bool there = false;  ///< a cluster with the same homes has all of them in this login's home: a listing proves it here, too
 };
 struct PairOfInputs {
   grid::CampaignId campaign;

@@ -54,6 +54,7 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.gives = *row.gives;
   launch.checkpoint_signal = row.checkpoint_signal.value_or("");
   launch.checkpoint_cost = row.checkpoint_cost_s.value_or(grid::Seconds{0});
+  launch.shares_home = *row.shares_home;
   return launch;
 }
 

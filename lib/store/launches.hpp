@@ -53,6 +53,7 @@ struct LaunchToMake {
   bool gives = false;             ///< its tasks may give numbers to others
   std::string checkpoint_signal;  ///< empty: its tasks write no checkpoints
   grid::Seconds checkpoint_cost{};
+  bool shares_home = false;  ///< jobs of other clusters, with the same numbers, may write into the home
 };
 [[nodiscard]] std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster);
 

@@ -131,6 +131,7 @@ class Details {
         pair->returned_tasks = *row.tasks;
         pair->following_tasks = *row.following;
         pair->fenced_tasks = *row.fenced;
+        pair->home_tasks = *row.of_home;
       }
     }
   }

@@ -50,4 +50,9 @@ std::optional<OutputJob> output_job(Transaction& transaction, grid::CampaignId c
   return job;
 }
 
+std::optional<grid::ClusterId> output_reader(Transaction& transaction, const HomeToRead& home) {
+  const auto rows = exec(transaction, sql::views_output_reader{.campaign = home.campaign, .login = home.login, .cluster = home.cluster});
+  return rows.empty() ? std::nullopt : std::optional{rows[0].id.as<grid::ClusterId>()};
+}
+
 }  // namespace gleaner::store::views

@@ -35,4 +35,13 @@ struct TaskOutputs {
 /// The job of one attempt.
 [[nodiscard]] std::optional<OutputJob> output_job(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task, int attempt);
 
+/// A login's home on a cluster, of which files are read for a job of a campaign.
+struct HomeToRead {
+  grid::CampaignId campaign;
+  grid::ClusterId cluster;
+  std::string login;
+};
+/// Another cluster through which these files can be read, if the home is shared, and the cluster itself does not answer or was retired.
+[[nodiscard]] std::optional<grid::ClusterId> output_reader(Transaction& transaction, const HomeToRead& home);
+
 }  // namespace gleaner::store::views

@@ -42,6 +42,8 @@ struct Candidate {
   double ratio = 1.0;             ///< jobs per resource, within its bounds (usable_ratio)
   Width width = {};               ///< of one job, as limits count it
   int tolerated_jobs = 0;         ///< jobs that may wait there, with those that wait already (grid::tolerated_jobs)
+  std::ptrdiff_t home = -1;       ///< of a home that clusters share: its index in Contender::homes
+  std::int64_t bound = 0;         ///< tasks left in the bag that are bound to this cluster alone
   // Set for this turn.
   Cap allowed = {};                ///< throttle: the tightest cap
   bool probes = false;             ///< throttle: a few jobs try the cluster, each with one task
@@ -52,11 +54,18 @@ struct Candidate {
   // The state of the plan so far.
   bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made; or for its input files
   int jobs = 0;
-  int returned = 0;              ///< of these, for tasks that this cluster returned
+  int returned = 0;              ///< of these, for tasks that are bound to this cluster, or to the home that it shares
   int pooled = 0;                ///< further tasks, which these jobs take
   int replicas = 0;              ///< beside these jobs
   double resources = 0.0;        ///< of these jobs, as the plan counts them
   std::ptrdiff_t decision = -1;  ///< its index in Plan::decisions
+};
+
+/// A home that some clusters of a campaign share.
+struct Home {
+  std::string_view name;
+  std::int64_t tasks = 0;                       ///< left in the bag, for any of these clusters
+  std::vector<std::string_view> clusters = {};  ///< those that the campaign uses
 };
 
 /// A campaign with the clusters that may still get jobs of it.
@@ -64,14 +73,20 @@ struct Contender {
   const CampaignView* campaign = nullptr;
   std::vector<Candidate> candidates = {};
   std::int64_t tasks_for_anyone = 0;            ///< left in the bag, for any cluster
-  std::int64_t tasks_reserved = 0;              ///< left in the bag, for the clusters that returned them
+  std::int64_t tasks_reserved = 0;              ///< left in the bag, for the clusters or homes that they are bound to
   std::int64_t tasks_fenced = 0;                ///< of these, tasks that a job of a void launch may still run there
   std::int64_t tasks_following = 0;             ///< of these, tasks that follow others there
   std::vector<std::string_view> followed = {};  ///< clusters for which tasks left in the bag wait, as they follow others there
+  std::vector<std::string_view> kept = {};      ///< clusters for which tasks left in the bag wait that may have checkpoints there
+  std::vector<Home> homes = {};
   bool has_reservation = false;
   std::vector<std::size_t> limits = {};  ///< indices in Limits of those that may bind it, on some cluster
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_for_anyone + tasks_reserved; }
+  /// Tasks left in the bag that are bound to this cluster, or to the home that it shares.
+  [[nodiscard]] std::int64_t bound_tasks(const Candidate& candidate) const;
+  /// Takes tasks that are bound to the cluster, then those bound to its home; at most bound_tasks().
+  void take_bound(Candidate& candidate, std::int64_t tasks);
 };
 
 }  // namespace gleaner::planner

@@ -110,15 +110,46 @@ std::vector<Contender> pair_up(const Snapshot& snapshot) {
   return contenders;
 }
 
+/// Finds the homes that clusters of the campaign share, if tasks wait for one of them. A cluster that is `off` in the JDL takes no tasks of
+/// others.
+void find_homes(Contender& contender) {
+  if (std::ranges::none_of(contender.candidates, [](const Candidate& candidate) { return candidate.pair->home_tasks > 0; })) return;
+  for (auto& candidate : contender.candidates) {
+    const std::string_view name = candidate.cluster->shared_home;
+    if (name.empty()) continue;
+    auto home = std::ranges::find(contender.homes, name, &Home::name);
+    if (home == contender.homes.end()) home = contender.homes.insert(home, {.name = name});
+    home->tasks += candidate.pair->home_tasks;
+    if (!candidate.cluster->retired && candidate.pair->max_jobs != 0) home->clusters.push_back(candidate.cluster->name);
+    candidate.home = home - contender.homes.begin();
+    candidate.bound -= candidate.pair->home_tasks;
+  }
+}
+
+/// Adds the cluster, and those that share the homes there.
+void add_with_home(std::vector<std::string_view>& clusters, const Contender& contender, const Candidate& candidate) {
+  clusters.push_back(candidate.cluster->name);
+  if (candidate.home >= 0) {
+    const auto& home = contender.homes[static_cast<std::size_t>(candidate.home)];
+    clusters.insert(clusters.end(), home.clusters.begin(), home.clusters.end());
+  }
+  std::ranges::sort(clusters);
+  clusters.erase(std::ranges::unique(clusters).begin(), clusters.end());
+}
+
 void check_clusters(Contender& contender, Plan& plan) {
   const auto& campaign = *contender.campaign;
   std::int64_t reserved = 0;
+  for (auto& candidate : contender.candidates) candidate.bound = candidate.pair->returned_tasks;
+  find_homes(contender);
   // Counted whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
   for (const auto& candidate : contender.candidates) {
-    reserved += candidate.pair->returned_tasks;
-    contender.tasks_fenced += candidate.pair->fenced_tasks;
-    contender.tasks_following += candidate.pair->following_tasks;
-    if (candidate.pair->following_tasks > 0) contender.followed.push_back(candidate.cluster->name);
+    const auto& pair = *candidate.pair;
+    reserved += pair.returned_tasks;
+    contender.tasks_fenced += pair.fenced_tasks;
+    contender.tasks_following += pair.following_tasks;
+    if (pair.following_tasks > 0) add_with_home(contender.followed, contender, candidate);
+    if (pair.home_tasks > pair.following_tasks) add_with_home(contender.kept, contender, candidate);
   }
   contender.tasks_reserved = std::min(reserved, campaign.waiting_tasks);
   contender.tasks_for_anyone = campaign.waiting_tasks - contender.tasks_reserved;
@@ -129,13 +160,28 @@ void check_clusters(Contender& contender, Plan& plan) {
     if (is_stopped) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
     if (is_stopped || candidate.pair->fitting_tasks != 0) return is_stopped;
     // Those that wait for another cluster are not among the fitting ones.
-    const auto tasks = contender.tasks_for_anyone + std::min(candidate.pair->returned_tasks, contender.tasks_reserved);
+    const auto tasks = contender.tasks_for_anyone + contender.bound_tasks(candidate);
     note_stop(plan, candidate, Stage::feasible, tasks > 0 ? Reason{reason::NoTaskFits{tasks}} : why_bound(contender));
     return true;
   });
 }
 
 }  // namespace
+
+std::int64_t Contender::bound_tasks(const Candidate& candidate) const {
+  const bool shares = candidate.home >= 0 && candidate.pair->max_jobs != 0;
+  const auto of_home = candidate.home < 0 ? 0 : homes[static_cast<std::size_t>(candidate.home)].tasks;
+  // A cluster that is off takes those alone that are bound to itself.
+  const auto own_of_home = shares ? of_home : std::min(of_home, candidate.pair->home_tasks);
+  return std::min(candidate.bound + own_of_home, tasks_reserved);
+}
+
+void Contender::take_bound(Candidate& candidate, std::int64_t tasks) {
+  const auto of_cluster = std::min(tasks, candidate.bound);
+  candidate.bound -= of_cluster;
+  if (candidate.home >= 0) homes[static_cast<std::size_t>(candidate.home)].tasks -= tasks - of_cluster;
+  tasks_reserved -= tasks;
+}
 
 Reason why_bound(const Contender& contender) {
   const auto tasks = contender.tasks_reserved;
@@ -145,7 +191,9 @@ Reason why_bound(const Contender& contender) {
                                .clusters = {contender.followed.begin(), contender.followed.end()},
                                .others = others(contender.tasks_following)};
   if (contender.campaign->checkpoint_cost && tasks > contender.tasks_fenced)
-    return reason::TasksKept{.tasks = others(contender.tasks_fenced), .others = std::min(tasks, contender.tasks_fenced)};
+    return reason::TasksKept{.tasks = others(contender.tasks_fenced),
+                             .clusters = {contender.kept.begin(), contender.kept.end()},
+                             .others = std::min(tasks, contender.tasks_fenced)};
   return reason::TasksReserved{tasks};
 }
 

@@ -66,7 +66,7 @@ bool lacks_room(const Candidate& candidate, const Draft& draft) {
 }
 
 bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
-  return contender.tasks_for_anyone > 0 || std::min(candidate.pair->returned_tasks, contender.tasks_reserved) > 0;
+  return contender.tasks_for_anyone > 0 || contender.bound_tasks(candidate) > 0;
 }
 
 /// Resources of one more job; nothing if it is not wide, or if it needs no reservation because jobs of the pair wait in the cluster's own

@@ -16,7 +16,7 @@ struct Launch {
   grid::ClusterId cluster;
   int jobs = 0;
   double resources = 0.0;  ///< as the plan counts them
-  int returned = 0;        ///< of the jobs, those for tasks that void launches on this cluster returned
+  int returned = 0;        ///< of the jobs, those for tasks that are bound to this cluster, or to the home that it shares
   int pooled = 0;          ///< further tasks, which the jobs take
   bool operator==(const Launch&) const = default;
 };

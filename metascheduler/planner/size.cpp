@@ -154,7 +154,7 @@ bool has_most_of(const Candidate& candidate) {
 Reason have_inputs_brought(Candidate& candidate, int jobs, std::int64_t own, Contender& contender, Draft& draft) {
   const auto returned = std::min<std::int64_t>(jobs, own);
   contender.tasks_for_anyone -= std::min<std::int64_t>(jobs - returned, contender.tasks_for_anyone);
-  contender.tasks_reserved -= returned;
+  contender.take_bound(candidate, returned);
   candidate.closed = true;
   draft.plan.inputs.push_back({candidate.pair->campaign, candidate.cluster->id});
   return reason::InputsFirst{candidate.pair->missing_inputs->bytes, candidate.pair->missing_inputs->mb_s};
@@ -181,7 +181,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     recheck(left, candidate);
     const auto own_claim = *claim;
     claimed -= *claim++;  // what is left are claims of later clusters
-    const auto own = std::min(pair.returned_tasks - candidate.returned, contender.tasks_reserved);
+    const auto own = contender.bound_tasks(candidate);
     const auto tasks = own + (dealt ? own_claim : std::max<std::int64_t>(0, contender.tasks_for_anyone - claimed));
     if (tasks <= 0) {
       if (any_for_anyone || contender.tasks_reserved == 0) return reason::TasksElsewhere{};
@@ -214,12 +214,12 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto returned = static_cast<int>(std::min<std::int64_t>(cap.jobs, own));
     const auto resources = resources_of(cap.jobs, pair, *candidate.cluster, candidate.offer.resources);
     contender.tasks_for_anyone -= cap.jobs - returned;
-    contender.tasks_reserved -= returned;
+    contender.take_bound(candidate, returned);
     const auto more = std::int64_t{cap.jobs} * (pooling().tasks_each - 1);
     const auto more_returned = std::min(more, own - returned);
     const auto pooled = more_returned + std::min(more - more_returned, contender.tasks_for_anyone);
     contender.tasks_for_anyone -= pooled - more_returned;
-    contender.tasks_reserved -= more_returned;
+    contender.take_bound(candidate, more_returned);
     if (cap.kind == Cap::Kind::pools && contender.tasks_for_anyone == 0) cap.kind = Cap::Kind::bag;
     auto bound = bound_of(cap, candidate, draft.limits);
     const double tasks_each = 1.0 + static_cast<double>(pooled) / cap.jobs;

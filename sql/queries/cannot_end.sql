@@ -68,8 +68,10 @@ LEFT JOIN tasks es ON es.campaign_id = c.id AND es.number = epilogue_on(k.id)
 WHERE c.id = @campaign ORDER BY k.name
 
 -- name: cannot_end.bound
--- Whether each task of a campaign that waits is in its bag, bound to one of these clusters.
+-- Whether each task of a campaign that waits is in its bag, bound to one of these clusters, and to no home that another one shares.
 SELECT c.waiting = (
     SELECT count(*) FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id AND k.name = ANY (@shut::text[])
-    WHERE r.campaign_id = c.id AND r.number >= 0) AS whole
+    WHERE r.campaign_id = c.id AND r.number >= 0 AND (r.fence IS NOT NULL OR NOT EXISTS (
+      SELECT FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.shared_home = k.shared_home
+      WHERE p.campaign_id = c.id AND h.name <> ALL (@shut)))) AS whole
 FROM campaigns c WHERE c.id = @campaign

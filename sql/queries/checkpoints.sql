@@ -41,12 +41,13 @@ UPDATE jobs SET signalled_at = instant(@now) WHERE id = ANY (@jobs::bigint[]) AN
 UPDATE jobs SET checkpointed_at = signalled_at WHERE id = ANY (@jobs::bigint[]) AND state = 'running'
 
 -- name: checkpoints.due_release
--- Campaigns with tasks that have waited since @waited_since for the cluster with their checkpoint, or whose cluster is disabled or retired.
+-- Campaigns with tasks that have waited since @waited_since for a cluster with their checkpoint, or where each such cluster is disabled or
+-- retired.
 -- Also tasks that are bound by a launch have a cluster; those have a fence, and are not released here. Nor are those that follow others:
 -- their files are there.
 SELECT DISTINCT r.campaign_id FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
 WHERE r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
-  AND (r.returned_at <= instant(@waited_since) OR NOT k.enabled OR k.retired_at IS NOT NULL)
+  AND (r.returned_at <= instant(@waited_since) OR ((NOT k.enabled OR k.retired_at IS NOT NULL) AND sharer_of(r.campaign_id, k.id) IS NULL))
 ORDER BY 1
 
 -- name: checkpoints.release
@@ -55,11 +56,16 @@ WITH released AS (
   UPDATE returned_tasks r SET cluster_id = NULL FROM clusters k
   WHERE r.campaign_id = ANY (@campaigns::bigint[])
     AND r.cluster_id = k.id AND r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
-    AND (r.returned_at <= instant(@waited_since) OR NOT k.enabled OR k.retired_at IS NOT NULL)
+    AND (r.returned_at <= instant(@waited_since)
+      OR ((NOT k.enabled OR k.retired_at IS NOT NULL) AND sharer_of(r.campaign_id, k.id) IS NULL))
   RETURNING r.campaign_id, k.name)
 SELECT campaign_id, name AS cluster, count(*) AS tasks FROM released GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: checkpoints.kept
--- The cluster for which a waiting task is kept, as its checkpoint is there or the files of the task that it follows, and since when it waits.
-SELECT k.name AS cluster, micros(r.returned_at) AS since, r.follows FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
+-- The clusters for which a waiting task is kept, as its checkpoint is in the homes there or the files of the task that it follows, and since
+-- when it waits: `alpha or beta`.
+SELECT k.name || coalesce((
+    SELECT string_agg(' or ' || h.name, '' ORDER BY h.name) FROM clusters h JOIN campaign_clusters p ON p.campaign_id = r.campaign_id
+      AND p.cluster_id = h.id AND p.max_jobs IS DISTINCT FROM 0
+    WHERE h.id <> k.id AND h.shared_home = k.shared_home AND h.retired_at IS NULL), '') AS cluster, micros(r.returned_at) AS since, r.follows FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
 WHERE r.campaign_id = @campaign AND r.number = @task AND r.fence IS NULL

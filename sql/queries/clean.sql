@@ -4,8 +4,11 @@
 -- Ended campaigns that left claims and files on a cluster, if nothing of theirs can still appear there: one row for each login that they
 -- had there, or with login null if they never sent a job or an input file. The first few of those that were not tried since @tried_before,
 -- the one that was tried longest ago first: homes that do not answer would be at the head for ever. @quiet_since: since then no launch
--- became void, and no job ended that OAR may start late.
-WITH ended AS (
+-- became void, and no job ended that OAR may start late. The folder may be that of jobs of other clusters, with whose homes this one has its
+-- own in common: it stays until nothing can appear on any of them.
+WITH sharers AS (
+  SELECT h.id FROM clusters k JOIN clusters h ON h.id <> k.id AND h.shared_home = k.shared_home WHERE k.id = @cluster),
+ended AS (
   SELECT p.campaign_id, u.login, p.inputs_login, p.clean_tried_at
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id AND is_over(c.state) AND c.ended_at < instant(@ended_before)
@@ -17,6 +20,13 @@ WITH ended AS (
                       AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND may_start_late(j)
                       AND j.ended_at > instant(@quiet_since) AND is_attempt_open(j))
+    AND NOT EXISTS (
+      SELECT FROM sharers h JOIN campaign_clusters q ON q.campaign_id = p.campaign_id AND q.cluster_id = h.id
+      WHERE live_jobs(q) > 0
+        OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = q.campaign_id AND l.cluster_id = h.id
+                     AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
+        OR EXISTS (SELECT FROM jobs j WHERE j.campaign_id = q.campaign_id AND j.cluster_id = h.id AND may_start_late(j)
+                     AND j.ended_at > instant(@quiet_since) AND is_attempt_open(j)))
   ORDER BY p.clean_tried_at NULLS FIRST, p.campaign_id LIMIT 20)
 SELECT e.campaign_id, l.login
 FROM ended e
@@ -32,8 +42,11 @@ WHERE cluster_id = @cluster AND campaign_id = ANY (@campaigns::bigint[]) AND cle
 
 -- name: clean.note_cleaned
 -- Records that no file of a campaign is left on a cluster. No row when the campaign is live again, or has a live job there. A prologue that
--- waits there, and runs if tasks are appended, has a new attempt: the claim that would have shown that the old one began is gone.
-WITH ended AS (
+-- waits there, and runs if tasks are appended, has a new attempt: the claim that would have shown that the old one began is gone. So has one
+-- on a cluster with the same homes, where the input files are gone, too.
+WITH homes AS (
+  SELECT h.id FROM clusters k JOIN clusters h ON h.id = k.id OR h.shared_home = k.shared_home WHERE k.id = @cluster),
+ended AS (
   SELECT id FROM campaigns WHERE id = @campaign AND is_over(state)
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND is_live(j.state)) FOR SHARE),
 folders AS (
@@ -41,10 +54,13 @@ folders AS (
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL),
 prologues AS (
   UPDATE tasks t SET attempt = next_attempt(t), uncounted = next_attempt(t)
-  WHERE campaign_id = (SELECT id FROM ended) AND number = prologue_on(@cluster) AND state = 'waiting'),
+  WHERE campaign_id = (SELECT id FROM ended) AND number = ANY (ARRAY(SELECT prologue_on(id) FROM homes)) AND state = 'waiting'),
 unfenced AS (
   UPDATE returned_tasks SET fence = NULL
-  WHERE campaign_id = (SELECT id FROM ended) AND number = prologue_on(@cluster) AND fence IS NOT NULL)
+  WHERE campaign_id = (SELECT id FROM ended) AND number = ANY (ARRAY(SELECT prologue_on(id) FROM homes)) AND fence IS NOT NULL),
+inputs AS (
+  UPDATE campaign_clusters SET inputs_sent = 0, inputs_at = NULL
+  WHERE campaign_id = (SELECT id FROM ended) AND cluster_id <> @cluster AND cluster_id = ANY (ARRAY(SELECT id FROM homes)))
 UPDATE campaign_clusters SET cleaned_at = instant(@now), clean_tried_at = NULL, active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL,
   inputs_wanted = false
 WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster

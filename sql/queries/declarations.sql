@@ -35,10 +35,12 @@ WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('launching', 'unknown')
 
 -- name: declarations.release_bound_tasks
 -- Releases tasks bound to a cluster, or because of a launch (the other parameter is null). Each gets a new attempt; the old one does not
--- count. Tasks that are only kept at the cluster have a new attempt already, and run nowhere: they are not among the rows. Those that follow
--- others there are not released here, but with all others that follow (dependencies.follow).
+-- count. Tasks that are only kept at the cluster have a new attempt already, and run nowhere: they are not among the rows, and are kept at
+-- another cluster that has the homes of there. Those that follow others there are not released here, but with all others that follow
+-- (dependencies.follow).
 WITH freed AS (
-  UPDATE returned_tasks r SET cluster_id = NULL, fence = NULL FROM returned_tasks b
+  UPDATE returned_tasks r SET cluster_id = CASE WHEN r.fence IS NULL AND NOT is_script(r.number) THEN sharer_of(r.campaign_id, r.cluster_id) END, fence = NULL
+  FROM returned_tasks b
   WHERE b.campaign_id = r.campaign_id AND b.number = r.number AND (r.cluster_id = @cluster OR r.fence = @launch)
     AND (r.fence IS NOT NULL OR NOT r.follows)
   RETURNING r.campaign_id, r.number, b.fence, b.cluster_id),

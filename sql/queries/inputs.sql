@@ -50,16 +50,20 @@ SELECT EXISTS (
 
 -- name: inputs.to_send
 -- The campaigns whose input files are to be brought to a cluster: those of the user first whose files went there least lately; of each user
--- by priority, then likewise.
-WITH wanted AS (
-  SELECT campaign_id, login, sent, user_name, priority, inputs_served_at FROM inputs_to_send m
-  WHERE cluster_id = @cluster AND NOT EXISTS (
+-- by priority, then likewise. Clusters with the same homes do not send the same files at a time: the one goes on that sent most.
+WITH open AS (
+  SELECT campaign_id, cluster_id, login, sent, there, user_name, priority, inputs_served_at, shared_home FROM inputs_to_send m
+  WHERE (cluster_id = @cluster OR shared_home = (SELECT shared_home FROM clusters WHERE id = @cluster)) AND NOT EXISTS (
     SELECT FROM brakes b WHERE b.expires_at > instant(@now)
       AND (b.campaign_id IS NULL OR b.campaign_id = m.campaign_id) AND (b.cluster_id IS NULL OR b.cluster_id = m.cluster_id))),
+wanted AS (
+  SELECT * FROM open o WHERE cluster_id = @cluster AND (there OR NOT EXISTS (
+    SELECT FROM open m WHERE m.cluster_id <> o.cluster_id AND m.campaign_id = o.campaign_id AND m.login = o.login
+      AND (m.sent > o.sent OR (m.sent = o.sent AND m.cluster_id < o.cluster_id))))),
 served AS (
   SELECT c.user_name, max(p.inputs_served_at) AS served_at FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id
   WHERE p.cluster_id = @cluster AND p.inputs_served_at IS NOT NULL AND EXISTS (SELECT FROM wanted) GROUP BY c.user_name)
-SELECT w.campaign_id, w.login, w.sent, w.user_name, w.priority FROM wanted w LEFT JOIN served s ON s.user_name = w.user_name
+SELECT w.campaign_id, w.login, w.sent, w.there, w.user_name, w.priority FROM wanted w LEFT JOIN served s ON s.user_name = w.user_name
 ORDER BY s.served_at NULLS FIRST, w.user_name, w.priority, w.inputs_served_at NULLS FIRST, w.campaign_id
 
 -- name: inputs.want
@@ -97,9 +101,12 @@ WHERE c.id = @campaign AND is_live(c.state) AND p.campaign_id = c.id AND p.clust
 RETURNING p.campaign_id
 
 -- name: inputs.send_again
--- Has the input files of a campaign brought to a cluster again: jobs there could not use them, or not begin.
-UPDATE campaign_clusters SET inputs_sent = 0, inputs_at = NULL
-WHERE campaign_id = @campaign AND cluster_id = @cluster AND inputs_at IS NOT NULL
+-- Has the input files of a campaign brought to a cluster again: jobs there could not use them, or not begin. A cluster with the same homes
+-- has the same files.
+UPDATE campaign_clusters p SET inputs_sent = 0, inputs_at = NULL
+FROM campaign_clusters o
+WHERE o.campaign_id = @campaign AND o.cluster_id = @cluster AND p.campaign_id = o.campaign_id AND p.inputs_at IS NOT NULL
+  AND (p.cluster_id = o.cluster_id OR (p.inputs_login = o.inputs_login AND have_one_home(p.cluster_id, o.cluster_id)))
 
 -- name: inputs.note_rate
 -- Records how fast files reached a cluster: the mean of this and of what was known.

@@ -38,7 +38,8 @@ SELECT
   c.params_shell AND l.script IS NULL AS params_shell,
   CASE WHEN l.script IS NULL THEN c.checkpoint_signal END AS checkpoint_signal,
   c.gives AND l.script IS NULL AS gives,
-  c.checkpoint_cost_s
+  c.checkpoint_cost_s,
+  k.shared_home IS NOT NULL AS shares_home
 FROM launches l
 JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id

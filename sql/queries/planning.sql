@@ -38,7 +38,8 @@ SELECT
   (SELECT count(*) FROM launches l
     WHERE l.cluster_id = c.id AND l.state = 'unknown' AND l.unknown_at >= s.time)::integer AS unknown_launches,
   t.job_limit,
-  t.reason AS stress_reason
+  t.reason AS stress_reason,
+  coalesce(c.shared_home, '') AS shared_home
 FROM clusters c
 LEFT JOIN cluster_stress t ON t.cluster_id = c.id AND t.job_limit IS NOT NULL
 LEFT JOIN learnt_headroom h ON h.cluster_id = c.id
@@ -146,8 +147,10 @@ SELECT
   EXISTS (SELECT FROM campaigns WHERE is_live(state) AND input_files <> '') AS inputs
 
 -- name: planning.inputs
--- By pair: the bytes of input files that are still to be brought, and how fast they reach the cluster. @piece: bytes of a piece.
-SELECT m.campaign_id, m.cluster_id, greatest(0, m.input_bytes - m.sent * @piece::bigint) AS bytes, coalesce(k.measured_mb_s, 0) AS mb_s
+-- By pair: the bytes of input files that are still to be brought, and how fast they reach the cluster; none where a cluster with the same
+-- homes has them. @piece: bytes of a piece.
+SELECT m.campaign_id, m.cluster_id, CASE WHEN m.there THEN 0 ELSE greatest(0, m.input_bytes - m.sent * @piece::bigint) END AS bytes,
+  coalesce(k.measured_mb_s, 0) AS mb_s
 FROM missing_inputs m JOIN clusters k ON k.id = m.cluster_id
 
 -- name: planning.unread
@@ -160,13 +163,15 @@ GROUP BY 1, 2
 
 -- name: planning.returned
 -- Tasks given back to the bags, by the cluster that they are bound to, if any. `following`: because the tasks that they come after ran there.
--- `fenced`: others that a job of a void launch may still run there.
+-- `fenced`: others that a job of a void launch may still run there. `of_home`: those without a fence, which go to any cluster that has the
+-- homes of there.
 SELECT
   campaign_id,
   cluster_id,
   count(*) AS tasks,
   count(*) FILTER (WHERE follows) AS following,
-  count(*) FILTER (WHERE fence IS NOT NULL AND NOT follows) AS fenced
+  count(*) FILTER (WHERE fence IS NOT NULL AND NOT follows) AS fenced,
+  count(*) FILTER (WHERE fence IS NULL) AS of_home
 FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
 
 -- name: planning.fitting
@@ -178,7 +183,11 @@ JOIN campaign_requests q ON q.campaign_id = c.id
 JOIN request_bags b ON b.campaign_id = c.id AND b.request = q.request
 LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NULL GROUP BY 1, 2) r
   ON r.campaign_id = c.id AND r.request = q.request
-LEFT JOIN (SELECT campaign_id, request, cluster_id, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NOT NULL GROUP BY 1, 2, 3) o
+LEFT JOIN (
+  SELECT r.campaign_id, r.request, h.id AS cluster_id, count(*) AS tasks FROM returned_tasks r
+  JOIN clusters k ON k.id = r.cluster_id
+  JOIN clusters h ON h.id = k.id OR (h.shared_home = k.shared_home AND r.fence IS NULL)
+  GROUP BY 1, 2, 3) o
   ON o.campaign_id = c.id AND o.request = q.request AND o.cluster_id = q.cluster_id
 WHERE is_live(c.state) AND c.requests > 0
 GROUP BY 1, 2
@@ -226,8 +235,8 @@ ORDER BY 1, 2
 -- name: planning.launch
 -- Takes up to @tasks tasks from the bag of a campaign with one request for all tasks, and plans a launch of @jobs jobs for them. Returned
 -- tasks go first; then new ones, and in proportion to their number tasks that failed, so that a launch of one job takes a new one; then
--- those that asked to run last. A task bound to another cluster stays, and with the JDL's max_jobs of 0 only tasks that are bound to the
--- cluster are taken. Tasks beyond @jobs are pooled:
+-- those that asked to run last. A task bound to another cluster stays, unless it needs no more than the homes there, which this cluster
+-- shares; with the JDL's max_jobs of 0 only tasks that are bound to the cluster itself are taken. Tasks beyond @jobs are pooled:
 -- the jobs take them for @pool_s seconds. An array names the tasks, so that the index finds each of them even when the statistics of a new
 -- bag are missing.
 WITH campaign AS (
@@ -235,12 +244,19 @@ WITH campaign AS (
   FROM campaigns c, (
     SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
   WHERE c.id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE OF c),
+sharers AS (
+  SELECT h.id FROM campaign JOIN clusters k ON k.id = @cluster AND NOT off JOIN clusters h ON h.id <> k.id AND h.shared_home = k.shared_home),
 -- Each part in the order of its index, as there may be a million of them.
 early AS (
   SELECT number FROM (
     (SELECT true AS bound, r.priority, r.number FROM returned_tasks r
       WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = @cluster AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks)
+    UNION ALL
+    SELECT true, s.priority, s.number FROM sharers h CROSS JOIN LATERAL (
+      SELECT r.priority, r.number FROM returned_tasks r
+      WHERE r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
+      ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks) s
     UNION ALL
     (SELECT false, r.priority, r.number FROM returned_tasks r
       WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
@@ -249,6 +265,9 @@ early AS (
 rest AS (
   SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
   WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = @cluster AND NOT goes_before_new(r) AND NOT is_script(r.number)
+  UNION ALL
+  SELECT r.number, r.priority, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign AND r.request IS NULL
+    AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)
   UNION ALL
   SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
   WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
@@ -317,6 +336,8 @@ WITH campaign AS (
   SELECT c.id, f.off FROM campaigns c, (
     SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
   WHERE c.id = @campaign AND state = 'in_treatment' AND requests > 0 FOR UPDATE OF c),
+sharers AS (
+  SELECT h.id FROM campaign JOIN clusters k ON k.id = @cluster AND NOT off JOIN clusters h ON h.id <> k.id AND h.shared_home = k.shared_home),
 -- Requests that this cluster can hold.
 open AS (
   SELECT q.*, b.next_task, CASE WHEN off THEN 0 ELSE b.untaken END AS untaken, off FROM campaign
@@ -330,12 +351,20 @@ back AS (
       WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = @cluster AND goes_before_new(r)
       ORDER BY r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
+    SELECT s.* FROM sharers h CROSS JOIN LATERAL (
+      SELECT r.number, r.priority, true, true, r.returned_at FROM returned_tasks r
+      WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r)
+      ORDER BY r.priority DESC, r.number LIMIT @jobs) s
+    UNION ALL
     (SELECT r.number, r.priority, true, NULL, r.returned_at FROM returned_tasks r
       WHERE r.campaign_id = @campaign AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND goes_before_new(r)
       ORDER BY r.cluster_id, r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
     SELECT r.number, r.priority, false, r.cluster_id = @cluster, r.returned_at FROM returned_tasks r
     WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = @cluster AND NOT goes_before_new(r)
+    UNION ALL
+    SELECT r.number, r.priority, false, true, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign
+      AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r)
     UNION ALL
     SELECT r.number, r.priority, false, NULL, r.returned_at FROM returned_tasks r
     WHERE r.campaign_id = @campaign AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),

@@ -265,6 +265,15 @@ JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.c
 WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.remote_id IS NOT NULL
 ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.started_at IS NOT NULL DESC, j.id DESC LIMIT 1
 
+-- name: views.output_reader
+-- The cluster through which the home of a login is read, where the cluster of a job does not answer or was retired, and that one has the
+-- same homes; its user has this login there, too. No row: the job's own cluster is asked.
+SELECT h.id FROM clusters k
+JOIN clusters h ON h.id <> k.id AND h.shared_home = k.shared_home AND h.api = 'oar2' AND h.enabled AND h.retired_at IS NULL AND h.reachable IS TRUE
+JOIN logins u ON u.campaign_id = @campaign AND u.cluster_id = h.id AND u.login = @login
+WHERE k.id = @cluster AND (k.retired_at IS NOT NULL OR k.reachable IS FALSE)
+ORDER BY h.id LIMIT 1
+
 -- name: views.decisions
 -- The last decisions on a campaign that still hold: first on the whole campaign, then on its clusters.
 SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.figures, d.jobs, micros(d.since) AS since

@@ -190,6 +190,43 @@ TEST_F(InputsOfUsers, GoOnlyWhereAPlanWantsThem_AndTheUserGoesFirstWhoWasServedL
   EXPECT_EQ(order(), "3 2");
 }
 
+TEST_F(InputsOfUsers, Document003_OfClustersThatShareTheHome_AreSentByOneOfThem_AndProvenByTheOthers) {
+  store::Database database{ApiTest::database()};
+  sql("UPDATE clusters SET reachable = true, shared_home = 'site' RETURNING 1");
+  const auto manifest = put(fmt::format("{}  a\n", put("x")));
+  const auto body = R"({"name": "n", "params": ["1"], "input_files": "a", "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})";
+  ASSERT_EQ(as("alice", {.method = "POST", .target = "/v1/campaigns?input_manifest=" + manifest, .body = body}).status, 201);
+  sql("UPDATE campaign_clusters SET inputs_wanted = true RETURNING 1");
+  const auto order = [&](const std::string& name) {
+    const grid::ClusterId cluster{std::stoll(sql(fmt::format("SELECT id FROM clusters WHERE name = '{}'", name)))};
+    std::string text;
+    store::transact(database, {}, [&](store::Transaction& transaction) {
+      text.clear();
+      for (const auto& one : store::inputs_to_send(transaction, cluster, store::now(transaction))) text += one.there ? "proves" : "sends";
+    });
+    return text;
+  };
+  const auto set = [&](const std::string& what, const std::string& name) {
+    sql(fmt::format("UPDATE campaign_clusters p SET {} FROM clusters k WHERE k.id = p.cluster_id AND k.name = '{}' RETURNING 1", what,
+                    name));
+  };
+  EXPECT_EQ(order("alpha") + " " + order("beta"), "sends ");
+  set("inputs_sent = 1, inputs_login = 'alice'", "beta");
+  EXPECT_EQ(order("alpha") + " " + order("beta"), " sends") << "the one that sent most goes on";
+  sql("UPDATE clusters SET reachable = false WHERE name = 'beta' RETURNING 1");
+  EXPECT_EQ(order("alpha"), "sends") << "the other one is lost in the middle";
+  sql("UPDATE clusters SET reachable = true RETURNING 1");
+  set("inputs_at = now()", "beta");
+  EXPECT_EQ(order("alpha") + " " + order("beta"), "proves ");
+  EXPECT_EQ(sql("SELECT there FROM missing_inputs"), "t");
+  const grid::ClusterId alpha{std::stoll(sql("SELECT id FROM clusters WHERE name = 'alpha'"))};
+  set("inputs_at = now(), inputs_sent = 1, inputs_login = 'alice'", "alpha");
+  store::transact(database, {}, [&](store::Transaction& t) { store::send_inputs_again(t, grid::CampaignId{1}, alpha); });
+  EXPECT_EQ(sql("SELECT count(*) FROM campaign_clusters WHERE inputs_at IS NULL AND inputs_sent = 0"), "2") << "they are one file for both";
+  sql("INSERT INTO user_mappings (user_name, cluster_id, login) SELECT 'alice', id, 'al' FROM clusters WHERE name = 'beta' RETURNING 1");
+  EXPECT_EQ(order("alpha") + " " + order("beta"), "sends sends") << "these are two homes";
+}
+
 TEST_F(InputsOfUsers, ThatATaskNeeds_AndThatAreNotThere_NameTheTask_AndNothingIsStored) {
   const auto manifest = list({{"data/1", put("one")}});
   const auto answer = submit(manifest, R"(["data/{1}"])", R"(["1", "2"])");

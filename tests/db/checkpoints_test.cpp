@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <chrono>
 
 #include "lib/store/checkpoints.hpp"
+#include "lib/store/declarations.hpp"
 #include "lib/store/kills.hpp"
+#include "lib/store/planning.hpp"
 #include "lib/store/policies.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -117,6 +120,74 @@ TEST_F(CheckpointedTasks, AreReleased_WhenTheyWaitedLongEnough_OrTheirClusterIsD
   execute("UPDATE clusters SET enabled = false WHERE name = 'alpha'");
   EXPECT_EQ(release(now - 1h), 1);
   EXPECT_EQ(bag(), "0:20 1:20");
+}
+
+TEST_F(CheckpointedTasks, Document003_ContinueOnAClusterThatSharesTheHome_AndAreKeptThereToo) {
+  execute("UPDATE clusters SET shared_home = 'site'");
+  const auto job = running();
+  signal(job, now + 5s);
+  end(job, grid::JobEnd::preempted, many_attempts);
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::kept_task(t, campaign, grid::TaskNumber{0})->cluster, "alpha or beta"); });
+  const auto again = launched(campaign, beta, 1);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].task, job.task) << "before new ones";
+  EXPECT_EQ(again[0].attempt, job.attempt + 1);
+  EXPECT_EQ(again[0].fence, again[0].launch);
+  end(again[0], grid::JobEnd::node_failure, many_attempts);
+  EXPECT_EQ(bag(), fmt::format("0:20:{}", beta.value())) << "its checkpoint of alpha is there";
+  EXPECT_EQ(launched(campaign, alpha, 1)[0].task, job.task);
+  EXPECT_THAT(broken(), ::testing::IsEmpty());
+}
+
+TEST_F(CheckpointedTasks, Document003_WithDifferentRequests_ContinueOnAClusterThatSharesTheHome_AndFitThere) {
+  execute("UPDATE clusters SET shared_home = 'site' WHERE name = 'alpha'");
+  execute(fmt::format(R"(
+    UPDATE campaigns SET requests = 2 WHERE id = {0};
+    UPDATE tasks SET request = 1 + number % 2 WHERE campaign_id = {0};
+    INSERT INTO campaign_requests SELECT {0}, k.id, r, r, '/core=' || r, r, NULL, 60 FROM clusters k, generate_series(1, 2) r;
+    INSERT INTO request_tasks SELECT {0}, request, number FROM tasks WHERE campaign_id = {0};
+    INSERT INTO request_bags SELECT {0}, request, min(number), count(*) FROM tasks WHERE campaign_id = {0} GROUP BY request)",
+                      campaign.value()));
+  const auto job = running();
+  signal(job, now + 5s);
+  end(job, grid::JobEnd::preempted, many_attempts);
+  const auto on_beta = [&] {
+    std::pair<std::int64_t, std::int64_t> fitting_and_kept;
+    transact([&](store::Transaction& t) {
+      for (const auto& pair : store::planning_facts(t, {.flood = 1, .array_size = 100}, now).pairs) {
+        if (pair.cluster == beta) fitting_and_kept.first = pair.fitting_tasks.value_or(-1);
+        fitting_and_kept.second += pair.home_tasks;
+      }
+    });
+    return fitting_and_kept;
+  };
+  EXPECT_EQ(on_beta(), std::pair(std::int64_t{2}, std::int64_t{1}));
+  execute("UPDATE clusters SET shared_home = 'site'");
+  EXPECT_EQ(on_beta(), std::pair(std::int64_t{3}, std::int64_t{1}));
+  EXPECT_EQ(launched(campaign, beta, 1)[0].task, job.task);
+}
+
+TEST_F(CheckpointedTasks, Document003_OfADisabledCluster_WaitForThoseThatShareTheHome_AndOfARetiredOneToo) {
+  execute("UPDATE clusters SET shared_home = 'site'");
+  const auto job = running();
+  signal(job, now + 5s);
+  end(job, grid::JobEnd::preempted, many_attempts);
+  const auto release = [&] { transact([&](store::Transaction& t) { store::release_kept_tasks(t, now - 1h, now); }); };
+  execute("UPDATE clusters SET enabled = false WHERE name = 'alpha'");
+  release();
+  EXPECT_EQ(bag(), fmt::format("0:20:{}", alpha.value()));
+  execute("UPDATE campaign_clusters SET max_jobs = 0 WHERE cluster_id = (SELECT id FROM clusters WHERE name = 'beta')");
+  transact([&](store::Transaction& t) {
+    EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = beta, .jobs = 1, .resources = 1}, term, now), 0) << "it is off";
+  });
+  execute("UPDATE campaign_clusters SET max_jobs = NULL");
+  transact([&](store::Transaction& t) {
+    EXPECT_TRUE(store::retire_cluster(t, alpha, now));
+    static_cast<void>(store::release_bound_tasks(t, alpha, {}, now));
+  });
+  EXPECT_EQ(bag(), fmt::format("0:20:{}", beta.value()));
+  EXPECT_EQ(launched(campaign, beta, 1)[0].task, job.task);
+  EXPECT_THAT(broken(), ::testing::IsEmpty());
 }
 
 TEST_F(CheckpointedTasks, CountWhatTheyDidUntilTheLastSignalAsUseful) {

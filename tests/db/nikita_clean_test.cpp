@@ -109,6 +109,35 @@ TEST_F(Cleaning, ACampaignThatGoesOnMeanwhile_KeepsItsClaims_AndIsNotNotedAsClea
   EXPECT_THAT(cluster.requests(folder(second)), IsEmpty());
 }
 
+/// Both clusters' jobs have their claims, and their checkpoints, in one folder.
+TEST_F(Cleaning, Document003_OfAClusterThatSharesTheHome_WaitsForWhatMayStillAppearOnTheOther) {
+  execute("UPDATE clusters SET shared_home = 'site'");
+  const auto campaign = a_campaign(4, {"alpha", "beta"});
+  end(launched(campaign, alpha, 1).at(0), grid::JobEnd::done);
+  const auto late = launched(campaign, beta, 1).at(0);
+  end(launched(campaign, beta, 1).at(0), grid::JobEnd::done);
+  execute("UPDATE launches SET login = 'alice'");
+  execute("UPDATE campaigns SET state = 'cancelled', ended_at = now() - interval '1 day'");
+  const auto on_alpha = [&] {
+    return value("SELECT cleaned_at IS NOT NULL FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id WHERE k.name = 'alpha'");
+  };
+  EXPECT_EQ(clean().campaigns, 0);
+  EXPECT_EQ(on_alpha(), "f") << "a job lives on beta";
+  EXPECT_THAT(cluster.requests("DELETE alice " + folder(campaign)), IsEmpty());
+  end(late, grid::JobEnd::done);
+  execute("UPDATE launches SET state = 'void', settled_at = now() WHERE cluster_id = (SELECT id FROM clusters WHERE name = 'beta')");
+  EXPECT_EQ(clean().campaigns, 0) << "a job of a void launch may still begin on beta";
+  execute("UPDATE launches SET state = 'accepted' WHERE cluster_id = (SELECT id FROM clusters WHERE name = 'beta')");
+  execute("UPDATE campaign_clusters SET inputs_login = 'alice', inputs_sent = 3, inputs_at = now(), clean_tried_at = NULL");
+  EXPECT_EQ(clean().campaigns, 1);
+  EXPECT_EQ(on_alpha(), "t");
+  EXPECT_EQ(
+      value("SELECT inputs_sent || ' ' || (inputs_at IS NULL) || ' ' || (cleaned_at IS NULL) FROM campaign_clusters p JOIN clusters k ON "
+            "k.id = p.cluster_id WHERE k.name = 'beta'"),
+      "0 true true")
+      << "the input files are gone from the home of beta, too, which is cleaned in its own turn";
+}
+
 TEST_F(Cleaning, APurgedCampaign_GoesWhenItsFilesAreGone_AndUsersTakeTurns) {
   const auto purged = [&](const std::string& user) {
     const auto campaign = an_ended_campaign(user);

@@ -55,12 +55,17 @@ std::optional<std::int64_t> job_of_name(const TestCluster& cluster, const std::s
   return std::nullopt;
 }
 
+fs::path homes_of(const fs::path& grid, const MinioarWish& wish) {
+  return grid / (wish.home_of.empty() ? wish.name : wish.home_of) / "homes";
+}
+
 }  // namespace
 
 process::Command Minioar::command_of(const fs::path& folder, const MinioarWish& wish) {
+  const auto homes = homes_of(folder.parent_path(), wish);
   process::Command command{.arguments = {program("minioar"), "--name", wish.name, "--state", (folder / "state").string(), "--homes",
-                                         (folder / "homes").string(), "--nodes", std::to_string(wish.nodes), "--cores",
-                                         std::to_string(wish.cores), "--any-user", "--allow-faults", "--kill-jobs-on-exit"}};
+                                         homes.string(), "--nodes", std::to_string(wish.nodes), "--cores", std::to_string(wish.cores),
+                                         "--any-user", "--allow-faults", "--kill-jobs-on-exit"}};
   command.arguments.insert(command.arguments.end(), wish.options.begin(), wish.options.end());
   if (wish.api != "oar2") command.arguments.insert(command.arguments.end(), {"--api", wish.api});
   command.output = folder / "minioar.log";
@@ -68,8 +73,12 @@ process::Command Minioar::command_of(const fs::path& folder, const MinioarWish& 
 }
 
 Minioar::Minioar(const fs::path& folder, MinioarWish wish)
-    : folder_{folder / wish.name}, wish_{std::move(wish)}, service_{"minioar " + wish_.name, command_of(folder_, wish_)} {
-  fs::create_directories(folder_ / "homes");
+    : folder_{folder / wish.name},
+      homes_{homes_of(folder, wish)},
+      wish_{std::move(wish)},
+      service_{"minioar " + wish_.name, command_of(folder_, wish_)} {
+  fs::create_directories(folder_);
+  fs::create_directories(homes_);
 }
 
 void Minioar::start() {
@@ -93,7 +102,7 @@ void Minioar::start() {
 TestCluster Minioar::description() const {
   TestCluster cluster{.name = wish_.name, .url = url_, .login = {}, .password = {}, .user = "alice", .api = wish_.api};
   if (wish_.api == "oar3") {
-    cluster.homes = (folder_ / "homes" / "%u").string();
+    cluster.homes = (homes_ / "%u").string();
     cluster.token_key = "any: minioar takes each signature";
   }
   if (wish_.api == "g5k") {

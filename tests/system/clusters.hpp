@@ -42,6 +42,7 @@ struct MinioarWish {
   int cores = 4;
   std::vector<std::string> options{};  ///< more of minioar's own
   std::string api = "oar2";            ///< or oar3, g5k
+  std::string home_of{};               ///< the minioar whose users' homes are those of this one, too; empty: it has its own
 };
 
 /// A minioar of this test alone. Its address stays over a restart, and so do its jobs.
@@ -56,7 +57,7 @@ class Minioar {
 
   [[nodiscard]] TestCluster description() const;
   [[nodiscard]] const std::string& name() const { return wish_.name; }
-  [[nodiscard]] std::filesystem::path home(const std::string& user) const { return folder_ / "homes" / user; }
+  [[nodiscard]] std::filesystem::path home(const std::string& user) const { return homes_ / user; }
   [[nodiscard]] const std::filesystem::path& log() const { return service_.log(); }
 
   /// One more fault, as minioar's POST /_faults takes it.
@@ -100,6 +101,7 @@ class Minioar {
   [[nodiscard]] static process::Command command_of(const std::filesystem::path& folder, const MinioarWish& wish);
 
   std::filesystem::path folder_;
+  std::filesystem::path homes_;
   MinioarWish wish_;
   Service service_;
   std::string base_;  ///< http://address:port

@@ -58,6 +58,24 @@ TEST(GridsimCheckpoints, TheMeasuredPeriod_LosesAtMostATenthMoreThanTheBestFixed
   EXPECT_GT(fixed.at("1:00:00"), 1.2 * best->second) << "and so does one that is too long";
 }
 
+/// Alpha's only core is taken for good by a local job; beta's is free.
+TEST(GridsimCheckpoints, Document003_ATask_ContinuesOnAClusterThatSharesTheHome_AndElsewhereBeginsAnew) {
+  const auto ended = [](const std::string& home) {
+    const auto scenario = scenario_in(fmt::format(R"({{"seed": 1, "configuration": {{"cycle_period": "60s", "checkpoint_patience": "1h"}},
+      "clusters": {{"alpha": {{"nodes": 1, "cores": 1, "power": 2, "speed": 1, "shared_home": "site",
+                               "local": {{"every": "5h", "duration": "100h", "resources": 1}}}},
+                    "beta": {{"nodes": 1, "cores": 1, "shared_home": "{}"}}}},
+      "campaigns": [{{"tasks": 1, "duration": "8h", "walltime": "48:00:00", "checkpoint": {{"period": "0:30:00", "cost": "0:01:00"}}}}]}})",
+                                                  home));
+    const auto outcome = simulate(scenario);
+    EXPECT_EQ(outcome.campaigns.at(0).done, 1);
+    return outcome.campaigns.at(0).ended.value_or(0) / 3600;
+  };
+  const double shared = ended("site"), elsewhere = ended("other");
+  EXPECT_LT(shared, 8.5) << "hours: 8 of work, and a little for checkpoints and the way";
+  EXPECT_GT(elsewhere, 8 + 5) << "what was done on alpha until it was taken, the patience, and the whole on beta";
+}
+
 TEST(GridsimCheckpoints, AJobThatOarSignalsBeforeItsPreemption_LosesTheTimeSinceThen_AndIsSignalledByTheGridEverMoreRarely) {
   const auto scenario = often_preempted(with("auto"), 1, 40, true);
   const auto outcome = simulate(scenario);

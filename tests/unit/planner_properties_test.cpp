@@ -32,6 +32,7 @@ ClusterView any_cluster(std::int64_t id) {
   if (rarely()) cluster.brake = Brake{"brake", {}};
   if (rarely()) cluster.job_limit = *rc::gen::inRange(1, 20);
   cluster.cost = *rc::gen::inRange(0, 3);
+  if (sometimes()) cluster.shared_home = *rc::gen::element(std::string{"site"}, std::string{"campus"});
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
     cluster.endings.push_back({double(*rc::gen::inRange(0, 500)), double(*rc::gen::inRange(1, 9))});
   return cluster;
@@ -56,6 +57,7 @@ PairView any_pair(std::int64_t campaign, std::int64_t cluster) {
   if (rarely()) pair.max_jobs = *rc::gen::inRange(1, 20);
   if (rarely()) pair.brake = Brake{"brake", {}};
   if (rarely()) pair.returned_tasks = *rc::gen::inRange(1, 20);
+  if (sometimes()) pair.home_tasks = pair.returned_tasks;
   pair.priority = *rc::gen::inRange(0, 3);
   pair.live_jobs = *rc::gen::inRange(0, 10);
   pair.waiting_jobs = *rc::gen::inRange(0, pair.live_jobs + 1);
@@ -121,6 +123,35 @@ RC_GTEST_PROP(PlannerProperty, NeverMoreJobsThanTheBag, ()) {
   std::map<grid::CampaignId, std::int64_t> jobs;
   for (const auto& launch : result.launches) jobs[launch.campaign] += launch.jobs;
   for (const auto& campaign : snapshot.campaigns) RC_ASSERT(jobs[campaign.id] <= campaign.waiting_tasks);
+}
+
+RC_GTEST_PROP(PlannerProperty, TasksOfAHome_GoToItsClustersAlone, ()) {
+  const auto snapshot = any_snapshot();
+  const auto result = plan(snapshot, any_config());
+  const auto cluster_of = [&](grid::ClusterId id) { return snapshot.clusters.at(static_cast<std::size_t>(id.value() - 1)); };
+  for (const auto& campaign : snapshot.campaigns) {
+    std::map<std::string, std::int64_t> of_home;  // bound tasks; those of one cluster alone have its number
+    std::int64_t bound = 0;
+    const auto home_of = [&](const PairView& pair) {
+      const auto home = cluster_of(pair.cluster).shared_home;
+      return home.empty() ? std::to_string(pair.cluster.value()) : home;
+    };
+    for (const auto& pair : snapshot.pairs) {
+      if (pair.campaign != campaign.id) continue;
+      of_home[home_of(pair)] += pair.returned_tasks;
+      bound += pair.returned_tasks;
+    }
+    std::map<std::string, std::int64_t> given;
+    for (const auto& launch : result.launches) {
+      if (launch.campaign == campaign.id) given[home_of(*pair_of(snapshot, launch.campaign, launch.cluster))] += launch.returned;
+    }
+    for (const auto& [home, tasks] : given) RC_ASSERT(tasks <= of_home[home]);
+    std::int64_t anyone = 0;
+    for (const auto& launch : result.launches) {
+      if (launch.campaign == campaign.id) anyone += launch.jobs - launch.returned;
+    }
+    RC_ASSERT(anyone <= std::max<std::int64_t>(0, campaign.waiting_tasks - bound));
+  }
 }
 
 RC_GTEST_PROP(PlannerProperty, NeverBeyondTheOffer_ButForOneTestJobEach, ()) {

@@ -154,6 +154,9 @@ TEST(RunnerSubmission, TheFolderOfItsTasks_IsTheWrappersAlone_AndOarsFilesAreInT
   submission = submission_of(launch, {}, "alpha", "grid", kNotice).value();
   EXPECT_EQ(submission.request.stdout_file, "OAR.cigri.3.%jobid%.stdout");
   EXPECT_EQ(submission.request.stderr_file, "OAR.cigri.3.%jobid%.stderr");
+  launch.shares_home = true;
+  submission = submission_of(launch, {}, "al.pha", "grid", kNotice).value();
+  EXPECT_EQ(submission.request.stdout_file, "OAR.cigri.3.al_pha.%jobid%.stdout") << "jobs of two OARs may have one number";
 }
 
 TEST(RunnerSubmission, OfACampaignWithAnOutputDirectory_HasOneFileOfOar_ForTheWholeCampaign) {

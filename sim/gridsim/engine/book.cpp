@@ -106,7 +106,7 @@ std::vector<std::int64_t> Book::take_tasks(int index, int cluster, std::int64_t 
   const auto end = released(index);
   std::vector<std::int64_t> tasks;
   for (auto kept = campaign.kept.begin(); kept != campaign.kept.end() && std::ssize(tasks) < most;) {
-    if (kept->second.cluster != cluster) {
+    if (!have_one_home(kept->second.cluster, cluster)) {
       ++kept;
       continue;
     }

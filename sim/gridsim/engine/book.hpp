@@ -136,6 +136,8 @@ class Book {
   void brake_if_sink(Campaign& campaign, std::size_t place, const CampaignSpec& spec);
   [[nodiscard]] double start_cost(std::size_t cluster) const;
   void release_kept();
+  /// Whether the users of two clusters have the same homes, so that a checkpoint of one is there on the other.
+  [[nodiscard]] bool have_one_home(int one, int other) const;
   /// Seconds of the work that a job's task need not do again, here.
   [[nodiscard]] double saved_by(const Job& job) const;
   /// Lets a new job continue from the last checkpoint of its task.

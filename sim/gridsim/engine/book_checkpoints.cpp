@@ -17,6 +17,13 @@ double saved_by(const Job& job) {
                                                               : saved;
 }
 
+bool Book::have_one_home(int one, int other) const {
+  if (one == other) return true;
+  if (one == kNone || other == kNone) return false;
+  const auto& home = world_.scenario.clusters[index_of(one)].shared_home;
+  return !home.empty() && home == world_.scenario.clusters[index_of(other)].shared_home;
+}
+
 void Book::continue_task(Job& job, const Task* known) const {
   const auto& spec = spec_of(job.campaign);
   if (!spec.checkpoint_cost || spec.group > 1) return;
@@ -33,7 +40,7 @@ void Book::continue_task(Job& job, const Task* known) const {
       static_cast<double>(grid::margin_before_end(cost, grid::Seconds{static_cast<std::int64_t>(facts.walltime)},
                                                   std::chrono::duration_cast<grid::Seconds>(world_.scenario.config.checkpoint_notice))
                               .count());
-  if (known != nullptr && known->saved.cluster == job.cluster) job.continues_from = std::min(known->saved.work, job.duration);
+  if (known != nullptr && have_one_home(known->saved.cluster, job.cluster)) job.continues_from = std::min(known->saved.work, job.duration);
   job.duration = job.checkpoints.length_of(job.duration - job.continues_from);
 }
 

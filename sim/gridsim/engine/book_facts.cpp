@@ -28,6 +28,7 @@ grid::PairFacts Book::planning_pair(int campaign, int pair) const {
   const auto cluster = static_cast<int>(index_of(facts.cluster));
   facts.returned_tasks =
       std::ranges::count_if(campaigns_[index_of(campaign)].kept, [&](const auto& kept) { return kept.second.cluster == cluster; });
+  facts.home_tasks = facts.returned_tasks;
   return facts;
 }
 

@@ -203,7 +203,7 @@ grid::JobFacts Book::facts_of(int index, const Task& task) const {
   if (job.checkpoints.period > 0) {
     facts.checkpoints = true;
     facts.signalled = saved_by(job) > job.continues_from;
-    facts.has_checkpoint = facts.signalled || task.saved.cluster == job.cluster;
+    facts.has_checkpoint = facts.signalled || have_one_home(task.saved.cluster, job.cluster);
   }
   facts.walltime = grid::Seconds{static_cast<std::int64_t>(spec_of(job).facts.walltime)};
   return facts;
