@@ -97,7 +97,8 @@ Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config
                                          .jobs = launch.jobs,
                                          .pooled = launch.pooled,
                                          .pool = std::chrono::ceil<grid::Seconds>(config.pool_duration),
-                                         .resources = launch.resources},
+                                         .resources = launch.resources,
+                                         .leaves = launch.leaves},
                                         term, now);
     got[{launch.campaign, launch.cluster}] += jobs;
     counts.jobs += jobs;
@@ -109,7 +110,8 @@ Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config
                                          .cluster = replicas.cluster,
                                          .jobs = replicas.jobs,
                                          .longer_than = longer_than(replicas, facts),
-                                         .beside = replicas.place == planner::ReplicaPlace::other_node},
+                                         .beside = replicas.place == planner::ReplicaPlace::other_node,
+                                         .leaves = replicas.leaves},
                                         term, now);
   }
   for (const auto& pair : facts.scripts) {

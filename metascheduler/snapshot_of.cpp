@@ -6,6 +6,7 @@
 #include <span>
 
 #include "lib/grid/sink.hpp"
+#include "metascheduler/asleep.hpp"
 #include "metascheduler/planner/keeps.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/shares_of.hpp"
@@ -124,6 +125,7 @@ class Picture {
     snapshot_.held = facts_.policies.held;
     fill_shares(snapshot_, facts_.policies, config_, resources);
     snapshot_.now = now_;
+    leave_asleep(snapshot_, config_);
     snapshot_.seed = static_cast<std::uint64_t>(now_.time_since_epoch().count());
     return std::move(snapshot_);
   }

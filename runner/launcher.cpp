@@ -11,10 +11,13 @@
 #include "lib/grid/evidence.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/launch_fate.hpp"
+#include "lib/grid/named_nodes.hpp"
+#include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/store/clusters.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
 #include "runner/limits.hpp"
@@ -57,6 +60,8 @@ class Launcher {
   [[nodiscard]] std::optional<Begun> begin(const store::LaunchToMake& launch);
   /// Restricts a replica to other nodes than those of its task's first job. False: it is not sent now.
   [[nodiscard]] bool avoid_first_job(store::LaunchToMake& launch);
+  /// Keeps the jobs from the nodes that the plan leaves empty. Without a condition that is short enough, OAR chooses among all.
+  void leave_nodes(store::LaunchToMake& launch);
   [[nodiscard]] std::vector<Begun> begin_some(std::span<const store::LaunchToMake> launches);
   /// Writes the files of the pools. The launches of which the file was written; the others are given back.
   [[nodiscard]] std::vector<Begun> write_pools(std::vector<Begun> begun);
@@ -186,6 +191,19 @@ bool Launcher::avoid_first_job(store::LaunchToMake& launch) {
   return true;
 }
 
+void Launcher::leave_nodes(store::LaunchToMake& launch) {
+  const auto leaves = grid::NodeSizes::parse(launch.leaves);
+  // Only nodes that are left may have the memory that a job asks for.
+  const bool asks_for_memory = launch.memory_mb && !launch.memory_property.empty();
+  if (launch.leaves.empty() || !leaves || asks_for_memory) return;
+  grid::NamedNodes nodes;
+  visit_.database.transact([&](store::Transaction& transaction) { nodes = store::named_nodes(transaction, visit_.cluster.id); });
+  const auto condition = nodes.condition_leaving(*leaves, grid::kMostOfCondition);
+  if (!condition || condition->empty()) return;
+  const auto all = launch.properties.empty() ? *condition : fmt::format("({}) AND {}", launch.properties, *condition);
+  if (!grid::wrong_properties(all)) launch.properties = all;
+}
+
 std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
   if (grid::to_begin({.campaign = launch.campaign_state}) != grid::LaunchStep::go_on) {
     give_back(launch, grid::LaunchState::planned, fmt::format("its campaign is {}", grid::name_of(launch.campaign_state)));
@@ -203,6 +221,7 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
     return std::nullopt;
   }
   if (!avoid_first_job(begun.launch)) return std::nullopt;
+  leave_nodes(begun.launch);
   auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, epochs_,
                                   std::chrono::duration_cast<grid::Seconds>(visit_.config.checkpoint_notice),
                                   oar::takes_files(visit_.client.access().api) ? EndsIn::names : EndsIn::claims);

@@ -1522,6 +1522,7 @@ CREATE TABLE clusters (
     homes text DEFAULT '/home/%u'::text NOT NULL,
     properties text DEFAULT ''::text NOT NULL,
     level_sizes text DEFAULT ''::text NOT NULL,
+    wake_minutes double precision DEFAULT 0 NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_api_check CHECK ((api = ANY (ARRAY['oar2'::text, 'oar3'::text, 'g5k'::text]))),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
@@ -1544,7 +1545,8 @@ CREATE TABLE clusters (
     CONSTRAINT clusters_shared_home_check CHECK ((shared_home ~ '^[A-Za-z0-9_]{1,64}$'::text)),
     CONSTRAINT clusters_suspected_resources_check CHECK ((suspected_resources >= 0)),
     CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision)),
-    CONSTRAINT clusters_utilized_resources_check CHECK ((utilized_resources >= 0))
+    CONSTRAINT clusters_utilized_resources_check CHECK ((utilized_resources >= 0)),
+    CONSTRAINT clusters_wake_minutes_check CHECK ((wake_minutes >= (0)::double precision))
 );
 
 COMMENT ON COLUMN clusters.insecure IS 'its password may be sent in clear over http to another machine; false: it is not sent there, and the cluster is unreachable';
@@ -1589,6 +1591,8 @@ COMMENT ON COLUMN clusters.recover_from IS 'jobs that were submitted there from 
 
 COMMENT ON COLUMN clusters.level_sizes IS 'resources of each value of a property, of those that best-effort jobs get: "gpu 4x8" is 8 GPUs with 4 each; after a bar by node';
 
+COMMENT ON COLUMN clusters.wake_minutes IS 'minutes of work for each of a sleeping node''s cores that make the grid wake it; 0: a node that sleeps is as good as another one';
+
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
     clusters.name,
@@ -1632,7 +1636,8 @@ CREATE VIEW cluster_rows AS
     clusters.insecure,
     clusters.shared_home,
     clusters.api,
-    clusters.homes
+    clusters.homes,
+    clusters.wake_minutes
    FROM clusters;
 
 CREATE TABLE cluster_stress (
@@ -2106,6 +2111,7 @@ CREATE TABLE launches (
     files integer,
     cleaned_at timestamp with time zone,
     algorithm text DEFAULT ''::text NOT NULL,
+    leaves text DEFAULT ''::text NOT NULL,
     CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
     CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
 );
@@ -2113,6 +2119,8 @@ CREATE TABLE launches (
 COMMENT ON COLUMN launches.beside IS 'the job of the task of which this launch is a replica on the same cluster: it goes to another node; null: of none';
 
 COMMENT ON COLUMN launches.needs IS 'consumables that each of its tasks holds, as the campaign''s needs were before an edit; null: as they are';
+
+COMMENT ON COLUMN launches.leaves IS 'nodes that its jobs leave empty, by their sizes: "16x3" is three nodes of 16 resources, those that sleep first; empty: none';
 
 ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME launches_id_seq
@@ -2239,6 +2247,15 @@ ALTER TABLE messages ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE named_nodes (
+    cluster_id bigint NOT NULL,
+    nodes text NOT NULL,
+    open_sizes text NOT NULL,
+    empty_sizes text NOT NULL,
+    asleep_sizes text NOT NULL,
+    longest_name integer NOT NULL
 );
 
 CREATE TABLE normal_users (
@@ -2600,6 +2617,9 @@ ALTER TABLE ONLY message_lines
 ALTER TABLE ONLY messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY named_nodes
+    ADD CONSTRAINT named_nodes_pkey PRIMARY KEY (cluster_id);
+
 ALTER TABLE ONLY notices
     ADD CONSTRAINT notices_pkey PRIMARY KEY (id);
 
@@ -2814,7 +2834,7 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH 
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE ON brakes FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('brake');
 
-CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, api, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, homes, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property, properties ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, api, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, homes, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property, shared_home, properties, wake_minutes ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTION note_act('declaration', 'what', 'subject');
 
@@ -2982,6 +3002,9 @@ ALTER TABLE ONLY message_lines
 
 ALTER TABLE ONLY messages
     ADD CONSTRAINT messages_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscriptions(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY named_nodes
+    ADD CONSTRAINT named_nodes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY normal_users
     ADD CONSTRAINT normal_users_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

@@ -78,6 +78,7 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   }
   for (const auto& node : resources->nodes) poll.nodes.add(node.resources);
   if (property && !poll.load) poll.load = ask_load(visit, *property, *resources);
+  poll.listed = std::move(resources->nodes);
   return {};
 }
 

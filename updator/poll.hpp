@@ -42,6 +42,7 @@ struct Poll {
   grid::NodeSizes reserved_nodes = {};                        ///< of these
   grid::LevelSizes levels = {};                               ///< requested with usable_resources
   int others = 0;                                             ///< requested with usable_resources: those that are no cores
+  std::vector<oar::Node> listed = {};                         ///< requested with usable_resources
   std::optional<std::vector<oar::NodeHold>> holds = {};       ///< by node, where they were asked for
   std::optional<LoadReading> load = {};                       ///< requested with usable_resources, where the load counts
   std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources

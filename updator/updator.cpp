@@ -119,7 +119,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   shared.transact([&](store::Transaction& transaction) {
     now = store::now(transaction);
     calls = store::calls(transaction);
-    clusters = store::clusters_to_poll(transaction);
+    const auto ask = grid::packs_nodes(config) ? store::AskNodes::everywhere : store::AskNodes::where_needed;
+    clusters = store::clusters_to_poll(transaction, ask);
     epochs = store::current_epochs(transaction, now);
   });
   const auto calls_of = [&](const store::Cluster& cluster) {

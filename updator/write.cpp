@@ -40,6 +40,7 @@ class Writer {
   void sample_durations(const Judged& judged);
   void write_status();
   void write_free_nodes(store::GridStatus& status);
+  void write_named_nodes();
   void watch_local();
   void write_load(const store::GridStatus& status);
   void report_load();
@@ -187,6 +188,7 @@ void Writer::write_status() {
     if (is_ours(job)) status.our_running += resources;
   }
   write_free_nodes(status);
+  write_named_nodes();
   // The two lists are of different moments, so resources that passed from one job to another may be counted twice.
   status.used = std::min(status.used, status.max_resources);
   status.used_besteffort = std::min(status.used_besteffort, status.used);
@@ -220,6 +222,27 @@ void Writer::write_free_nodes(store::GridStatus& status) {
   }
   status.used = static_cast<int>(std::min<std::int64_t>(held, status.max_resources));
   store::record_free_nodes(transaction_, visit_.cluster.id, free);
+}
+
+/// The nodes by name, where some are to stay empty. Where OAR does not say what jobs hold of each node, only those that sleep are known to
+/// have none, and only when the resources were read.
+void Writer::write_named_nodes() {
+  if (visit_.cluster.wake_minutes <= 0 && !grid::packs_nodes(visit_.config)) return;
+  using Rest = grid::NamedNode::Rest;
+  grid::NamedNodes nodes;
+  if (poll_.holds) {
+    for (const auto& node : *poll_.holds) {
+      if (!node.best_effort || node.usable <= 0) continue;
+      const auto without_job = node.asleep >= node.usable ? Rest::asleep : Rest::empty;
+      nodes.add({.name = node.node, .resources = node.usable, .rest = node.held > 0 ? Rest::open : without_job});
+    }
+  } else if (poll_.usable_resources) {
+    for (const auto& node : poll_.listed)
+      nodes.add({.name = node.name, .resources = node.usable, .rest = node.alive > 0 ? Rest::open : Rest::asleep});
+  } else {
+    return;
+  }
+  store::record_named_nodes(transaction_, visit_.cluster.id, nodes);
 }
 
 void Writer::write_load(const store::GridStatus& status) {

@@ -22,9 +22,12 @@ struct Takers {
 /// The parts of a cluster's offer, in resources, before the plan assigns any.
 struct OfferParts {
   int max_resources = 0;
-  int free_resources = 0;              ///< those that stay free included
-  int kept_resources = 0;              ///< that stay free for local jobs, as far as they are free
-  int busy_resources = 0;              ///< of the free ones, those that load makes unavailable (the option `availability`)
+  int free_resources = 0;    ///< those that stay free included
+  int kept_resources = 0;    ///< that stay free for local jobs, as far as they are free
+  int busy_resources = 0;    ///< of the free ones, those that load makes unavailable (the option `availability`)
+  int asleep_resources = 0;  ///< of the free ones, those of nodes that are left asleep
+  int asleep_nodes = 0;
+  bool unnamed_nodes = false;          ///< they are too many to be named: OAR may wake them nevertheless
   double kept_for_others = 0.0;        ///< that are kept for other campaigns (`gridctl keep`), and not in use by them
   double flood_resources = 0.0;        ///< that may wait
   double waiting_resources = 0.0;      ///< that wait already

@@ -38,13 +38,20 @@ inline constexpr auto kFigures<grid::OutOfUse> =
                figure("absent_resources", &grid::OutOfUse::absent_resources), figure("dead_resources", &grid::OutOfUse::dead_resources)};
 
 template <>
-inline constexpr auto kFigures<OfferParts> = std::tuple{
-    figure("max_resources", &OfferParts::max_resources),         figure("free_resources", &OfferParts::free_resources),
-    sparse("kept_resources", &OfferParts::kept_resources),       sparse("busy_resources", &OfferParts::busy_resources),
-    sparse("kept_for_others", &OfferParts::kept_for_others),     figure("flood_resources", &OfferParts::flood_resources),
-    sparse("waiting_resources", &OfferParts::waiting_resources), sparse("unaccounted_resources", &OfferParts::unaccounted_resources),
-    sparse("unknown_resources", &OfferParts::unknown_resources), sparse("unknown_jobs", &OfferParts::unknown_jobs),
-    sparse("unknown_launches", &OfferParts::unknown_launches)};
+inline constexpr auto kFigures<OfferParts> = std::tuple{figure("max_resources", &OfferParts::max_resources),
+                                                        figure("free_resources", &OfferParts::free_resources),
+                                                        sparse("kept_resources", &OfferParts::kept_resources),
+                                                        sparse("busy_resources", &OfferParts::busy_resources),
+                                                        sparse("asleep_resources", &OfferParts::asleep_resources),
+                                                        sparse("asleep_nodes", &OfferParts::asleep_nodes),
+                                                        sparse("unnamed_nodes", &OfferParts::unnamed_nodes),
+                                                        sparse("kept_for_others", &OfferParts::kept_for_others),
+                                                        figure("flood_resources", &OfferParts::flood_resources),
+                                                        sparse("waiting_resources", &OfferParts::waiting_resources),
+                                                        sparse("unaccounted_resources", &OfferParts::unaccounted_resources),
+                                                        sparse("unknown_resources", &OfferParts::unknown_resources),
+                                                        sparse("unknown_jobs", &OfferParts::unknown_jobs),
+                                                        sparse("unknown_launches", &OfferParts::unknown_launches)};
 
 template <>
 inline constexpr auto kFigures<Holder> = std::tuple{figure("campaign", &Holder::campaign), figure("used", &Holder::used)};
@@ -176,6 +183,10 @@ template <>
 inline constexpr auto kFigures<reason::KeptForOthers> =
     std::tuple{figure("job_resources", &reason::KeptForOthers::job_resources), figure("keeps", &reason::KeptForOthers::keeps),
                part(&reason::KeptForOthers::parts)};
+template <>
+inline constexpr auto kFigures<reason::NodesAsleep> =
+    std::tuple{figure("job_resources", &reason::NodesAsleep::job_resources), figure("wake_minutes", &reason::NodesAsleep::wake_minutes),
+               figure("wakes_at", &reason::NodesAsleep::at), part(&reason::NodesAsleep::parts)};
 template <>
 inline constexpr auto kFigures<reason::BusyWithoutJob> =
     std::tuple{figure("job_resources", &reason::BusyWithoutJob::job_resources), part(&reason::BusyWithoutJob::parts)};
@@ -314,6 +325,7 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::NoFreeResources::kName, "the cluster is full, and its queue holds what the flood allows"},
     Meaning{reason::KeptForLocal::kName, "free resources are kept for local jobs (headroom)"},
     Meaning{reason::KeptForOthers::kName, "free resources are kept for other campaigns (`gridctl keep list`)"},
+    Meaning{reason::NodesAsleep::kName, "nodes without jobs are left asleep: there is too little work to wake one"},
     Meaning{reason::BusyWithoutJob::kName, "free resources are busy without a job: their node reports load"},
     Meaning{reason::NotEnoughResources::kName, "something is free, but less than one job takes"},
     Meaning{reason::NoNodeFree::kName, "enough is free, but not on as few nodes as one job takes"},
@@ -333,6 +345,8 @@ inline constexpr std::array kReasonMeanings{
 
 inline constexpr std::array kFigureMeanings{
     Meaning{"absent_resources", "resources whose node is down, and which OAR does not wake"},
+    Meaning{"asleep_nodes", "nodes without jobs that are left asleep"},
+    Meaning{"asleep_resources", "resources of these nodes, which are free"},
     Meaning{"awaited_campaign", "the campaign that comes first"},
     Meaning{"awaited_state", "its state; null: it was deleted"},
     Meaning{"awaited_tasks", "all of its tasks"},
@@ -409,10 +423,13 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"unknown_jobs", "jobs of launches whose fate is unknown, of all campaigns"},
     Meaning{"unknown_launches", "launches whose fate is unknown"},
     Meaning{"unknown_resources", "of the unaccounted ones, those of launches whose fate is unknown"},
+    Meaning{"unnamed_nodes", "whether these nodes are too many to be named in a job's properties, so that OAR may wake them"},
     Meaning{"unsettled_tasks", "tasks that are not settled"},
     Meaning{"until", "when the brake expires; null: when somebody lifts it"},
     Meaning{"used_by_others", "of a consumable: by campaigns that are not among the holders, nor this one"},
     Meaning{"user", "the campaign's user"},
+    Meaning{"wake_minutes", "minutes of work for each of its cores for which a node is woken"},
+    Meaning{"wakes_at", "when it is woken for the campaign however little work there is, while none of its jobs runs"},
     Meaning{"waiting_resources", "resources for which jobs wait in the queue already"},
     Meaning{"window_days", "of a limit on resource_seconds: its window"},
 };

@@ -216,6 +216,14 @@ struct KeptForOthers {
   std::vector<KeptFor> keeps = {};
   OfferParts parts = {};
 };
+/// Nodes without jobs are left asleep.
+struct NodesAsleep {
+  static constexpr std::string_view kName = "nodes_asleep";
+  double job_resources = 0.0;
+  double wake_minutes = 0.0;  ///< of work for each core of a node, for which it is woken
+  grid::Instant at = {};      ///< when the campaign wakes one in any case
+  OfferParts parts = {};
+};
 /// Resources without a job are unavailable: their node reports load.
 struct BusyWithoutJob {
   static constexpr std::string_view kName = "busy_without_job";
@@ -308,9 +316,9 @@ using Reason =
                  reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
                  reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
                  reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal,
-                 reason::KeptForOthers, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved,
-                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
-                 reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree,
+                 reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
+                 reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -302,6 +302,13 @@ struct ReasonText {
     return fmt::format("{}: {}; a job needs {}, and starts when more are free", fmt::join(kept, "; "), offer(why.parts),
                        figure(why.job_resources));
   }
+  Said operator()(const reason::NodesAsleep& why) const {
+    return fmt::format(
+        "{} of {} {} left asleep (empty): {}; a job needs {}. It starts when some are free on nodes that are awake; a node is "
+        "woken for {} minutes of work on each of its cores, or at {} while no job of the campaign runs",
+        counted(why.parts.asleep_nodes, "node"), cluster, why.parts.asleep_nodes == 1 ? "is" : "are", offer(why.parts),
+        figure(why.job_resources), figure(why.wake_minutes), utc(why.at));
+  }
   Said operator()(const reason::BusyWithoutJob& why) const {
     return fmt::format("what is free on {} is busy without a job: {}; a job needs {}, and starts when the load falls", cluster,
                        offer(why.parts), figure(why.job_resources));

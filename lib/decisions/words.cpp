@@ -106,6 +106,9 @@ std::string offer(const OfferParts& parts) {
   auto text = fmt::format("{} of {} resources are free", parts.free_resources, parts.max_resources);
   if (parts.busy_resources > 0) text += fmt::format(", {} of these are busy without a job (load)", parts.busy_resources);
   if (parts.kept_resources > 0) text += fmt::format(", {} stay free for local jobs (headroom)", parts.kept_resources);
+  if (parts.asleep_resources > 0)
+    text += fmt::format(", {} of these on {} left asleep (empty{})", parts.asleep_resources, counted(parts.asleep_nodes, "node"),
+                        parts.unnamed_nodes ? "; too many to be named, so OAR may wake them" : "");
   if (parts.kept_for_others > kDust) text += fmt::format(", {} are kept for other campaigns", figure(parts.kept_for_others));
   text += fmt::format(", {} may wait", figure(parts.flood_resources));
   if (parts.waiting_resources > 0.0) text += fmt::format(", {} wait already", figure(parts.waiting_resources));
@@ -119,7 +122,8 @@ std::string offer(const OfferParts& parts) {
 }
 
 bool is_kept_by_unknown(const OfferParts& parts, double job_resources) {
-  const auto free = std::max<std::int64_t>(0, std::int64_t{parts.free_resources} - parts.busy_resources - parts.kept_resources);
+  const auto free =
+      std::max<std::int64_t>(0, std::int64_t{parts.free_resources} - parts.busy_resources - parts.kept_resources - parts.asleep_resources);
   const double room =
       static_cast<double>(free) - parts.kept_for_others + parts.flood_resources - parts.waiting_resources - parts.unaccounted_resources;
   return parts.unknown_jobs > 0 && room + parts.unknown_resources + kDust >= job_resources;

@@ -21,8 +21,12 @@ struct PlannerConfig {
   std::chrono::milliseconds age_max = std::chrono::days{7};           ///< age from which a campaign's age counts in full
   int probe_jobs = 3;                                                 ///< jobs that go first to a cluster of which nothing is known
   std::chrono::milliseconds pool_duration = std::chrono::minutes{2};  ///< for which a job takes tasks, where a campaign groups them
+  std::chrono::milliseconds wake_after = std::chrono::minutes{30};    ///< age from which a campaign without a job wakes nodes for little
   bool reservations = true;                                           ///< freed resources are held back for wide jobs
 };
+
+/// Whether the placement chooses among the nodes of a cluster, too.
+[[nodiscard]] inline bool packs_nodes(const PlannerConfig& config) { return config.placement == "packed"; }
 
 /// A key of the configuration for a member of PlannerConfig.
 template <class Value>
@@ -47,6 +51,8 @@ inline constexpr std::tuple kPlannerOptions{
                   "how long one job takes tasks, where a campaign groups short ones (temporal_grouping)"},
     PlannerOption{"reservations", &PlannerConfig::reservations, "YES|NO", "yes",
                   "what is freed is held back for a wide job that could not start"},
+    PlannerOption{"wake_after", &PlannerConfig::wake_after, "DURATION", "30m",
+                  "age from which a campaign that has no job wakes a sleeping node, however little work there is"},
     PlannerOption{"head_start", &PlannerConfig::head_start, "YES|NO", "no",
                   "the first tasks of a campaign go before others' later ones, in any order"},
     PlannerOption{"early_tasks", &PlannerConfig::early_tasks, "NUMBER", "20",

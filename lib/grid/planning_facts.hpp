@@ -40,6 +40,7 @@ struct DeclaredFacts {
   double power = 1.0;          ///< relative speed
   double cost = 0.0;           ///< of one resource for an hour, in any unit
   double transfer_mb_s = 0.0;  ///< bandwidth for inputs, in MB/s; 0: not known
+  double wake_minutes = 0.0;   ///< of work for each core of a node that sleeps, for which it is woken; 0: it is as good as another one
 };
 
 inline constexpr auto kDeclaredFields = std::tuple{
@@ -49,6 +50,8 @@ inline constexpr auto kDeclaredFields = std::tuple{
                    "of one of its resources for an hour: the placement packed and the order cheapest prefer the smaller"),
     declared_field("transfer_mb_s", &DeclaredFacts::transfer_mb_s, {0, 1e9}, "transfer", "MB/S",
                    "at which inputs reach it, for the placement transfer; 0: not known"),
+    declared_field("wake_minutes", &DeclaredFacts::wake_minutes, {0, 1e6}, "wake", "MINUTES",
+                   "of work for each core of a sleeping node, for which the grid wakes it; 0: as if it were awake"),
 };
 
 /// One cluster. Counts are in resources.
@@ -60,13 +63,18 @@ struct ClusterFacts : DeclaredFacts, OutOfUse {
   bool enabled = true;
   bool retired = false;
   bool reachable = true;
-  int max_resources = 0;                      ///< greatest number of resources that may be used
-  int max_node_resources = 0;                 ///< of the biggest node; 0: unknown
-  int min_node_resources = 0;                 ///< of the smallest node
-  int reserved_resources = 0;                 ///< beside max_resources: those that OAR gives to no best-effort job
-  int reserved_free = 0;                      ///< of them, those that no job holds
-  std::string free_nodes;                     ///< nodes by their free resources (the text of NodeSizes, or kNoFreeNode); empty: not known
-  std::string reserved_free_nodes;            ///< the same of the reserved ones
+  int max_resources = 0;            ///< greatest number of resources that may be used
+  int max_node_resources = 0;       ///< of the biggest node; 0: unknown
+  int min_node_resources = 0;       ///< of the smallest node
+  int reserved_resources = 0;       ///< beside max_resources: those that OAR gives to no best-effort job
+  int reserved_free = 0;            ///< of them, those that no job holds
+  std::string free_nodes;           ///< nodes by their free resources (the text of NodeSizes, or kNoFreeNode); empty: not known
+  std::string reserved_free_nodes;  ///< the same of the reserved ones
+  // Where nodes may sleep, or are packed (the texts of NodeSizes, by all resources of a node that OAR starts jobs on):
+  std::string open_nodes;                     ///< nodes with jobs; all three are empty: not known
+  std::string empty_nodes;                    ///< awake ones without
+  std::string asleep_nodes;                   ///< those that OAR wakes for a job
+  int longest_node_name = 0;                  ///< in bytes
   std::optional<double> start_cost;           ///< seconds for which a job holds its resources besides its tasks; empty: not measured yet
   Headroom headroom;                          ///< resources that stay free for local jobs
   int learnt_headroom = 0;                    ///< by the predictor, where the headroom is `auto`
@@ -106,6 +114,10 @@ inline constexpr auto kClusterFields = std::tuple_cat(kDeclaredFields, kOutOfUse
                                                           row_field("reserved_free", &ClusterFacts::reserved_free),
                                                           row_field("free_nodes", &ClusterFacts::free_nodes),
                                                           row_field("reserved_free_nodes", &ClusterFacts::reserved_free_nodes),
+                                                          row_field("open_nodes", &ClusterFacts::open_nodes),
+                                                          row_field("empty_nodes", &ClusterFacts::empty_nodes),
+                                                          row_field("asleep_nodes", &ClusterFacts::asleep_nodes),
+                                                          row_field("longest_node_name", &ClusterFacts::longest_node_name),
                                                           scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
                                                           row_field("headroom", &ClusterFacts::headroom),
                                                           row_field("learnt_headroom", &ClusterFacts::learnt_headroom),

@@ -392,7 +392,11 @@ Parsed<std::map<std::string, int>> parse_held(std::string_view body) {
 Parsed<std::vector<NodeHold>> parse_free(std::string_view body) {
   return guarded(body, [](const Value& list) {
     auto page = page_of<NodeHold>(list, [](const Value& item) {
-      return NodeHold{count_of(item, "usable"), count_of(item, "held"), json::text(item, {"besteffort"}) != "NO"};
+      return NodeHold{.usable = count_of(item, "usable"),
+                      .held = count_of(item, "held"),
+                      .best_effort = json::text(item, {"besteffort"}) != "NO",
+                      .node = json::text(item, {"node"}),
+                      .asleep = item.HasMember("asleep") ? count_of(item, "asleep") : 0};
     });
     require_all_nodes(page);
     return std::move(page.items);

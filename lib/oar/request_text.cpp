@@ -174,9 +174,9 @@ std::string free_path(grid::Instant now) {
       "1000000",
       fmt::format(
           "FROM (SELECT r.network_address AS node, r.besteffort AS besteffort, count(DISTINCT r.resource_id) AS usable, "
-          "count(DISTINCT a.resource_id) AS held FROM resources r LEFT JOIN assigned_resources a ON a.resource_id = r.resource_id AND "
+          "count(DISTINCT CASE WHEN r.state = 'Absent' THEN r.resource_id END) AS asleep, count(DISTINCT a.resource_id) AS held FROM resources r LEFT JOIN assigned_resources a ON a.resource_id = r.resource_id AND "
           "a.assigned_resource_index = 'CURRENT' WHERE r.type = 'default' AND r.drain <> 'YES' AND (r.state = 'Alive' OR (r.state = 'Absent' "
-          "AND r.available_upto > {})) GROUP BY r.network_address, r.besteffort UNION ALL SELECT '', 'YES', 0, 0) AS free_by_node",
+          "AND r.available_upto > {})) GROUP BY r.network_address, r.besteffort UNION ALL SELECT '', 'YES', 0, 0, 0) AS free_by_node",
           grid::to_unix(now)));
 }
 

@@ -24,6 +24,8 @@ struct NodeHold {
   int usable = 0;
   int held = 0;  ///< by jobs of anybody
   bool best_effort = true;
+  std::string node = {};  ///< by its network address; empty: a row that is none
+  int asleep = 0;         ///< of the usable ones
 };
 
 /// The resources of a cluster that OAR gives to best-effort jobs: those of the type `default`, and of no other (licences, disks, networks),

@@ -98,10 +98,10 @@ std::vector<Cluster> clusters(Transaction& transaction) {
   return all;
 }
 
-std::vector<Cluster> clusters_to_poll(Transaction& transaction) {
+std::vector<Cluster> clusters_to_poll(Transaction& transaction, AskNodes ask) {
   auto found = clusters(transaction);
   std::erase_if(found, [](const Cluster& cluster) { return cluster.retired_at; });
-  for (const auto& row : exec_prepared(transaction, sql::clusters_logins_for_nodes{})) {
+  for (const auto& row : exec_prepared(transaction, sql::clusters_logins_for_nodes{.all = ask == AskNodes::everywhere})) {
     const auto cluster = std::ranges::find(found, row.cluster_id.as<grid::ClusterId>(), &Cluster::id);
     if (cluster != found.end()) cluster->login_for_nodes = *row.login;
   }
@@ -266,6 +266,22 @@ void record_free_nodes(Transaction& transaction, grid::ClusterId cluster, const 
                                                              .reserved_free_nodes = free ? text(free->reserved) : std::string{},
                                                              .reserved_free = free ? free->reserved.resources() : 0,
                                                              .cluster = cluster});
+}
+
+void record_named_nodes(Transaction& transaction, grid::ClusterId cluster, const grid::NamedNodes& nodes) {
+  using Rest = grid::NamedNode::Rest;
+  exec_prepared(transaction, sql::clusters_record_named_nodes{.cluster = cluster,
+                                                              .nodes = nodes.text(),
+                                                              .open_sizes = nodes.sizes(Rest::open).text(),
+                                                              .empty_sizes = nodes.sizes(Rest::empty).text(),
+                                                              .asleep_sizes = nodes.sizes(Rest::asleep).text(),
+                                                              .longest_name = static_cast<int>(nodes.longest_name())});
+}
+
+grid::NamedNodes named_nodes(Transaction& transaction, grid::ClusterId cluster) {
+  const auto rows = exec(transaction, sql::clusters_named_nodes{.cluster = cluster});
+  if (rows.empty()) return {};
+  return grid::NamedNodes::parse(rows[0].nodes.as<std::string>()).value_or(grid::NamedNodes{});
 }
 
 void reread_resources(Transaction& transaction, grid::ClusterId cluster) {

@@ -8,6 +8,7 @@
 #include "lib/grid/availability.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/level_sizes.hpp"
+#include "lib/grid/named_nodes.hpp"
 #include "lib/grid/node_memory.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/out_of_use.hpp"
@@ -91,8 +92,9 @@ struct GridStatus {
 };
 
 [[nodiscard]] std::vector<Cluster> clusters(Transaction& transaction);
-/// Those that are not retired, with `login_for_nodes`.
-[[nodiscard]] std::vector<Cluster> clusters_to_poll(Transaction& transaction);
+/// Those that are not retired, with `login_for_nodes`: of those that need it, or of all.
+enum class AskNodes { where_needed, everywhere };
+[[nodiscard]] std::vector<Cluster> clusters_to_poll(Transaction& transaction, AskNodes ask = AskNodes::where_needed);
 /// Reachable clusters with launches to make, or to search for (void ones since then).
 [[nodiscard]] std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since);
 /// Reachable clusters with work for Nikita: waiting jobs, jobs to kill, remaining files of campaigns that ended before.
@@ -137,6 +139,10 @@ struct FreeNodes {
 };
 /// @param free  empty: not known
 void record_free_nodes(Transaction& transaction, grid::ClusterId cluster, const std::optional<FreeNodes>& free);
+/// The usable nodes of a cluster, where some are to stay empty.
+void record_named_nodes(Transaction& transaction, grid::ClusterId cluster, const grid::NamedNodes& nodes);
+/// As they were recorded last; nothing is known of a cluster where none were.
+[[nodiscard]] grid::NamedNodes named_nodes(Transaction& transaction, grid::ClusterId cluster);
 /// The next poll reads the resources, however new the known ones are.
 void reread_resources(Transaction& transaction, grid::ClusterId cluster);
 /// Empty: the load was not read.

@@ -40,6 +40,7 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.side_by_side = *row.side_by_side;
   launch.memory_mb = row.memory_mb;
   launch.beside = row.beside;
+  launch.leaves = *row.leaves;
   launch.memory_property = *row.memory_property;
   launch.memory_unit_mb = *row.memory_unit_mb;
   launch.properties = *row.properties;

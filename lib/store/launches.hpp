@@ -39,6 +39,7 @@ struct LaunchToMake {
   std::optional<std::int64_t> memory_mb;  ///< memory that a node of its jobs must have
   std::optional<grid::RemoteJobId>
       beside;                   ///< the running job whose nodes its job avoids, because it is a replica; empty: it may go anywhere
+  std::string leaves;           ///< nodes that its jobs leave empty (the text of grid::NodeSizes); empty: none
   std::string memory_property;  ///< property of the cluster's resources that states the memory; empty: there is none
   int memory_unit_mb = 1;
   std::string properties;

@@ -274,6 +274,7 @@ int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term,
                                                     .resources = launch.resources,
                                                     .term = term,
                                                     .now = now,
+                                                    .leaves = launch.leaves,
                                                     .pool_s = static_cast<int>(launch.pool.count()),
                                                 });
   if (!plain.empty()) return plain[0].jobs.as<int>();
@@ -290,6 +291,7 @@ int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term,
                                             .resources = resources,
                                             .term = term,
                                             .now = now,
+                                            .leaves = launch.leaves,
                                         });
     if (rows.empty()) break;
     const auto got = rows[0].jobs.as<int>();

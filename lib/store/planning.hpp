@@ -39,6 +39,7 @@ struct PlannedLaunch {
   int pooled = 0;           ///< further tasks that the jobs take; 0 where the campaign's tasks have different requests
   grid::Seconds pool{120};  ///< for how long they take tasks
   double resources = 0;
+  std::string leaves = {};  ///< nodes that the jobs leave empty (the text of grid::NodeSizes); empty: none
 };
 /// Takes the tasks from the bag and writes the launch and its jobs. Returns the number of jobs, which is smaller than requested if the bag
 /// holds fewer tasks; pooled ones are not among them. If tasks have different requests, there is one launch for each shape, and their

@@ -24,6 +24,7 @@ int replicate(Transaction& transaction, const PlannedReplicas& replicas, Term te
                                             .campaign = replicas.campaign,
                                             .jobs = replicas.beside ? 1 : replicas.jobs - jobs,
                                             .term = term,
+                                            .leaves = replicas.leaves,
                                         });
     const int got = *rows[0].jobs;
     if (got == 0) break;

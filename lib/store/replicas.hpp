@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lib/grid/id.hpp"
@@ -18,6 +19,7 @@ struct PlannedReplicas {
   int jobs = 0;
   std::optional<double> longer_than;  ///< least time that the tasks have run, in seconds; empty: any
   bool beside = false;                ///< the tasks' own jobs run there too, and the replicas go to other nodes; false: they run elsewhere
+  std::string leaves = {};            ///< nodes that the replicas leave empty (the text of grid::NodeSizes); empty: none
 };
 /// Writes a launch of replicas for tasks that never had one, the longest running first. If tasks have different requests, there are several
 /// launches; beside the tasks' own jobs, each replica has its own, as it avoids the nodes of one job. Returns the number of jobs, which is

@@ -17,11 +17,11 @@ template <class T, class... Values>
   else return sizeof...(Values);
 }
 
-/// References to the members of an aggregate, in their order. For structs without bases, of up to eleven members.
+/// References to the members of an aggregate, in their order. For structs without bases, of up to fourteen members.
 template <class T>
 [[nodiscard]] auto members_of(const T& value) {
   constexpr auto count = count_members<T>();
-  static_assert(count <= 11, "members_of needs a case for so many members");
+  static_assert(count <= 14, "members_of needs a case for so many members");
   if constexpr (count == 0) {
     return std::tie();
   } else if constexpr (count == 1) {
@@ -54,9 +54,18 @@ template <class T>
   } else if constexpr (count == 10) {
     const auto& [a, b, c, d, e, f, g, h, i, j] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j);
-  } else {
+  } else if constexpr (count == 11) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  } else if constexpr (count == 12) {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+  } else if constexpr (count == 13) {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+  } else {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
   }
 }
 

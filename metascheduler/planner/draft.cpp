@@ -1,5 +1,6 @@
 #include "metascheduler/planner/draft.hpp"
 
+#include "metascheduler/planner/instances.hpp"
 #include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
@@ -19,9 +20,12 @@ Decision& decision_on(Candidate& candidate, Plan& plan) {
 OfferParts parts_of(const Candidate& candidate) {
   const auto& cluster = *candidate.cluster;
   return {.max_resources = cluster.max_resources,
-          .free_resources = cluster.free_resources + cluster.withheld_resources,
+          .free_resources = cluster.free_resources + cluster.withheld_resources + cluster.asleep_resources,
           .kept_resources = cluster.kept_resources(),
           .busy_resources = cluster.busy_resources,
+          .asleep_resources = cluster.asleep_resources,
+          .asleep_nodes = cluster.asleep.nodes(),
+          .unnamed_nodes = cluster.asleep.known() && !names_fit(cluster.asleep, cluster),
           .kept_for_others = candidate.kept,
           .flood_resources = candidate.pair->barred ? 0.0 : flood_resources(cluster),
           .waiting_resources = cluster.waiting_resources,

@@ -2,7 +2,28 @@
 
 #include <algorithm>
 
+#include "metascheduler/planner/instances.hpp"
+#include "metascheduler/planner/room.hpp"
+
 namespace gleaner::planner {
+namespace {
+
+/// The nodes that best-effort jobs of a pair leave empty, all jobs of the plan considered. None, if the others can never hold a job, or if
+/// the jobs' own properties choose among the nodes: only those that would be left may have them.
+std::string leaves_of(const PairView& pair, std::size_t cluster, const Draft& draft) {
+  const auto& view = draft.snapshot.clusters[cluster];
+  if (!view.names_nodes || !pair.best_effort || pair.has_properties) return {};
+  const auto left = draft.ledger.left_empty(cluster);
+  if (!left.known()) return {};
+  const auto others = others_than(left, view);
+  const int nodes = pair.nodes_per_job.value_or(1);
+  const double width = width_of(pair, view).resources;
+  const int of_each = pair.nodes_per_job ? static_cast<int>(std::max(1.0, width / nodes)) : 1;
+  const bool can_hold = others.nodes_with(of_each) >= nodes && others.resources() >= width;
+  return can_hold && names_fit(left, view) ? left.text() : std::string{};
+}
+
+}  // namespace
 
 int array_size_of(const Candidate& candidate) {
   return std::max(1, std::min(candidate.cluster->array_size, candidate.pair->array_most.value_or(kNoLimit)));
@@ -24,8 +45,15 @@ void emit(Draft& draft) {
                                      .jobs = jobs,
                                      .resources = candidate->resources * jobs / candidate->jobs,
                                      .returned = first,
-                                     .pooled = share});
+                                     .pooled = share,
+                                     .leaves = leaves_of(*candidate->pair, candidate->cluster_index, draft)});
     }
+  }
+  for (auto& replicas : draft.plan.replicas) {
+    const auto pair = std::ranges::find_if(
+        draft.snapshot.pairs, [&](const PairView& one) { return one.campaign == replicas.campaign && one.cluster == replicas.cluster; });
+    const auto cluster = std::ranges::find(draft.snapshot.clusters, replicas.cluster, &ClusterView::id);
+    replicas.leaves = leaves_of(*pair, static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin()), draft);
   }
 }
 

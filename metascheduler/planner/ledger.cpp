@@ -128,10 +128,13 @@ Ledger::Ledger(const std::vector<ClusterView>& clusters, const std::vector<KeepV
     accounts_[i].nodes = NodesLeft{cluster.nodes_free, cluster.min_node_resources};
     accounts_[i].nodes.take(accounts_[i].starting);
     accounts_[i].nodes_first = accounts_[i].nodes;
+    accounts_[i].instances = Instances{cluster};
+    accounts_[i].instances.take(accounts_[i].starting);
     accounts_[i].reserved_nodes = NodesLeft{cluster.reserved_nodes_free, cluster.min_node_resources};
     accounts_[i].reserved_nodes.take(spoken_for - accounts_[i].starting);
     accounts_[i].reserved_nodes_first = accounts_[i].reserved_nodes;
     accounts_[i].reserved = accounts_[i].reserved_first = non_negative(cluster.reserved_free - non_negative(spoken_for - free));
+    accounts_[i].asleep = std::min(accounts_[i].reserved, static_cast<double>(cluster.asleep_resources));
   }
 }
 
@@ -176,16 +179,26 @@ void Ledger::take(std::size_t cluster, const PairView& pair, double walltime, in
   keeps_.take(account.id, campaign, resources);
   int jobs_elsewhere = 0;
   if (!pair.best_effort) {
-    const double of_reserved = std::min(account.reserved, resources);
+    const double awake = std::min(account.reserved - account.asleep, resources);
+    const double woken = std::clamp(resources - awake - free_left(account), 0.0, account.asleep);
+    account.asleep -= woken;
+    const double of_reserved = awake + woken;
     account.reserved -= of_reserved;
     resources -= of_reserved;
     if (pair.nodes_per_job) {
       jobs_elsewhere = std::min(jobs, account.reserved_nodes.holds(*pair.nodes_per_job, of_each_node(pair)).value_or(0));
+      if (account.asleep + woken > 0.0)
+        jobs_elsewhere = std::clamp(jobs - account.nodes.holds(*pair.nodes_per_job, of_each_node(pair)).value_or(jobs), 0, jobs_elsewhere);
       account.reserved_nodes.take(jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
     } else account.reserved_nodes.take(of_reserved);
   }
-  if (pair.nodes_per_job) account.nodes.take(jobs - jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
-  else account.nodes.take(resources);
+  if (pair.nodes_per_job) {
+    account.nodes.take(jobs - jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
+    account.instances.take(jobs - jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
+  } else {
+    account.nodes.take(resources);
+    account.instances.take(resources);
+  }
   account.taken += resources;
   account.jobs += jobs;
   if (walltime > 0.0) account.given.push_back({.after = walltime, .resources = resources});

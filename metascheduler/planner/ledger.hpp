@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
+#include "metascheduler/planner/instances.hpp"
 #include "metascheduler/planner/keeps.hpp"
 #include "metascheduler/planner/snapshot.hpp"
 
@@ -63,6 +64,8 @@ class Ledger {
   /// Resources that this plan took so far.
   [[nodiscard]] double taken(std::size_t cluster) const { return accounts_[cluster].taken; }
   [[nodiscard]] int jobs_given(std::size_t cluster) const { return accounts_[cluster].jobs; }
+  /// Nodes without jobs that the plan so far leaves empty, those that are left asleep included.
+  [[nodiscard]] grid::NodeSizes left_empty(std::size_t cluster) const { return accounts_[cluster].instances.left_empty(); }
   /// The first campaigns that took resources.
   [[nodiscard]] const Takers& takers(std::size_t cluster) const { return accounts_[cluster].takers; }
   [[nodiscard]] const std::optional<Reservation>& reservation(std::size_t cluster) const { return accounts_[cluster].reservation; }
@@ -82,10 +85,12 @@ class Ledger {
     Offer first;
     NodesLeft nodes_first = {};  ///< without those that `starting` will take
     NodesLeft nodes = {};
+    Instances instances = {};
     NodesLeft reserved_nodes_first = {};
     NodesLeft reserved_nodes = {};
     double reserved_first = 0.0;
     double reserved = 0.0;
+    double asleep = 0.0;    ///< of these, those of nodes that are left asleep: OAR takes them last
     double starting = 0.0;  ///< free resources that our jobs will take: those that wait, or were sent after the status was taken
     double taken = 0.0;
     int jobs = 0;

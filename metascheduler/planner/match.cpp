@@ -28,7 +28,22 @@ std::optional<Reason> kept_for_others(const Candidate& candidate, const Ledger& 
   return why;
 }
 
-Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
+/// Whether there would be room on the nodes that are left asleep.
+std::optional<Reason> left_asleep(const Candidate& candidate, const Draft& draft, const Offer& at_first) {
+  const auto& pair = *candidate.pair;
+  const auto& cluster = *candidate.cluster;
+  if (cluster.asleep_resources == 0 || !pair.best_effort || room_for(candidate, with_withheld(cluster.asleep_resources, at_first)) == 0)
+    return std::nullopt;
+  const auto& campaigns = draft.snapshot.campaigns;
+  const auto campaign = std::ranges::find(campaigns, pair.campaign, &CampaignView::id);
+  return reason::NodesAsleep{.job_resources = job_resources(pair, cluster),
+                             .wake_minutes = cluster.wake_minutes,
+                             .at = std::chrono::floor<grid::Seconds>(campaign->submitted + draft.config.wake_after),
+                             .parts = parts_of(candidate)};
+}
+
+Reason why_no_room(const Candidate& candidate, const Draft& draft) {
+  const auto& ledger = draft.ledger;
   const auto& cluster = *candidate.cluster;
   const auto index = candidate.cluster_index;
   const auto& held = ledger.reservation(index);
@@ -40,6 +55,7 @@ Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   const auto at_first = ledger.at_first(index, *candidate.pair);
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
   if (auto kept = kept_for_others(candidate, ledger, at_first)) return std::move(*kept);
+  if (auto asleep = left_asleep(candidate, draft, at_first)) return std::move(*asleep);
   const double one_job = job_resources(*candidate.pair, cluster);
   const auto is_kept_by = [&](int resources) { return resources > 0 && room_for(candidate, with_withheld(resources, at_first)) > 0; };
   const int without_load = std::max(0, cluster.free_resources + cluster.withheld_resources - cluster.kept_resources());
@@ -60,9 +76,9 @@ bool lacks_room(const Candidate& candidate, const Draft& draft) {
   if (candidate.decision < 0) return false;  // it is served in another class
   if (candidate.jobs > 0) return room_for(candidate, draft.ledger.left(candidate.cluster_index, *candidate.pair)) <= 0;
   const auto& plan = draft.plan;
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::BusyWithoutJob, reason::NotEnoughResources,
-                   reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
-      plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob,
+                   reason::NotEnoughResources, reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation,
+                   reason::LimitReached>(plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
 }
 
 bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
@@ -101,7 +117,7 @@ void match(const CampaignScheduler& scheduler, std::vector<Candidate*>& candidat
     candidate.room = room_for(candidate, candidate.offer);
     if (candidate.room > 0 || scheduler.room() == Room::not_needed) return std::nullopt;
     if (candidate.jobs > 0) return reason::NoFreeResources{};  // it is not noted: jobs were given
-    return why_no_room(candidate, ledger);
+    return why_no_room(candidate, draft);
   });
 }
 

@@ -15,9 +15,10 @@ struct Launch {
   grid::CampaignId campaign;
   grid::ClusterId cluster;
   int jobs = 0;
-  double resources = 0.0;  ///< as the plan counts them
-  int returned = 0;        ///< of the jobs, those for tasks that are bound to this cluster, or to the home that it shares
-  int pooled = 0;          ///< further tasks, which the jobs take
+  double resources = 0.0;   ///< as the plan counts them
+  int returned = 0;         ///< of the jobs, those for tasks that are bound to this cluster, or to the home that it shares
+  int pooled = 0;           ///< further tasks, which the jobs take
+  std::string leaves = {};  ///< nodes that the jobs leave empty (the text of grid::NodeSizes); empty: none
   bool operator==(const Launch&) const = default;
 };
 
@@ -46,6 +47,7 @@ struct Replicas {
   int jobs = 0;
   ReplicaKind kind = ReplicaKind::finalize;
   ReplicaPlace place = ReplicaPlace::other_cluster;
+  std::string leaves = {};  ///< as of a launch
   bool operator==(const Replicas&) const = default;
 };
 

@@ -14,8 +14,9 @@ bool wants_more(const Plan& plan, const Candidate& candidate) {
   if (candidate.decision < 0) return false;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
   if (const auto* launched = std::get_if<reason::Launched>(&decision.reason)) return is_one_of<bound::Offer>(launched->bound);
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::BusyWithoutJob, reason::NotEnoughResources,
-                   reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(decision.reason);
+  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob,
+                   reason::NotEnoughResources, reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(
+      decision.reason);
 }
 
 /// Resources that campaigns of normal priority and above want on one cluster, those for their jobs in its queue included.

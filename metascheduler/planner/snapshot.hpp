@@ -31,7 +31,13 @@ struct ClusterView : grid::ClusterFacts {
   int our_jobs = 0;                                ///< live jobs of all campaigns there
   std::optional<grid::NodeSizes> nodes_free = {};  ///< nodes by their free resources; empty: not known
   std::optional<grid::NodeSizes> reserved_nodes_free = {};  ///< the same of the reserved ones
-  std::vector<Ending> endings = {};                         ///< of our running jobs, in any order
+  bool names_nodes = false;          ///< its nodes are known by name, and best-effort jobs are kept from those that the plan leaves empty
+  grid::NodeSizes open = {};         ///< nodes with jobs, by all their resources
+  grid::NodeSizes empty = {};        ///< awake ones without
+  grid::NodeSizes waking = {};       ///< those that sleep, and that best-effort jobs may wake
+  grid::NodeSizes asleep = {};       ///< those that are left asleep: they count among the reserved ones, not among the free ones
+  int asleep_resources = 0;          ///< of these, as far as they were free
+  std::vector<Ending> endings = {};  ///< of our running jobs, in any order
 };
 
 /// One campaign in treatment, or paused (it gets a reason, and nothing else). Its `scheduler` is never empty.

@@ -6,12 +6,13 @@ SELECT * FROM cluster_rows ORDER BY name
 
 -- name: clusters.logins_for_nodes
 -- The login to ask for what jobs hold of each node, of the clusters where a live campaign names nodes, or where resources are reserved or
--- no cores, so that the resources of a job may be others than those that are offered.
+-- no cores, so that the resources of a job may be others than those that are offered; or where nodes may sleep. @all: of every cluster, as
+-- the placement packs nodes.
 SELECT w.cluster_id, u.login
 FROM (
   SELECT p.cluster_id FROM campaigns c JOIN campaign_clusters p ON p.campaign_id = c.id
   WHERE is_live(c.state) AND p.nodes_per_job IS NOT NULL
-  UNION SELECT id FROM clusters WHERE reserved_resources > 0 OR other_resources > 0) w
+  UNION SELECT id FROM clusters WHERE reserved_resources > 0 OR other_resources > 0 OR wake_minutes > 0 OR @all::boolean) w
 CROSS JOIN LATERAL (
   SELECT l.login FROM campaign_clusters p JOIN logins l ON l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
   WHERE p.cluster_id = w.cluster_id AND l.login ~ '^[A-Za-z0-9_]+$'
@@ -32,8 +33,8 @@ RETURNING id
 
 -- name: clusters.declare
 -- The facts that administrators declare of a cluster: @declared is a JSON object of their columns.
-UPDATE clusters SET (power, cost, transfer_mb_s) = (
-  SELECT power, cost, transfer_mb_s FROM jsonb_populate_record(NULL::clusters, @declared::jsonb))
+UPDATE clusters SET (power, cost, transfer_mb_s, wake_minutes) = (
+  SELECT power, cost, transfer_mb_s, wake_minutes FROM jsonb_populate_record(NULL::clusters, @declared::jsonb))
 WHERE id = @cluster
 
 -- name: clusters.edit
@@ -124,6 +125,22 @@ WHERE id = @cluster
 UPDATE clusters SET free_nodes = @free_nodes, reserved_free_nodes = @reserved_free_nodes, reserved_free = @reserved_free
 WHERE id = @cluster
   AND (free_nodes <> @free_nodes OR reserved_free_nodes <> @reserved_free_nodes OR reserved_free <> @reserved_free)
+
+-- name: clusters.record_named_nodes
+-- Records the usable nodes of a cluster, unless they are as before.
+INSERT INTO named_nodes AS n (cluster_id, nodes, open_sizes, empty_sizes, asleep_sizes, longest_name)
+VALUES (@cluster, @nodes, @open_sizes, @empty_sizes, @asleep_sizes, @longest_name)
+ON CONFLICT (cluster_id) DO UPDATE SET
+  nodes = @nodes,
+  open_sizes = @open_sizes,
+  empty_sizes = @empty_sizes,
+  asleep_sizes = @asleep_sizes,
+  longest_name = @longest_name
+WHERE n.nodes <> @nodes
+
+-- name: clusters.named_nodes
+-- The usable nodes of a cluster, as they were recorded last.
+SELECT nodes FROM named_nodes WHERE cluster_id = @cluster
 
 -- name: clusters.reread_resources
 -- The next poll reads the cluster's resources, however new the known ones are.

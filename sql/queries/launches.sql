@@ -25,6 +25,7 @@ SELECT
   l.pool_s IS NULL AND l.script IS NULL AND NOT c.dimensional_grouping AND p.measured < @enough_measured AS to_measure,
   l.memory_mb,
   (SELECT b.remote_id FROM jobs b WHERE b.id = l.beside AND b.state = 'running') AS beside,
+  l.leaves,
   k.memory_property,
   k.memory_unit_mb,
   both_properties(p.properties, k.properties) AS properties,

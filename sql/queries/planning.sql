@@ -18,6 +18,11 @@ SELECT
   c.enabled,
   c.retired_at IS NOT NULL AS retired,
   c.cost,
+  c.wake_minutes,
+  n.open_sizes AS open_nodes,
+  n.empty_sizes AS empty_nodes,
+  n.asleep_sizes AS asleep_nodes,
+  n.longest_name AS longest_node_name,
   CASE WHEN c.transfer_mb_s > 0 THEN c.transfer_mb_s ELSE coalesce(c.measured_mb_s, 0) END AS transfer_mb_s,
   c.max_node_resources,
   c.min_node_resources,
@@ -43,6 +48,7 @@ SELECT
 FROM clusters c
 LEFT JOIN cluster_stress t ON t.cluster_id = c.id AND t.job_limit IS NOT NULL
 LEFT JOIN learnt_headroom h ON h.cluster_id = c.id
+LEFT JOIN named_nodes n ON n.cluster_id = c.id
 LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s
   WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 LEFT JOIN LATERAL (
@@ -237,7 +243,8 @@ ORDER BY 1, 2
 -- tasks go first; then new ones, and in proportion to their number tasks that failed, so that a launch of one job takes a new one; then
 -- those that asked to run last. A task bound to another cluster stays, unless it needs no more than the homes there, which this cluster
 -- shares; with the JDL's max_jobs of 0 only tasks that are bound to the cluster itself are taken. Tasks beyond @jobs are pooled:
--- the jobs take them for @pool_s seconds. An array names the tasks, so that the index finds each of them even when the statistics of a new
+-- the jobs take them for @pool_s seconds. @leaves: the nodes that the jobs leave empty. An array names the tasks, so that the index finds
+-- each of them even when the statistics of a new
 -- bag are missing.
 WITH campaign AS (
   SELECT c.id, next_task, skipped, CASE WHEN f.off THEN 0 ELSE total - next_task - skipped END AS untaken, f.off
@@ -301,7 +308,7 @@ started AS (
 -- OAR assigns one walltime to all jobs of an array: the greatest of its tasks. A smaller one would kill the longest task, while a job that
 -- ends early frees its resources at once. The JDL's maximum bounds it.
 launch AS (
-  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, walltime_s, pool_s, files)
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, leaves, walltime_s, pool_s, files)
   SELECT
     @campaign,
     @cluster,
@@ -309,6 +316,7 @@ launch AS (
     @resources,
     @term,
     instant(@now),
+    @leaves,
     least(greatest(p.walltime_s, max(s.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s)),
     CASE WHEN count(*) > @jobs THEN @pool_s::integer END,
     CASE WHEN count(*) > @jobs THEN 3 * count(*) + 1 END
@@ -410,7 +418,7 @@ started AS (
   WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
   RETURNING t.number, t.attempt, t.request, t.walltime_s),
 launch AS (
-  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s)
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, leaves, request, memory_mb, walltime_s)
   SELECT
     @campaign,
     @cluster,
@@ -418,6 +426,7 @@ launch AS (
     coalesce(count(*) * max(m.resources_per_job), @resources::double precision),
     @term,
     instant(@now),
+    @leaves,
     max(m.resources),
     max(m.memory_mb),
     least(greatest(max(m.walltime_s), max(s.walltime_s)), coalesce(max(p.max_walltime_s), max(m.walltime_s)))

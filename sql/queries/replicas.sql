@@ -3,7 +3,7 @@
 -- name: replicas.plan
 -- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster (@beside: on this one;
 -- the launch keeps the first of these jobs, to avoid its nodes), the longest running first. @longer_than_s: only tasks that have run for
--- this many seconds; null: all. Each replica has an attempt of its own, so that the fence lets both jobs run.
+-- this many seconds; null: all. @leaves: the nodes that the jobs leave empty. Each replica has an attempt of its own, so that the fence lets both jobs run.
 WITH running AS (
   SELECT
     t.number,
@@ -36,8 +36,8 @@ doubled AS (
   RETURNING t.number, t.replica, t.request, chosen.first, chosen.resources, chosen.resources_per_job, chosen.memory_mb,
     least(greatest(chosen.asked_s, t.walltime_s), coalesce(chosen.max_walltime_s, chosen.asked_s)) AS walltime_s),
 launch AS (
-  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s, beside)
-  SELECT @campaign, @cluster, count(*), sum(resources_per_job), @term, instant(@now), max(resources), max(memory_mb), max(walltime_s),
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, leaves, request, memory_mb, walltime_s, beside)
+  SELECT @campaign, @cluster, count(*), sum(resources_per_job), @term, instant(@now), @leaves, max(resources), max(memory_mb), max(walltime_s),
     CASE WHEN @beside::boolean THEN min(first) END
   FROM doubled HAVING count(*) > 0 RETURNING id),
 planned AS (

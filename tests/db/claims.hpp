@@ -134,6 +134,10 @@ struct Claim {
     return fmt::format("{} AND EXISTS (SELECT FROM keeps WHERE cluster_id = {} AND name = '{}' AND resources = {})", of(why.parts), cluster,
                        why.keeps.at(0).name, why.keeps.at(0).resources);
   }
+  Text operator()(const planner::reason::NodesAsleep& why) const {
+    return fmt::format("{} AND {} AND EXISTS (SELECT FROM named_nodes WHERE cluster_id = {} AND asleep_sizes <> '')", of(why.parts),
+                       of_cluster(fmt::format("wake_minutes = {}", why.wake_minutes)), cluster);
+  }
   Text operator()(const planner::reason::BusyWithoutJob& why) const {
     return fmt::format("{} AND {}", of(why.parts), of_cluster(fmt::format("loaded_resources >= {}", why.parts.free_resources)));
   }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "lib/process/options.hpp"
+#include "lib/store/launches.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
 #include "updator/write.hpp"
@@ -65,6 +66,51 @@ TEST_F(NodesLeftByJobs, OfBestEffortJobsAndOfOthers_ReachThePlannerApart_AndALic
   EXPECT_EQ(facts().free_nodes, "1x1");
   EXPECT_EQ(facts().reserved_free_nodes, "2x1");
   EXPECT_EQ(facts().max_node_resources, 2);
+}
+
+TEST_F(NodesLeftByJobs, Document000_AreKnownByName_WhereNodesMaySleep_AndALaunchNamesThoseThatItLeaves) {
+  const auto campaign = a_campaign(10);
+  execute("UPDATE clusters SET wake_minutes = 30 WHERE name = 'alpha'");
+  has_nodes();
+  holds(
+      R"({"total":5,"items":[{"node":"n1","besteffort":"YES","usable":2,"asleep":0,"held":1},)"
+      R"({"node":"n2","besteffort":"NO","usable":2,"asleep":0,"held":0},{"node":"n3","besteffort":"YES","usable":2,"asleep":2,"held":0},)"
+      R"({"node":"n4","besteffort":"YES","usable":2,"asleep":0,"held":0},{"node":"","besteffort":"YES","usable":0,"asleep":0,"held":0}]})");
+  poll();
+  EXPECT_EQ(facts().open_nodes, "2x1");
+  EXPECT_EQ(facts().empty_nodes, "2x1");
+  EXPECT_EQ(facts().asleep_nodes, "2x1");
+  EXPECT_EQ(facts().longest_node_name, 2);
+  EXPECT_EQ(facts().wake_minutes, 30);
+  std::vector<store::LaunchToMake> launches;
+  grid::NamedNodes nodes;
+  transact([&](store::Transaction& t) {
+    ASSERT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1, .leaves = "2x1"}, term, now), 1);
+    launches = store::planned_launches(t, alpha);
+    nodes = store::named_nodes(t, alpha);
+  });
+  ASSERT_THAT(launches, SizeIs(1));
+  EXPECT_EQ(nodes.condition_leaving(*grid::NodeSizes::parse(launches[0].leaves), 1000), "network_address NOT IN ('n3')");
+}
+
+TEST_F(NodesLeftByJobs, ThatSleep_AreKnownByName_WhereOarDoesNotSayWhatJobsHold_AndAWrongNameMakesAllUnknown) {
+  a_campaign(10);
+  execute("UPDATE clusters SET wake_minutes = 30 WHERE name = 'alpha'");
+  const auto list = [&](const std::string& name) {
+    cluster.answers("/resources/details",
+                    fmt::format(R"({{"total":2,"items":[{{"id":1,"network_address":"n1","state":"Alive","type":"default"}},)"
+                                R"({{"id":2,"network_address":"{}","state":"Absent","available_upto":2147483647,"type":"default"}}]}})",
+                                name));
+  };
+  holds("{");
+  list("n2");
+  poll();
+  EXPECT_EQ(facts().open_nodes, "1x1");
+  EXPECT_EQ(facts().asleep_nodes, "1x1");
+  list("n2') OR ('1'='1");
+  poll();
+  EXPECT_EQ(facts().open_nodes, "");
+  EXPECT_EQ(facts().asleep_nodes, "");
 }
 
 TEST_F(NodesLeftByJobs, AreAskedForOnlyWhereThatCounts) {

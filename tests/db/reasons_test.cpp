@@ -102,6 +102,13 @@ struct Situation {
     grid.execute(
         fmt::format("INSERT INTO keeps (name, cluster_id, resources, user_name) VALUES ('class', {}, 16, 'zoe')", grid.at.value()));
   }
+  void operator()(const reason::NodesAsleep&) const {
+    grid.of_cluster("wake_minutes = 1000");
+    grid.execute(
+        fmt::format("INSERT INTO named_nodes (cluster_id, nodes, open_sizes, empty_sizes, asleep_sizes, longest_name) "
+                    "VALUES ({}, 'z 16 n1', '', '', '16x1', 2)",
+                    grid.at.value()));
+  }
   void operator()(const reason::BusyWithoutJob&) const { grid.of_cluster("availability = 'combined', loaded_resources = 16"); }
   void operator()(const reason::NotEnoughResources&) const {
     grid.config.reservations = false;
@@ -314,6 +321,10 @@ struct Remedy {
   Then operator()(const reason::KeptForLocal&) const { return free(); }
   Then operator()(const reason::KeptForOthers&) const {
     grid.execute("DELETE FROM keeps");
+    return Then::jobs_start;
+  }
+  Then operator()(const reason::NodesAsleep&) const {
+    grid.of_cluster("wake_minutes = 0");
     return Then::jobs_start;
   }
   Then operator()(const reason::BusyWithoutJob&) const {

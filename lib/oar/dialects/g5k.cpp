@@ -113,7 +113,10 @@ Result<std::vector<NodeHold>> Grid5000::free_by_node(std::string_view /*user*/) 
   if (!status) return tl::unexpected(status.error());
   std::vector<NodeHold> holds;
   for (const auto& node : *status) {
-    if (node.hard == "alive" || node.hard == "standby") holds.push_back({.usable = node.slots, .held = node.held, .best_effort = true});
+    if (node.hard == "alive" || node.hard == "standby") {
+      const int asleep = node.hard == "standby" ? node.slots : 0;
+      holds.push_back({.usable = node.slots, .held = node.held, .best_effort = true, .node = node.name, .asleep = asleep});
+    }
   }
   return holds;
 }
