@@ -130,6 +130,8 @@ void Measurement::add_up() {
     all.wasted += cluster.wasted;
     all.overhead += cluster.overhead;
     all.idle += cluster.idle;
+    cluster.awake = outcome_.awake[i];
+    all.awake += cluster.awake;
     all.submitted += cluster.submitted;
     all.submitted_before_full = std::max(all.submitted_before_full, cluster.submitted_before_full);
   }

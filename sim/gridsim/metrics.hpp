@@ -31,6 +31,7 @@ struct ClusterMetrics {
   double wasted = 0;    ///< by the grid's jobs that were killed, since their last checkpoints
   double overhead = 0;  ///< held by the grid's jobs while OAR started and ended them, and while they wrote checkpoints
   double idle = 0;
+  double awake = 0;            ///< node-seconds for which nodes were awake
   std::int64_t submitted = 0;  ///< jobs
   LocalWaits local_waits = {};
   LocalWaits local_waits_alone = {};                  ///< the same without the grid

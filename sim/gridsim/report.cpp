@@ -70,6 +70,7 @@ constexpr auto kFigures = std::to_array<Figure>({
     {"of an omniscient scheduler", [](const Metrics& m) { return percent(m.efficiency()); }},
     {"used, resource-hours", [](const Metrics& m) { return hours(m.all.used); }},
     {"idle, resource-hours", [](const Metrics& m) { return hours(m.all.idle); }},
+    {"awake, node-hours", [](const Metrics& m) { return hours(m.all.awake); }},
     {"starts and ends, res.-hours", [](const Metrics& m) { return hours(m.all.overhead); }},
     {"killed, resource-hours", [](const Metrics& m) { return hours(m.all.wasted); }},
     {"killed, of the work", [](const Metrics& m) { return percent(m.waste()); }},

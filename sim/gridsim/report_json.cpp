@@ -12,6 +12,7 @@ void add_seconds(text::JsonWriter& json, const ClusterMetrics& cluster) {
   json.field("wasted_resource_seconds", cluster.wasted);
   json.field("overhead_resource_seconds", cluster.overhead);
   json.field("idle_resource_seconds", cluster.idle);
+  json.field("awake_node_seconds", cluster.awake);
   json.field("local_jobs", cluster.local_waits.jobs);
   json.field("local_wait_seconds", cluster.local_waits.sum);
   json.field("mean_local_wait_seconds", cluster.local_waits.mean());

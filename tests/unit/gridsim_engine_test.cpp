@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -30,6 +32,52 @@ TEST(GridsimEngine, ACampaign_IsDone_EachTaskOnce) {
   std::vector<int> done(100);
   for (const auto& job : outcome.jobs) done[static_cast<std::size_t>(job.task)] += job.end == JobEnd::done ? 1 : 0;
   EXPECT_THAT(done, testing::Each(1));
+}
+
+/// Four nodes of 4 that fall asleep after a minute. A bag of an hour on 2 cores comes when they sleep.
+std::string sleepers(double wake_minutes) {
+  return fmt::format(R"("alpha": {{"nodes": 4, "cores": 4, "sleep_after": "1m", "wake_delay": "100s", "wake_minutes": {}}})", wake_minutes);
+}
+
+TEST(GridsimEngine, NodesWithoutAJob_FallAsleep_AndJobsWaitUntilTheyWake) {
+  const auto scenario = a_scenario(sleepers(0), R"({"at": "10m", "tasks": 2, "duration": "1h", "walltime": "2:0:0"})");
+  const auto outcome = simulate(scenario);
+  ASSERT_EQ(outcome.jobs.size(), 2U);
+  for (const auto& job : outcome.jobs) EXPECT_NEAR(seconds_of(*job.started) - seconds_of(*job.held), 101, 1) << "all wait for the node";
+  // A minute each at first; then one node for the jobs.
+  EXPECT_NEAR(measure(scenario, outcome).all.awake, 4 * 60 + 100 + 1 + 3600 + 60, 60);
+}
+
+TEST(GridsimEngine, Document000_NodesAreLeftAsleep_WhileAnotherOneIsAwakeForTheWork) {
+  const auto campaigns = R"({"at": "10m", "tasks": 3, "duration": "1h", "walltime": "2:0:0"},
+                            {"at": "20m", "tasks": 40, "duration": "1m", "walltime": "0:5:0", "user": "ben"})";
+  const auto awake = [&](double minutes) {
+    const auto scenario = a_scenario(sleepers(minutes), campaigns);
+    const auto outcome = simulate(scenario);
+    EXPECT_TRUE(outcome.complete);
+    return measure(scenario, outcome).all.awake;
+  };
+  EXPECT_LT(awake(30), 0.9 * awake(0));
+}
+
+TEST(GridsimEngine, Document000_TheScenarioOfThePolicies_LeavesNodesAsleep_AndItsBagsTakeLonger) {
+  std::ifstream input{"docs/plots/sleep.json"};
+  std::string text{std::istreambuf_iterator<char>{input}, {}};
+  const auto with = [&](std::string_view minutes) {
+    auto changed = text;
+    constexpr std::string_view kKey{"\"wake_minutes\": 0"};
+    for (auto at = changed.find(kKey); at != std::string::npos; at = changed.find(kKey, at + 1))
+      changed.replace(at, kKey.size(), fmt::format("\"wake_minutes\": {}", minutes));
+    const auto scenario = read_scenario(changed, "docs/plots");
+    if (!scenario) throw std::runtime_error{jdl::render(scenario.error(), "sleep.json")};
+    return measure(*scenario, simulate(*scenario));
+  };
+  const auto before = with("0"), after = with("30");
+  // docs/policies.md has the figures: 171.5 and 99.3 node-hours, 10 and 30 minutes.
+  EXPECT_NEAR(before.all.awake / 3600, 171.5, 0.1);
+  EXPECT_NEAR(after.all.awake / 3600, 99.3, 0.1);
+  EXPECT_NEAR(*before.mean_flow, 627, 1);
+  EXPECT_NEAR(*after.mean_flow, 1772, 1);
 }
 
 /// The others would wait for longer than remote_waiting_timeout, and be taken back. Without that bound, 3.6 jobs are sent for each task.

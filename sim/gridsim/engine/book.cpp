@@ -61,6 +61,7 @@ Book::Book(World& world)
     campaign.next_task = spec.live;
     if (spec.replicas_allowed) campaign.lasted = lasted_before(spec);
     for (const auto& on_cluster : spec.clusters) names_nodes_ = names_nodes_ || on_cluster.facts.nodes_per_job;
+    for (const auto& on_cluster : spec.clusters) names_nodes_ = names_nodes_ || leaves_nodes(on_cluster.cluster);
     for (const auto& on_cluster : spec.clusters)
       campaign.pairs.push_back(
           {.facts = first_facts(grid::CampaignId{static_cast<std::int64_t>(i) + 1}, spec, on_cluster), .ended_in_minute = {}});
@@ -140,10 +141,12 @@ std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant 
                             .side_by_side = spec.side_by_side && spec.group == 1,
                             .carriers = {},
                             .tasks = {}});
+  const auto avoided = nodes_left(index_of(launch.cluster), launch.leaves);
   std::vector<int> jobs;
   for (const auto task : tasks) {
     if (const auto known = campaign.tasks.find(task); known != campaign.tasks.end()) known->second.facts.state = grid::TaskState::running;
     const int job = make_job(launch, pair, task, now);
+    world_.jobs[index_of(job)].avoided = avoided;
     const bool pooled = std::ssize(jobs) == launch.jobs;
     if (!pooled) jobs.push_back(job);
     if (!is_pool) continue;
@@ -161,6 +164,26 @@ std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant 
                                                                             .carriers = static_cast<int>(jobs.size()),
                                                                             .pooled = static_cast<int>(tasks.size() - jobs.size())});
   return jobs;
+}
+
+bool Book::leaves_nodes(std::size_t cluster) const {
+  return grid::packs_nodes(world_.scenario.config) || world_.scenario.clusters[cluster].wake_minutes > 0;
+}
+
+/// As many nodes as a launch leaves empty: those that sleep first, then the last ones (grid::NamedNodes::condition_leaving).
+Avoided Book::nodes_left(std::size_t cluster, const std::string& leaves) const {
+  if (leaves.empty()) return {};
+  int left = grid::NodeSizes::parse(leaves).value_or(grid::NodeSizes{}).nodes();
+  const auto& rests = rests_[cluster];
+  auto avoided = std::make_shared<std::vector<bool>>(rests.size());
+  for (const auto rest : {Nodes::Rest::asleep, Nodes::Rest::empty}) {
+    for (auto node = rests.size(); node-- > 0 && left > 0;) {
+      if (rests[node] != rest) continue;
+      (*avoided)[node] = true;
+      --left;
+    }
+  }
+  return avoided;
 }
 
 int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now) {

@@ -118,6 +118,9 @@ class Book {
   [[nodiscard]] const std::vector<std::vector<double>>& durations() const { return durations_; }
 
  private:
+  /// Whether jobs are kept from some of a cluster's nodes.
+  [[nodiscard]] bool leaves_nodes(std::size_t cluster) const;
+  [[nodiscard]] Avoided nodes_left(std::size_t cluster, const std::string& leaves) const;
   /// Changes that one update makes once per campaign or pair, independent of the order of its jobs.
   struct Changes {
     struct Ends {
@@ -198,9 +201,11 @@ class Book {
   std::map<std::tuple<int, int, std::int64_t>, double> usage_;
   std::vector<int> free_;                ///< by cluster, in the status
   std::vector<std::string> free_nodes_;  ///< by cluster, as ClusterFacts::free_nodes
-  std::vector<grid::HeldForJob> held_;   ///< by the last plan, for wide jobs
-  bool names_nodes_ = false;             ///< whether a campaign's requests name nodes
-  std::vector<int> learnt_headroom_;     ///< by cluster
+  /// By cluster: the nodes as the grid knows them, where it leaves some empty.
+  std::vector<std::vector<Nodes::Rest>> rests_;
+  std::vector<grid::HeldForJob> held_;  ///< by the last plan, for wide jobs
+  bool names_nodes_ = false;            ///< whether a campaign's requests name nodes
+  std::vector<int> learnt_headroom_;    ///< by cluster
   grid::Instant status_at_{};
 };
 

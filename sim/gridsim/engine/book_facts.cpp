@@ -51,6 +51,16 @@ grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) c
   facts.start_cost = start_cost(cluster);
   facts.free_resources = free_[cluster];
   if (cluster < free_nodes_.size()) facts.free_nodes = free_nodes_[cluster];
+  if (cluster < rests_.size()) {
+    const auto sizes = [&](Nodes::Rest rest) {
+      grid::NodeSizes nodes;
+      nodes.add(spec.cores, static_cast<int>(std::ranges::count(rests_[cluster], rest)));
+      return nodes.text();
+    };
+    facts.open_nodes = sizes(Nodes::Rest::open);
+    facts.empty_nodes = sizes(Nodes::Rest::empty);
+    facts.asleep_nodes = sizes(Nodes::Rest::asleep);
+  }
   facts.status_at = status_at_;
   facts.brake = brake_of(spec.braked, now);
   return facts;

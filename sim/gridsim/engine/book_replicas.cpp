@@ -65,6 +65,7 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
   // The longest running ones first.
   std::ranges::sort(chosen, {}, [&](int job) { return std::pair{*job_of(job).held, job_of(job).task}; });
   if (std::ssize(chosen) > replicas.jobs) chosen.resize(static_cast<std::size_t>(replicas.jobs));
+  const auto avoided = nodes_left(index_of(replicas.cluster), replicas.leaves);
   std::vector<int> jobs;
   for (const int first : chosen) {
     const auto task = job_of(first).task;
@@ -74,6 +75,7 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
     copied.facts.replica = copied.facts.attempt + 1;
     copied.facts.replica_lives = true;
     copied.live = {first, second};
+    world_.jobs[index_of(second)].avoided = avoided;
     world_.jobs[index_of(second)].attempt = *copied.facts.replica + 1;
     jobs.push_back(second);
   }

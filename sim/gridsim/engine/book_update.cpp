@@ -25,8 +25,10 @@ void Book::update(std::span<const Cluster> clusters, grid::Instant now) {
   known_.resize(world_.jobs.size(), JobState::submitting);
   status_at_ = now;
   free_nodes_.resize(clusters.size());
+  rests_.resize(clusters.size());
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     free_[i] = clusters[i].free();
+    if (leaves_nodes(i)) rests_[i] = clusters[i].rests(now);
     if (!names_nodes_) continue;
     const auto nodes = clusters[i].free_nodes();
     free_nodes_[i] = nodes.known() ? nodes.text() : std::string{grid::kNoFreeNode};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace gleaner::gridsim {
@@ -10,8 +11,8 @@ Cluster::Cluster(int index, std::vector<LocalJob> local, World& world)
       spec_{world.scenario.clusters[static_cast<std::size_t>(index)]},
       local_{std::move(local)},
       world_{world},
-      nodes_{spec_.nodes, spec_.cores} {
-  if (spec_.held == 0 || !nodes_.take({.nodes = 0, .per_node = spec_.held})) return;
+      nodes_{spec_.nodes, spec_.cores, spec_.sleep_after, spec_.wake_delay} {
+  if (spec_.held == 0 || !nodes_.take({.nodes = 0, .per_node = spec_.held}, {})) return;
   world_.usage.push_back({{}, index_, kLocal, spec_.held});
 }
 
@@ -19,9 +20,9 @@ void Cluster::begin() { note_arrival(0); }
 
 bool Cluster::resume(int job) {
   auto& one = world_.jobs[static_cast<std::size_t>(job)];
-  auto shares = nodes_.take(pair_of(one).shape);
-  if (!shares) return false;
-  one.shares = std::move(*shares);
+  auto taken = nodes_.take(pair_of(one).shape, world_.agenda.now());
+  if (!taken) return false;
+  one.shares = std::move(taken->shares);
   one.state = JobState::running;
   holding_.push_back(job);
   world_.changed.push_back(job);
@@ -61,7 +62,7 @@ void Cluster::happen(const Event& event) {
 
 void Cluster::end_local(int local) {
   const auto found = running_local_.find(local);
-  nodes_.give_back(found->second.shares);
+  nodes_.give_back(found->second.shares, world_.agenda.now());
   world_.usage.push_back({world_.agenda.now(), index_, kLocal, -found->second.resources});
   running_local_.erase(found);
 }
@@ -143,7 +144,7 @@ void Cluster::end(int job, JobEnd why, double free_after) {
 
 void Cluster::release(int job) {
   auto& one = world_.jobs[static_cast<std::size_t>(job)];
-  nodes_.give_back(one.shares);
+  nodes_.give_back(one.shares, world_.agenda.now());
   one.shares.clear();
   if (one.being_killed) dying_ -= one.width;
   std::erase(holding_, job);
@@ -205,12 +206,13 @@ void Cluster::preempt(int job) {
 
 void Cluster::start_local(const Local& local) {
   const auto& job = local_[static_cast<std::size_t>(local.index)];
-  RunningLocal running{.shares = *nodes_.take({.nodes = 0, .per_node = job.resources}),
-                       .end = after(world_.agenda.now(), job.duration),
-                       .resources = job.resources};
+  auto taken = *nodes_.take({.nodes = 0, .per_node = job.resources}, world_.agenda.now());
+  const double woke = taken.wakes;
+  RunningLocal running{
+      .shares = std::move(taken.shares), .end = after(world_.agenda.now(), woke + job.duration), .resources = job.resources};
   world_.agenda.add(running.end, {.kind = Event::Kind::local_end, .cluster = index_, .job = local.index});
   world_.usage.push_back({world_.agenda.now(), index_, kLocal, job.resources});
-  const double at = seconds_of(world_.agenda.now());
+  const double at = seconds_of(world_.agenda.now()) + woke;
   world_.local_waits.push_back({index_, at - job.at, at, job.resources});
   running_local_.emplace(local.index, std::move(running));
 }
@@ -234,14 +236,15 @@ std::optional<std::size_t> Cluster::next_to_start() {
   const int available = nodes_.free() - claimed_;
   if (available <= 0) return std::nullopt;
   std::optional<Reservation> reservation;
-  std::set<std::pair<int, int>> too_big;  // campaigns with a job that does not fit, so that their other jobs are not tried
+  std::set<std::tuple<int, int, const void*>> too_big;  // campaigns with a job that does not fit, so that their other jobs are not tried
   for (std::size_t place = 0; place < queue_.size(); ++place) {
     const auto& job = world_.jobs[static_cast<std::size_t>(queue_[place])];
-    if (too_big.contains({job.campaign, job.pair})) continue;
+    if (too_big.contains({job.campaign, job.pair, job.avoided.get()})) continue;
     const auto end = after(world_.agenda.now(), spec_.start_delay + walltime_of(job));
     const bool in_nobodys_way = !reservation || end <= reservation->time || job.width <= reservation->spare;
-    if (job.width <= available && in_nobodys_way && (taken_ = nodes_.take(pair_of(job).shape))) return place;
-    too_big.insert({job.campaign, job.pair});
+    if (job.width <= available && in_nobodys_way && (taken_ = nodes_.take(pair_of(job).shape, world_.agenda.now(), job.avoided)))
+      return place;
+    too_big.insert({job.campaign, job.pair, job.avoided.get()});
     if (!reservation) reservation = reservation_for(job.width, available);
   }
   return std::nullopt;
@@ -270,11 +273,13 @@ void Cluster::start(std::size_t place) {
   one.state = JobState::launching;
   one.held = world_.agenda.now();
   world_.changed.push_back(job);
-  one.shares = std::move(*taken_);
+  one.shares = std::move(taken_->shares);
+  one.woke = taken_->wakes;
   taken_.reset();
   holding_.push_back(job);
   world_.usage.push_back({world_.agenda.now(), index_, one.campaign, one.width});
-  world_.agenda.add(after(world_.agenda.now(), spec_.start_delay), {.kind = Event::Kind::job_runs, .cluster = index_, .job = job});
+  world_.agenda.add(after(world_.agenda.now(), one.woke + spec_.start_delay),
+                    {.kind = Event::Kind::job_runs, .cluster = index_, .job = job});
   if (one.pool == kNone) return;
   const auto& pool = world_.pools[static_cast<std::size_t>(one.pool)];
   world_.agenda.add(after(*one.held, pool.duration + kLateClaim), {.kind = Event::Kind::pool_closed, .cluster = index_, .job = job});

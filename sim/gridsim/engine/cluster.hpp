@@ -45,6 +45,8 @@ class Cluster {
   [[nodiscard]] int free() const { return nodes_.free(); }
   /// Its nodes by their free resources.
   [[nodiscard]] grid::NodeSizes free_nodes() const { return nodes_.sizes(); }
+  [[nodiscard]] std::vector<Nodes::Rest> rests(grid::Instant now) const { return nodes_.rests(now); }
+  [[nodiscard]] double awake_until(grid::Instant now) const { return nodes_.awake_until(now); }
   [[nodiscard]] const std::deque<int>& waiting() const { return queue_; }
   [[nodiscard]] bool is_without_us() const { return holding_.empty(); }
 
@@ -108,7 +110,7 @@ class Cluster {
   int dying_ = 0;             ///< resources of jobs that are being killed
   grid::Instant next_start_{};
   std::optional<grid::Instant> next_pass_;
-  std::optional<Shares> taken_;  ///< the resources of the job found by next_to_start
+  std::optional<Nodes::Taken> taken_;  ///< the resources of the job found by next_to_start
 };
 
 }  // namespace gleaner::gridsim

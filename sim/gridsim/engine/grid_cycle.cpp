@@ -104,7 +104,8 @@ grid::Instant GridCycle::plan(grid::Instant now) {
                               .jobs = launch.jobs,
                               .pooled = launch.pooled,
                               .pool = std::chrono::ceil<grid::Seconds>(config.pool_duration),
-                              .resources = launch.resources},
+                              .resources = launch.resources,
+                              .leaves = launch.leaves},
                              at),
                 launch.cluster, at);
     last = std::max(last, at);

@@ -51,6 +51,8 @@ struct Job {
   std::string_view algorithm = {};      ///< of the ratio by which it was planned; empty: the first ratio
   std::optional<grid::Instant> warned;  ///< when it was signalled for a checkpoint, because its resources go to others
   Shares shares;
+  Avoided avoided = {};  ///< nodes that its launch leaves empty
+  double woke = 0;       ///< seconds for which it waits for nodes that slept
   // In a pool, a launch with more tasks than jobs of OAR:
   int pool = kNone;               ///< in World::pools
   bool pooled = false;            ///< it is no job of OAR: one of the pool's carriers carries it out

@@ -47,6 +47,8 @@ struct ClusterSpec : grid::ClusterFacts {
   double end_delay = 0.0;                      ///< seconds from a job's end until its resources are free
   double preemption_delay = 5.0;               ///< seconds until a preempted job has released its resources
   bool preemption_signal = true;               ///< OAR signals jobs with checkpoints before it preempts them
+  std::optional<double> sleep_after;           ///< seconds without a job after which a node falls asleep; empty: none does
+  double wake_delay = 120.0;                   ///< seconds until a job runs on a node that slept, beside its start_delay
   double api_latency = 0.2;                    ///< seconds that a submission or a deletion takes
   LocalUsers local;
   int held = 0;       ///< resources that others hold during the whole simulation

@@ -131,6 +131,11 @@ void read_cluster(const Node& node, const Path& path, const std::filesystem::pat
                            if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings);
                            else cluster.preemption_signal = value.text == "true";
                          }},
+                        {"sleep_after",
+                         [&](const Node& value, const Path& at) {
+                           cluster.sleep_after = read_seconds(value, at, {1, 3660.0 * 86400}, findings);
+                         }},
+                        {"wake_delay", delay(&ClusterSpec::wake_delay)},
                         {"api_latency", delay(&ClusterSpec::api_latency)},
                         {"held",
                          [&](const Node& value, const Path& at) {

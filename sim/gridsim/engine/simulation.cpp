@@ -115,6 +115,7 @@ Outcome Simulation::outcome() && {
     if (campaign.ended_at) one.ended = seconds_of(*campaign.ended_at);
     outcome.campaigns.push_back(one);
   }
+  for (const auto& cluster : clusters_) outcome.awake.push_back(cluster.awake_until(instant_of(outcome.end)));
   outcome.durations = book_.durations();
   outcome.jobs = std::move(world_.jobs);
   outcome.usage = std::move(world_.usage);

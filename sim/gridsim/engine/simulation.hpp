@@ -26,6 +26,7 @@ struct Outcome {
   std::vector<Job> jobs;
   std::vector<UsageChange> usage;
   std::vector<LocalWait> local_waits;
+  std::vector<double> awake;  ///< node-seconds of each cluster
   std::vector<PairCycle> cycles;
   std::int64_t cycle_count = 0;
   RatioFigures ratios;
