@@ -228,7 +228,8 @@ http::Response Api::status_g5k() {
       if (resource.licence > 0) continue;
       auto& node = nodes[resource.host];
       ++node.total;
-      node.hard = small_letters(name_of(resource.state));
+      const bool wakes = resource.state == ResourceState::absent && engine_.options().wake_delay;
+      node.hard = wakes ? "standby" : small_letters(name_of(resource.state));
     }
     for (const auto& job : ledger.jobs()) {
       if (job.state != JobState::running) continue;

@@ -123,10 +123,11 @@ http::Response Api::held_by_node(const Call& call) {
   return json_answer(200, page_json(call, page), "GET");
 }
 
-/// The cores that are alive and held by jobs on each node, by whether best-effort jobs get them, and one row more.
+/// The cores that are alive, or woken for a job, and those held by jobs on each node, by whether best-effort jobs get them, and one row
+/// more.
 http::Response Api::free_by_node(const Call& call) {
   struct Cores {
-    std::int64_t usable = 0, held = 0;
+    std::int64_t usable = 0, asleep = 0, held = 0;
   };
   const auto nodes = engine_.read([&](Ledger& ledger) {
     std::set<int> held;
@@ -135,9 +136,11 @@ http::Response Api::free_by_node(const Call& call) {
     int place = 0;
     for (const auto& resource : ledger.resources()) {
       const bool is_held = held.contains(place++);
-      if (resource.licence > 0 || resource.state != ResourceState::alive) continue;
+      const bool is_asleep = resource.state == ResourceState::absent;
+      if (resource.licence > 0 || (resource.state != ResourceState::alive && !is_asleep)) continue;
       auto& cores = found[{resource.host, resource.best_effort}];
       ++cores.usable;
+      cores.asleep += is_asleep ? 1 : 0;
       cores.held += is_held ? 1 : 0;
     }
     return found;
@@ -151,6 +154,7 @@ http::Response Api::free_by_node(const Call& call) {
         .field("node", node.first)
         .field("besteffort", node.second ? "YES" : "NO")
         .field("usable", cores.usable)
+        .field("asleep", cores.asleep)
         .field("held", cores.held)
         .end_object();
   json.end_array();

@@ -143,7 +143,7 @@ void Engine::schedule_pass(std::int64_t now) {
     if (auto& job = *ledger_->find(id); queued(job.state)) job.scheduled_start.reset();
   }
   normal.insert(normal.end(), best_effort.begin(), best_effort.end());
-  const auto plan = schedule(now, ledger_->resources(), holders, normal);
+  const auto plan = schedule(now, ledger_->resources(), holders, normal, options_.wake_delay ? Absent::woken : Absent::out);
   for (const auto& start : plan.starts) begin(start, now);
   for (const auto& [id, time] : plan.predictions) {
     auto& job = *ledger_->find(id);

@@ -26,8 +26,11 @@ struct EngineOptions {
   std::string state_directory;
   std::string homes;  ///< the home of USER is HOMES/USER
   ClusterShape shape;
-  double start_rate = 0;                                ///< jobs started per second; 0: unlimited
-  std::chrono::milliseconds start_delay{0};             ///< between the scheduler's decision and the start
+  double start_rate = 0;                     ///< jobs started per second; 0: unlimited
+  std::chrono::milliseconds start_delay{0};  ///< between the scheduler's decision and the start
+  /// From the decision until a job starts on a node that was Absent, and that OAR wakes for it (energy saving). Empty: such nodes get no
+  /// job.
+  std::optional<std::chrono::milliseconds> wake_delay = {};
   std::chrono::milliseconds kill_grace{1000};           ///< between SIGTERM and SIGKILL
   std::chrono::milliseconds exterminate_after{20'000};  ///< between the first kill of a job that has no process and its end
   bool kill_jobs_on_exit = false;
@@ -156,6 +159,7 @@ class Engine {
   void enforce_times(Clock::time_point now);
   void schedule_pass(std::int64_t now);
   void begin(const Start& start, std::int64_t now);
+  void wake_nodes(const Job& job);
   void launch_due(Clock::time_point now, std::vector<Execution>& orders);
   [[nodiscard]] Execution order_for(const Job& job) const;
   void launch(const Execution& order);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/minioar/engine.hpp"
 #include "sim/minioar/job_environment.hpp"
 #include "sim/minioar/supervisor.hpp"
@@ -19,7 +21,25 @@ void Engine::begin(const Start& start, std::int64_t now) {
     ledger_->add_event(job, "SCHEDULER_PRIORITY_UPDATED_START",
                        fmt::format("Scheduler priority for job {} updated (network_address/resource_id)", job.id), now);
   }
-  launches_.push_back({job.id, this->now() + options_.start_delay});
+  const auto sleeps = [&](int place) { return ledger_->resources()[static_cast<std::size_t>(place)].state == ResourceState::absent; };
+  const bool wakes = std::ranges::any_of(job.resources, sleeps);
+  const auto delay =
+      options_.start_delay + (wakes ? options_.wake_delay.value_or(std::chrono::milliseconds{0}) : std::chrono::milliseconds{0});
+  const Launch launch{job.id, this->now() + delay};
+  launches_.insert(std::ranges::upper_bound(launches_, launch.not_before, {}, &Launch::not_before), launch);
+}
+
+/// The nodes of a job that slept are awake.
+void Engine::wake_nodes(const Job& job) {
+  for (const int place : job.resources) {
+    const auto& resource = ledger_->resources()[static_cast<std::size_t>(place)];
+    if (resource.state != ResourceState::absent) continue;
+    const auto host = resource.host;
+    for (std::size_t i = 0; i < ledger_->resources().size(); ++i) {
+      auto& each = ledger_->resource(static_cast<int>(i));
+      if (each.host == host) ledger_->set_state(each, ResourceState::alive);
+    }
+  }
 }
 
 void Engine::launch_due(Clock::time_point now, std::vector<Execution>& orders) {
@@ -30,6 +50,7 @@ void Engine::launch_due(Clock::time_point now, std::vector<Execution>& orders) {
     if (options_.start_rate > 0) {
       next_launch_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>{1 / options_.start_rate});
     }
+    wake_nodes(job);
     job.state = JobState::launching;
     job.start_time = date_at(now);
     if (!fates_.empty() && launch_badly(job, now)) continue;

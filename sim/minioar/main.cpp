@@ -72,6 +72,8 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
   add("any-user", "accept any user");
   add("start-rate", po::value(&s.engine.start_rate)->default_value(0)->value_name("N"), "jobs started per second; 0: as many as fit");
   add("start-delay-ms", po::value<long>()->default_value(0)->value_name("MS"), "between the scheduler's decision and the start of a job");
+  add("wake-delay-ms", po::value<long>()->value_name("MS"),
+      "energy saving: nodes that are Absent are woken for jobs, and these start so much later (default: such nodes get no job)");
   add("kill-grace-ms", po::value<long>()->default_value(1000)->value_name("MS"), "between SIGTERM and SIGKILL, when a job is killed");
   add("exterminate-after-ms", po::value<long>()->default_value(20000)->value_name("MS"),
       "between the first kill of a job that has no process and its end");
@@ -185,6 +187,11 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   if (s.engine.shape.gpus < 0 || s.engine.shape.gpus > s.engine.shape.cores)
     throw std::runtime_error{fmt::format("--gpus is from 0 to --cores ({}), not {}", s.engine.shape.cores, s.engine.shape.gpus)};
   s.engine.start_delay = std::chrono::milliseconds{given["start-delay-ms"].as<long>()};
+  if (given.contains("wake-delay-ms")) {
+    const auto delay = given["wake-delay-ms"].as<long>();
+    if (delay < 0) throw std::runtime_error{fmt::format("--wake-delay-ms is at least 0, not {}", delay)};
+    s.engine.wake_delay = std::chrono::milliseconds{delay};
+  }
   s.engine.kill_grace = std::chrono::milliseconds{given["kill-grace-ms"].as<long>()};
   s.engine.exterminate_after = std::chrono::milliseconds{given["exterminate-after-ms"].as<long>()};
   s.latency = std::chrono::milliseconds{given["latency-ms"].as<long>()};

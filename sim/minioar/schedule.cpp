@@ -1,6 +1,7 @@
 #include "sim/minioar/schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -17,7 +18,8 @@ struct Interval {
 /// The reservations of each resource over time.
 class Timeline {
  public:
-  Timeline(std::int64_t now, std::span<const Resource> resources) : now_{now}, resources_{resources}, busy_(resources.size()) {}
+  Timeline(std::int64_t now, std::span<const Resource> resources, Absent absent)
+      : now_{now}, resources_{resources}, absent_{absent}, busy_(resources.size()) {}
 
   void reserve(const std::vector<int>& places, std::int64_t begin, std::int64_t end) {
     // A job past its end is about to be killed, but still there.
@@ -28,7 +30,8 @@ class Timeline {
   [[nodiscard]] std::vector<bool> free_during(std::int64_t begin, std::int64_t duration) const {
     std::vector<bool> usable(resources_.size());
     for (std::size_t i = 0; i < resources_.size(); ++i) {
-      usable[i] = resources_[i].state == ResourceState::alive &&
+      const bool is_woken = absent_ == Absent::woken && resources_[i].state == ResourceState::absent;
+      usable[i] = (resources_[i].state == ResourceState::alive || is_woken) &&
                   std::none_of(busy_[i].begin(), busy_[i].end(),
                                [&](const Interval& interval) { return interval.begin < begin + duration && begin < interval.end; });
     }
@@ -47,19 +50,20 @@ class Timeline {
  private:
   std::int64_t now_;
   std::span<const Resource> resources_;
+  Absent absent_;
   std::vector<std::vector<Interval>> busy_;
   std::set<std::int64_t> ends_;
 };
 
 class Planner {
  public:
-  Planner(std::int64_t now, std::span<const Resource> resources, std::span<const Holder> holders)
-      : now_{now}, resources_{resources}, holders_{holders} {}
+  Planner(std::int64_t now, std::span<const Resource> resources, std::span<const Holder> holders, Absent absent)
+      : now_{now}, resources_{resources}, holders_{holders}, absent_{absent} {}
 
   Schedule plan(std::span<const Candidate> candidates) {
     const auto middle = std::find_if(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.best_effort; });
     const auto normal = static_cast<std::size_t>(middle - candidates.begin());
-    Timeline timeline{now_, resources_};
+    Timeline timeline{now_, resources_, absent_};
     for (const auto& holder : holders_) {
       if (!holder.best_effort) timeline.reserve(holder.resources, holder.start, holder.end);
     }
@@ -69,6 +73,7 @@ class Planner {
       if (holder.best_effort) timeline.reserve(holder.resources, holder.start, holder.end);
     }
     rank_.clear();
+    rank_absent();
     plan_queue(candidates.subspan(normal), timeline);
     return std::move(result_);
   }
@@ -92,6 +97,16 @@ class Planner {
         rank_[static_cast<std::size_t>(place)] = holder->being_killed ? 1 : 1 + next;
         holder_of_[static_cast<std::size_t>(place)] = holder;
       }
+    }
+    rank_absent();
+  }
+
+  /// Nodes that are woken rank after all that are awake.
+  void rank_absent() {
+    if (absent_ == Absent::out) return;
+    rank_.resize(resources_.size(), 0);
+    for (std::size_t i = 0; i < resources_.size(); ++i) {
+      if (resources_[i].state == ResourceState::absent) rank_[i] = std::numeric_limits<int>::max();
     }
   }
 
@@ -167,6 +182,7 @@ class Planner {
   std::int64_t now_;
   std::span<const Resource> resources_;
   std::span<const Holder> holders_;
+  Absent absent_;
   std::vector<int> rank_;
   std::vector<const Holder*> holder_of_;
   std::set<JobNumber> killed_;
@@ -176,8 +192,8 @@ class Planner {
 }  // namespace
 
 Schedule schedule(std::int64_t now, std::span<const Resource> resources, std::span<const Holder> holders,
-                  std::span<const Candidate> candidates) {
-  return Planner{now, resources, holders}.plan(candidates);
+                  std::span<const Candidate> candidates, Absent absent) {
+  return Planner{now, resources, holders, absent}.plan(candidates);
 }
 
 }  // namespace gleaner::minioar

@@ -51,10 +51,13 @@ struct Schedule {
 /// The most waiting jobs with a predicted start, which later jobs must not delay.
 constexpr int kPredictionDepth = 20;
 
+/// Whether OAR wakes nodes that are Absent for a job that fits on no other.
+enum class Absent { out, woken };
+
 /// Conservative backfilling: each candidate, in order (normal jobs first), gets the earliest time at which it fits, so a later one may
 /// start first if it delays none before it. Best-effort jobs do not block normal ones: those in the way are killed, youngest first, and the
 /// normal job starts in a later pass. Pure.
 [[nodiscard]] Schedule schedule(std::int64_t now, std::span<const Resource> resources, std::span<const Holder> holders,
-                                std::span<const Candidate> candidates);
+                                std::span<const Candidate> candidates, Absent absent = Absent::out);
 
 }  // namespace gleaner::minioar

@@ -175,8 +175,11 @@ void delete_local(const TestCluster& cluster, const std::string& user, std::int6
 }
 
 void Minioar::set_nodes(const std::string& state) {
-  for (int node = 1; node <= wish_.nodes; ++node)
-    admin("POST", "/_node", fmt::format(R"({{"name":"{}-{}","state":"{}"}})", wish_.name, node, state));
+  for (int node = 1; node <= wish_.nodes; ++node) set_node(node, state);
+}
+
+void Minioar::set_node(int node, const std::string& state) {
+  admin("POST", "/_node", fmt::format(R"({{"name":"{}-{}","state":"{}"}})", wish_.name, node, state));
 }
 
 void Minioar::set_stress(const std::string& value) { admin("POST", "/_stress", fmt::format(R"({{"value":"{}"}})", value)); }

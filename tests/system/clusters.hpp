@@ -80,6 +80,8 @@ class Minioar {
   void start_after(const std::string& match, int count);
   /// Alive, Absent, Suspected or Dead: all its nodes.
   void set_nodes(const std::string& state);
+  /// The same of one, by its number from 1.
+  void set_node(int node, const std::string& state);
   /// As OAR 3: its API's session with its database is broken, or whole again, as after the restart of the API.
   void break_session() { admin("POST", "/_session", R"({"broken":true})"); }
   void mend_session() { admin("POST", "/_session", R"({"broken":false})"); }

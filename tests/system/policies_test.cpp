@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <thread>
 
 #include "tests/system/grid_under_test.hpp"
 
@@ -224,6 +225,40 @@ TEST_P(Policies, Packed_FillsTheClusterInUse_BeforeItOpensAnother) {
   finish();
   is_done(on_beta, 2);
   is_done(small, 3);
+}
+
+TEST_P(Policies, Document000_NodesThatSleep_AreLeftAsleep_UntilThereIsWorkForThem) {
+  if (is_real()) GTEST_SKIP() << "the testbed's OAR puts no node to sleep";
+  GridUnderTest::Wish wish;
+  wish.clusters = {{.name = "alpha", .nodes = 3, .cores = 2, .options = {"--wake-delay-ms", "300"}}};
+  wish.configuration = {{"flood", "0"}};
+  grid = std::make_unique<GridUnderTest>(wish);
+  for (const int node : {2, 3}) grid->cluster("alpha").set_node(node, "Absent");
+  gridctl({"cluster", "edit", "alpha", "--wake", "60"});
+  const auto small = grid->submit({.tasks = 3, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}});
+  cycle();
+  cycle();
+  EXPECT_EQ(jobs(small), 2) << "the third task waits for them";
+  EXPECT_EQ(grid->value("SELECT string_agg(DISTINCT leaves, ',') FROM launches"), "2x2");
+  EXPECT_EQ(grid->value("SELECT asleep_sizes FROM named_nodes"), "2x2");
+  const auto other = grid->submit({.tasks = 1, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}});
+  cycle();
+  EXPECT_EQ(grid->value(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {}", other.value())), "nodes_asleep");
+  EXPECT_EQ(grid->value(fmt::format("SELECT figures->>'asleep_nodes' FROM decisions WHERE campaign_id = {}", other.value())), "2");
+  // 2 cores · 60 minutes a node: while nothing shows how long tasks take, three of an hour are work for one.
+  const auto big = grid->submit({.tasks = 8, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}, .walltime = "1:0:0"});
+  cycle();
+  EXPECT_EQ(jobs(big) + jobs(small) + jobs(other), 4);
+  EXPECT_EQ(grid->value("SELECT leaves FROM launches ORDER BY id DESC LIMIT 1"), "2x1");
+  for (int turn = 0; turn < 50 && grid->number("SELECT count(*) FROM jobs WHERE state = 'running'") < 4; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    cycle();
+  }
+  EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE state = 'running'"), "4") << "OAR woke it";
+  finish();
+  is_done(small, 3);
+  is_done(other, 1);
+  is_done(big, 8);
 }
 
 TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStarve) {
