@@ -333,6 +333,33 @@ TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) 
   EXPECT_EQ(jobs(campaign, "k.name = 'alpha' AND j.state = 'killed'"), 3);
 }
 
+/// Document 002, figure 3: a job that takes too long is started again before the next project, and the first end counts.
+TEST_P(Policies, Document002_AnExpiredTask_IsStartedAgain_BeforeTheOthersAndTheNextCampaign_AndTheFirstEndCounts) {
+  begin({{"flood", "0"}, {"cycle_period", "1s"}});
+  // The first copy of task 0 waits at the gate, the second one does not.
+  const auto waits_first = fmt::format("[ \"$1 $CIGRI_ATTEMPT\" != \"0 0\" ] || until [ -e {}/gate ]; do sleep 0.2; done; sleep 0.5",
+                                       grid->oracle().folder().string());
+  const auto tasks = 16 * std::int64_t{cores};
+  const auto campaign =
+      grid->gridsub({.tasks = tasks, .exec_file = grid->oracle().task(waits_first), .more_keys = R"("replicas":"allowed")"});
+  const auto next = grid->submit({.tasks = 2, .exec_file = grid->oracle().task()});
+  grid->almighty().start();
+  EXPECT_TRUE(grid->terminates(campaign));
+  EXPECT_TRUE(grid->terminates(next));
+  EXPECT_EQ(grid->number("SELECT sum(done) FROM campaigns"), tasks + 2);
+  EXPECT_EQ(jobs(campaign, "j.task = 0 AND j.attempt = 1 AND j.ending = 'done'"), 1);
+  EXPECT_TRUE(grid->becomes("SELECT count(*) FROM jobs WHERE ending IS NULL", "0")) << "the first copy is killed";
+  EXPECT_EQ(jobs(campaign, "j.task = 0 AND j.attempt = 0 AND j.state = 'killed'"), 1);
+  const auto planned = [&](std::string_view which) {
+    return fmt::format("(SELECT min(l.planned_at) FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE {})", which);
+  };
+  const auto again = planned(fmt::format("j.campaign_id = {} AND j.task = 0 AND j.attempt = 1", campaign.value()));
+  EXPECT_EQ(grid->value(fmt::format("SELECT {} < {}", again, planned(fmt::format("j.campaign_id = {}", next.value())))), "t");
+  EXPECT_EQ(grid->value(fmt::format("SELECT {} < {}", again,
+                                    planned(fmt::format("j.campaign_id = {} AND j.task = {}", campaign.value(), tasks - 1)))),
+            "t");
+}
+
 /// OAR, not the grid, keeps a job away from a node.
 TEST_P(Policies, ReplicasOfACampaignOfOneCluster_RunOnOtherNodes_AndTheFirstSuccessCounts) {
   begin({{"flood", "0"}});
