@@ -4,6 +4,7 @@
 #include <iterator>
 #include <random>
 #include <unordered_map>
+#include <utility>
 
 #include "lib/fleet/load.hpp"
 #include "lib/grid/campaign_folder.hpp"
@@ -201,8 +202,9 @@ class EvidenceReader {
       return;
     }
     auto names = visit_.client.list_folder(fence.login, grid::fence_folder(epochs_, fence.campaign, fence.fence));
-    poll.evidence.emplace(fence.fence,
-                          reading_of(std::move(names).map([](auto&& all) { return oar::Traces{std::move(all)}; }), fence.login));
+    poll.evidence.emplace(
+        fence.fence,
+        reading_of(std::move(names).map([](auto&& all) { return oar::Traces{std::forward<decltype(all)>(all)}; }), fence.login));
   }
 
   /// True while the login's home has answered in this turn.

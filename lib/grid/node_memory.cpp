@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "lib/text/numbers.hpp"
 
@@ -39,8 +40,8 @@ void NodeMemory::add(int resources, double memory) {
 
 std::string NodeMemory::text() const {
   std::string text;
-  for (auto kind = kinds_.rbegin(); kind != kinds_.rend(); ++kind)
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", kind->first, kind->second);
+  for (const auto& [resources, of_node] : std::views::reverse(kinds_))
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", resources, of_node);
   return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 
@@ -19,7 +21,7 @@ constexpr std::size_t kMostNamed = 5;  ///< with more variants, the titles are n
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 std::string share(double part, double whole) { return whole > 0 ? percent(part / whole) : "-"; }
 std::string hours(double resource_seconds) { return fmt::format("{:.1f}", resource_seconds / 3600); }
-std::string time(double seconds) { return terminal::length(std::chrono::seconds{static_cast<std::int64_t>(seconds + 0.5)}); }
+std::string time(double seconds) { return terminal::length(std::chrono::seconds{std::llround(seconds)}); }
 std::string time(std::optional<double> seconds) { return seconds ? time(*seconds) : "-"; }
 std::string seconds(std::optional<double> value) { return value ? fmt::format("{:.1f}s", *value) : "-"; }
 std::string number(std::optional<double> value) { return value ? fmt::format("{:.2f}", *value) : "-"; }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "sim/gridsim/engine/book.hpp"
 
@@ -167,6 +168,7 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
       const auto its = planning_pair(index, static_cast<int>(i));
       auto pair = store::prediction_pair(its, cluster_facts(index_of(its.cluster), status_at_));
       for (const auto& [minute, jobs] : minutes) pair.ended_in_window += jobs;
+      pair.trials = known.pairs[i].trials;
       campaign.ended_in_window += pair.ended_in_window;
       facts.pairs.push_back(pair);
     }
@@ -178,12 +180,12 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
 std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
   std::vector<store::WaitingJob> jobs;
   const auto& waiting = waiting_[index_of(cluster)];
-  for (auto index = waiting.rbegin(); index != waiting.rend(); ++index) {
-    if (to_kill_.contains(id_of(*index))) continue;
-    const auto& job = job_of(*index);
+  for (const auto index : std::views::reverse(waiting)) {
+    if (to_kill_.contains(id_of(index))) continue;
+    const auto& job = job_of(index);
     if (spec_of(job.campaign).type == grid::CampaignType::test) continue;
     const auto& facts = pair_of(job).facts;
-    jobs.push_back({.id = id_of(*index),
+    jobs.push_back({.id = id_of(index),
                     .campaign = facts.campaign,
                     .submitted_at = job.planned,
                     .resources_per_job = facts.resources_per_job,
