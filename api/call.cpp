@@ -8,6 +8,7 @@
 
 #include "lib/fleet/health.hpp"
 #include "lib/text/numbers.hpp"
+#include "lib/text/percent.hpp"
 #include "lib/text/utc.hpp"
 
 namespace gleaner::api {
@@ -75,7 +76,7 @@ http::Response no_campaign(const Call& call) {
 std::string href_with(const Call& call, const http::Query& replaced) {
   std::string query;
   const auto add = [&query](const std::string& key, const std::string& value) {
-    query += fmt::format("{}{}={}", query.empty() ? '?' : '&', http::percent_encode(key), http::percent_encode(value));
+    query += fmt::format("{}{}={}", query.empty() ? '?' : '&', text::percent_encoded(key), text::percent_encoded(value));
   };
   for (const auto& [key, value] : call.request.query) {
     if (std::ranges::find(replaced, key, &http::Query::value_type::first) == replaced.end()) add(key, value);

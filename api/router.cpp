@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "lib/http/uri.hpp"
 #include "lib/jdl/problem.hpp"
+#include "lib/text/percent.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
@@ -30,7 +30,7 @@ std::optional<std::vector<std::string>> match(std::string_view pattern, const st
   if (wanted.size() != path.size()) return std::nullopt;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    const auto decoded = http::percent_decode(path[i]);
+    const auto decoded = text::percent_decoded(path[i]);
     if (!decoded) return std::nullopt;
     if (wanted[i].starts_with(':')) {
       if (decoded->empty()) return std::nullopt;

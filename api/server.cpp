@@ -9,11 +9,11 @@
 #include "api/etag.hpp"
 #include "api/metrics.hpp"
 #include "api/readership.hpp"
-#include "lib/http/uri.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/process/log.hpp"
 #include "lib/text/json_writer.hpp"
+#include "lib/text/percent.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -91,7 +91,7 @@ std::optional<std::string> wrong_bytes(const http::Request& request) {
       return fmt::format("{}={}: it is not UTF-8, or has a NUL: encode the text as UTF-8 first, then with %", jdl::excerpt(key),
                          jdl::excerpt(value));
   }
-  if (const auto path = http::percent_decode(request.path); path && !is_text(*path))
+  if (const auto path = text::percent_decoded(request.path); path && !is_text(*path))
     return fmt::format("{}: the path is not UTF-8, or has a NUL", jdl::excerpt(request.path));
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "api/readership.hpp"
 #include "api/router.hpp"
 #include "lib/text/json_value.hpp"
+#include "lib/text/percent.hpp"
 #include "lib/text/utc.hpp"
 
 namespace gleaner::api::cigri {
@@ -182,7 +183,7 @@ std::string link(const Call& call, std::string_view path) {
   return href(call.request.headers.find("X-CIGRI-API-PATH-PREFIX").value_or(""), path);
 }
 
-std::string part(const Call& call, std::size_t index) { return http::percent_encode(call.parts.at(index)); }
+std::string part(const Call& call, std::size_t index) { return text::percent_encoded(call.parts.at(index)); }
 
 std::string campaign_path(const Call& call, std::string_view rest) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
 

@@ -8,6 +8,7 @@
 #include "api/cigri/gate.hpp"
 #include "api/cigri/words.hpp"
 #include "api/task_intake.hpp"
+#include "lib/text/percent.hpp"
 
 namespace gleaner::api::cigri {
 namespace {
@@ -36,7 +37,7 @@ http::Response list(const Call& call, const std::string& path, std::initializer_
     const auto value = call.request.parameter(key);
     if (!value) continue;
     question.query.emplace_back(key, *value);
-    kept += fmt::format("&{}={}", key, http::percent_encode(*value));
+    kept += fmt::format("&{}={}", key, text::percent_encoded(*value));
   }
   auto events = ask(call, question);
   if (events && member(events->json, "items").Empty())

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <optional>
 
 #include "lib/text/numbers.hpp"
+#include "lib/text/percent.hpp"
 
 namespace gleaner::grid {
 namespace {
@@ -18,27 +18,11 @@ bool is_plain(unsigned char c) {
   return std::isalnum(c) != 0 || std::string_view{"._=+-"}.find(static_cast<char>(c)) != std::string_view::npos;
 }
 
-std::optional<int> hexadecimal(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
-/// The word as the task wrote it, with `?` for a byte that is no printable ASCII.
+/// The word as the task wrote it, with `?` for a byte that is no printable ASCII. A word with a broken escape stays as it is.
 std::string readable(std::string_view word) {
-  constexpr int kHexadecimal = 16;
-  std::string text;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    const auto high = word[i] == '%' && i + 2 < word.size() ? hexadecimal(word[i + 1]) : std::nullopt;
-    const auto low = high ? hexadecimal(word[i + 2]) : std::nullopt;
-    if (!low) {
-      text += word[i];
-      continue;
-    }
-    const int byte = *high * kHexadecimal + *low;
-    text += byte > ' ' && byte < 0x7F ? static_cast<char>(byte) : '?';
-    i += 2;
-  }
+  auto text = text::percent_decoded(word).value_or(std::string{word});
+  std::ranges::replace_if(
+      text, [](char c) { return c <= ' ' || c > '~'; }, '?');
   return text;
 }
 

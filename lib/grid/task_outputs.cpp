@@ -23,27 +23,6 @@ bool is_plain(char c, std::string_view more) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || more.find(c) != std::string_view::npos;
 }
 
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-std::optional<std::string> decoded(std::string_view text) {
-  std::string name;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      name += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return std::nullopt;
-    name += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return name;
-}
-
 /// Whether it names a file: a job gathers nothing else. A name such as `/` would stand for the task's folder itself.
 bool is_path_of_file(std::string_view name) { return !name.empty() && !name.ends_with('/'); }
 
@@ -136,7 +115,7 @@ std::optional<TaskOutput> read_output_name(std::string_view name) {
 std::string encoded_path(std::string_view path) { return text::percent_encoded(path, "._,=+@-"); }
 
 std::optional<std::string> decoded_path(std::string_view text) {
-  auto path = decoded(text);
+  auto path = text::percent_decoded(text);
   if (!path || !is_path_of_file(*path) || encoded_path(*path) != text) return std::nullopt;
   return path;
 }

@@ -2,62 +2,18 @@
 
 #include <algorithm>
 
+#include "lib/text/percent.hpp"
+
 namespace gleaner::http {
-
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-bool unreserved(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_' || c == '~';
-}
 
 std::string decode_form(std::string_view text) {
   std::string spaced{text};
   std::replace(spaced.begin(), spaced.end(), '+', ' ');
-  return percent_decode(spaced).value_or(std::string{text});
+  return text::percent_decoded(spaced).value_or(std::string{text});
 }
 
 }  // namespace
-
-std::optional<std::string> percent_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const int high = hex_digit(text[i + 1]);
-    const int low = hex_digit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
-}
-
-std::string percent_encode(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    if (unreserved(c)) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += kDigits[byte >> 4U];
-      out += kDigits[byte & 15U];
-    }
-  }
-  return out;
-}
 
 Query parse_query(std::string_view text) {
   Query query;

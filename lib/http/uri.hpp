@@ -1,17 +1,10 @@
 #pragma once
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace gleaner::http {
-
-/// Replaces each `%XX` by its byte; a `+` stays a plus. Empty when a `%` is not followed by two hexadecimal digits.
-[[nodiscard]] std::optional<std::string> percent_decode(std::string_view text);
-
-/// Writes every byte that is not a letter, a digit or one of `-._~` as `%XX`, upper case.
-[[nodiscard]] std::string percent_encode(std::string_view text);
 
 /// The parameters of a query string, in their order, names possibly repeated. `+` is a space;
 /// a parameter without `=` has an empty value; a broken escape is kept as it was typed.

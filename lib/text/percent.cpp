@@ -3,6 +3,16 @@
 #include <fmt/format.h>
 
 namespace gleaner::text {
+namespace {
+
+std::optional<int> value_of_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string percent_encoded(std::string_view text, std::string_view plain) {
   std::string encoded;
@@ -12,6 +22,23 @@ std::string percent_encoded(std::string_view text, std::string_view plain) {
     encoded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return encoded;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  constexpr int kDigits = 16;
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const auto high = i + 2 < text.size() ? value_of_digit(text[i + 1]) : std::nullopt;
+    const auto low = high ? value_of_digit(text[i + 2]) : std::nullopt;
+    if (!low) return std::nullopt;
+    decoded += static_cast<char>(*high * kDigits + *low);
+    i += 2;
+  }
+  return decoded;
 }
 
 }  // namespace gleaner::text

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/text/percent.hpp"
 #include "sim/minioar/pages.hpp"
 
 namespace gleaner::minioar {
@@ -135,7 +136,7 @@ bool Api::password_is_right(const http::Request& request) const {
 bool Api::knows(const std::string& user) const { return options_.accept == Users::any || user == "root" || options_.users.contains(user); }
 
 http::Response Api::handle(const http::Request& request) {
-  const auto decoded = http::percent_decode(request.path);
+  const auto decoded = text::percent_decoded(request.path);
   if (!decoded) return html_page(400, "Bad Request", "Your browser sent a request that this server could not understand.");
   if (decoded->starts_with("/_")) return admin(request, *decoded);
   if (*decoded != options_.prefix && !decoded->starts_with(options_.prefix + "/")) {

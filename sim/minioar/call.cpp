@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "lib/text/numbers.hpp"
+#include "lib/text/percent.hpp"
 
 namespace gleaner::minioar {
 
@@ -39,7 +40,7 @@ std::string page_json(const Call& call, const Page& page) {
   char separator = '?';
   for (const auto& [name, value] : call.http.query) {
     if (name == "offset" || page.limit == 0) continue;
-    base += fmt::format("{}{}={}", separator, http::percent_encode(name), http::percent_encode(value));
+    base += fmt::format("{}{}={}", separator, text::percent_encoded(name), text::percent_encoded(value));
     separator = '&';
   }
   const auto at = [&](std::int64_t offset) { return call.link(fmt::format("{}{}offset={}", base, separator, offset)); };

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 
+#include "tests/db/await.hpp"
 #include "tests/system/grid_under_test.hpp"
 
 /// Campaigns that come after each other, from one file.
@@ -127,19 +126,22 @@ TEST(Calls, Document002_TheEndOfAJob_BeginsACycle_ThatSendsTheNextOne_AndAsksNoO
   const auto polls_of_beta = [&] {
     return grid.number("SELECT count(*) FROM gridstatus s JOIN clusters k ON k.id = s.cluster_id WHERE k.name = 'beta'");
   };
-  const auto deadline = std::chrono::steady_clock::now() + kHangGuard;
   const auto begun = [&] { return grid.oracle().executions(campaign).size(); };
-  while (begun() == 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  ASSERT_TRUE(await([&] { return begun() > 0; }));
   ASSERT_EQ(begun(), 1U) << "max_jobs";
   const auto before = polls_of_beta();
-  const auto is_over = [&] { return grid.value("SELECT state FROM campaigns") == "terminated"; };
-  for (; !is_over() && std::chrono::steady_clock::now() < deadline; std::this_thread::sleep_for(std::chrono::milliseconds{500})) {
+  const auto call = [&] {
     const auto called =
         process::capture({.arguments = {"curl", "--silent", "--show-error", "--fail", "--request", "POST", "--unix-socket",
                                         (grid.folder() / "api.socket").string(), "http://localhost/v1/clusters/alpha/calls"}},
                          kHangGuard);
     ASSERT_TRUE(called && called->end.succeeded());
-  }
+  };
+  const auto is_over = [&] { return grid.value("SELECT state FROM campaigns") == "terminated"; };
+  ASSERT_TRUE(await([&] {
+    call();
+    return is_over();
+  }));
   EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
   EXPECT_EQ(polls_of_beta(), before);
 }

@@ -17,6 +17,7 @@
 #include "api/cigri/words.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/process/options.hpp"
+#include "lib/text/percent.hpp"
 
 /// CiGri's words, and the forms and callers of its requests.
 namespace gleaner::api::cigri {
@@ -178,7 +179,7 @@ RC_GTEST_PROP(CigriForms, AnyFields_ComeBackAsMembers, (const std::map<std::stri
   RC_PRE(!fields.contains("_method"));
   std::string text;
   for (const auto& [name, value] : fields)
-    text += (text.empty() ? "" : "&") + http::percent_encode(name) + "=" + http::percent_encode(value);
+    text += (text.empty() ? "" : "&") + text::percent_encoded(name) + "=" + text::percent_encoded(value);
   const auto got = received({.text = text, .piece = *rc::gen::inRange<std::size_t>(1, 20)});
   RC_ASSERT(got.status == 200U);
   rapidjson::Document json;

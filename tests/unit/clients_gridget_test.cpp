@@ -14,8 +14,8 @@
 #include "clients/gridget/fetch.hpp"
 #include "clients/gridget/local_tree.hpp"
 #include "lib/http/server.hpp"
-#include "lib/http/uri.hpp"
 #include "lib/process/exit_code.hpp"
+#include "lib/text/percent.hpp"
 
 /// The behaviour of gridget on this machine, and when transfers break.
 namespace gleaner::clients::gridget {
@@ -76,7 +76,7 @@ class Gridget : public ::testing::Test {
   http::Response answer(const http::Request& request) {
     http::Response response;
     const std::lock_guard lock{mutex_};
-    const auto name = http::percent_decode(request.path.substr(request.path.rfind('/') + 1)).value_or("");
+    const auto name = text::percent_decoded(request.path.substr(request.path.rfind('/') + 1)).value_or("");
     const auto found = files_.find(name);
     if (found == files_.end()) {
       response.status = request.path == "/" ? 200 : status_of_others_;

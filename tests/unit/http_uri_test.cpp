@@ -3,27 +3,16 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "lib/text/percent.hpp"
+
 namespace gleaner::http {
 namespace {
 
-TEST(PercentDecode, Escapes_BecomeTheirBytes) {
-  EXPECT_EQ(percent_decode("a%20b%2Fc%c3%A9"), "a b/c\xc3\xa9");
-  EXPECT_EQ(percent_decode("a+b"), "a+b");
-  EXPECT_EQ(percent_decode(""), "");
-}
-
-TEST(PercentDecode, BrokenEscapes_AreRefused) {
-  for (const auto* text : {"%", "%2", "a%", "%zz", "%4", "x%g0"}) EXPECT_EQ(percent_decode(text), std::nullopt) << text;
-}
-
-RC_GTEST_PROP(PercentEncode, AnyBytes_ComeBackAfterDecoding, (const std::string& bytes)) {
-  RC_ASSERT(percent_decode(percent_encode(bytes)) == bytes);
-}
-
 RC_GTEST_PROP(ParseQuery, AnyPairs_ComeBackInTheirOrder, (const Query& pairs)) {
-  std::string text;
-  for (const auto& [name, value] : pairs) text += (text.empty() ? "" : "&") + percent_encode(name) + "=" + percent_encode(value);
-  RC_ASSERT(parse_query(text) == pairs);
+  std::string query;
+  for (const auto& [name, value] : pairs)
+    query += (query.empty() ? "" : "&") + text::percent_encoded(name) + "=" + text::percent_encoded(value);
+  RC_ASSERT(parse_query(query) == pairs);
 }
 
 RC_GTEST_PROP(ParseQuery, AnyText_IsReadWithoutHarm, (const std::string& text)) { (void)parse_query(text); }

@@ -53,6 +53,20 @@ TEST(PercentEncoded, KeepsLettersDigitsAndWhatIsPlain_AndEncodesEachOtherByte) {
   EXPECT_EQ(percent_encoded(std::string_view{"\0\xff", 2}, ""), "%00%FF");
 }
 
+TEST(PercentDecoded, Escapes_BecomeTheirBytes_InEitherCase) {
+  EXPECT_EQ(percent_decoded("a%20b%2Fc%c3%A9"), "a b/c\xc3\xa9");
+  EXPECT_EQ(percent_decoded("a+b"), "a+b");
+  EXPECT_EQ(percent_decoded(""), "");
+}
+
+TEST(PercentDecoded, BrokenEscapes_AreRefused) {
+  for (const auto* text : {"%", "%2", "a%", "%zz", "%4", "x%g0", "%4g"}) EXPECT_EQ(percent_decoded(text), std::nullopt) << text;
+}
+
+RC_GTEST_PROP(PercentEncoded, AnyBytes_ComeBackAfterDecoding, (const std::string& bytes)) {
+  RC_ASSERT(percent_decoded(percent_encoded(bytes)) == bytes);
+}
+
 TEST(Words, BlanksSeparate_AndManyCountAsOne) {
   EXPECT_THAT(words("  a \t b\nc  "), ElementsAre("a", "b", "c"));
   EXPECT_THAT(words(""), IsEmpty());
