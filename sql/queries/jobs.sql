@@ -168,7 +168,8 @@ ORDER BY j.id
 --
 -- OAR's clock and the nodes' are set by others. A job began no earlier than its launch was sent, less what clocks differ by (10 min), and
 -- was over when that was first seen (jobs.over_since, which it keeps). Start and end are moved into this span, so that the time between
--- them, which is charged and compared, is OAR's as long as it fits.
+-- them, which is charged and compared, is OAR's as long as it fits. It is at least what its command took by the node's uptime, which
+-- nobody sets: where OAR's clock was set back meanwhile, the job would seem to have ended at once.
 WITH given AS (
   SELECT g.*, j.resources AS known_resources,
     CASE WHEN said.start IS NOT NULL THEN moved.start END AS start,
@@ -182,7 +183,7 @@ WITH given AS (
   CROSS JOIN LATERAL (SELECT l.launching_at - interval '10 min' AS earliest,
     greatest(coalesce(j.over_since, instant(@now)), l.launching_at - interval '10 min') AS latest) span
   CROSS JOIN LATERAL (SELECT CASE WHEN said.start IS NULL THEN interval '0'
-    ELSE least(greatest(said.stop - said.start, interval '0'), span.latest - span.earliest) END AS time) held
+    ELSE least(greatest(said.stop - said.start, g.wall * interval '1 second', interval '0'), span.latest - span.earliest) END AS time) held
   CROSS JOIN LATERAL (
     SELECT least(greatest(coalesce(said.start, said.stop), span.earliest), span.latest - held.time) AS start) moved),
 ended AS (

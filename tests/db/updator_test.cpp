@@ -263,6 +263,25 @@ TEST_F(Ends, OnAClusterWhoseClockIsWrong_LieBetweenTheirLaunchAndWhenTheyWereSee
   EXPECT_EQ(value(fmt::format("SELECT count(*) FROM campaign_clusters WHERE last_start_at > {}", seen)), "0");
 }
 
+/// The clock of OAR's server was set back by six minutes. The wrapper's figures are in the names of the files.
+TEST_F(Ends, WhileOarsClockWasSetBack_LastAsLongAsTheirCommandsTookByTheNodesUptime) {
+  const auto campaign = a_campaign(3);
+  const auto jobs = launched(campaign, alpha, 3);
+  now += std::chrono::hours{1};
+  all_ended(jobs, 0);
+  for (const auto& job : jobs) {
+    auto& remote = poll.ours.at(job.remote);
+    remote.resources = 1;
+    remote.started = now - grid::Seconds{60};
+    remote.stopped = now - grid::Seconds{300};
+  }
+  files(jobs[0], {file(jobs[0], "e0.120000"), file(jobs[1], "e0.99999999")});
+  apply(jobs);
+  EXPECT_EQ(value("SELECT string_agg((extract(epoch FROM ended_at - started_at)::int)::text, ', ' ORDER BY id) FROM jobs"), "120, 0, 0")
+      << "27 hours are more than the walltime";
+  EXPECT_EQ(value("SELECT duration_sum FROM campaign_clusters WHERE cluster_id = 1"), "120");
+}
+
 TEST_F(Ends, OfCarriers_AreWaitedFromWhenTheyWereSeen_WhateverOarsClockShows) {
   const auto jobs = launched(a_campaign(4), alpha, 3);
   execute("UPDATE launches SET pool_s = 60");
