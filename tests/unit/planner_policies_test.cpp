@@ -26,6 +26,29 @@ TEST(Placements, Balanced_DealsTheTasksInProportionToTheRoom) {
   EXPECT_EQ(result, (Expect{.launched = {{1, 1, 8}, {1, 2, 4}}}));
 }
 
+TEST(Placements, Document003_Throughput_CountsStartsAndInterruptions_BesideTheDuration) {
+  const auto first = [](const Snapshot& snapshot) { return plan(snapshot, {.placement = "throughput"}).launches.at(0).cluster.value(); };
+  auto snapshot = two_clusters(10);
+  snapshot.clusters[1].power = 2;
+  EXPECT_EQ(first(snapshot), 2) << "nothing ended: the configured power";
+  snapshot.pairs[0].mean_duration = 100;
+  snapshot.pairs[1].mean_duration = 90;
+  EXPECT_EQ(first(snapshot), 2);
+  snapshot.clusters[1].start_cost = 15;
+  EXPECT_EQ(first(snapshot), 1) << "100 s, and 105 s with the start";
+  snapshot.pairs[0].interruptions = 10;
+  snapshot.pairs[0].exposed_seconds = 10'000;
+  EXPECT_EQ(first(snapshot), 2) << "105.2 s: one job of 100 s in ten is interrupted";
+  snapshot.campaigns[0].checkpoint_cost = 1;
+  EXPECT_EQ(first(snapshot), 1) << "it goes on from its checkpoint";
+  snapshot.campaigns[0].checkpoint_cost.reset();
+  snapshot.pairs[0].interruptions = 1'000'000;
+  EXPECT_EQ(first(snapshot), 2);
+  snapshot.pairs[1] = snapshot.pairs[0];
+  snapshot.pairs[1].cluster = snapshot.clusters[1].id;
+  EXPECT_EQ(first(snapshot), 1) << "none of both does any: no figure overflows";
+}
+
 TEST(Placements, Transfer_WeighsTheInputAgainstTheSpeed) {
   auto snapshot = two_clusters(10);
   snapshot.campaigns[0].input_mb = 1000;

@@ -2,6 +2,7 @@
 #include "metascheduler/planner/placements/fastest.hpp"
 #include "metascheduler/planner/placements/packed.hpp"
 #include "metascheduler/planner/placements/power.hpp"
+#include "metascheduler/planner/placements/throughput.hpp"
 #include "metascheduler/planner/placements/transfer.hpp"
 #include "metascheduler/planner/policy_table.hpp"
 
@@ -12,9 +13,10 @@ const Power kPower;
 const Fastest kFastest;
 const Packed kPacked;
 const Balanced kBalanced;
+const Throughput kThroughput;
 const Transfer kTransfer;
 
-constexpr PolicyTable<Placement, 5> kPlacements{&kPower, &kFastest, &kPacked, &kBalanced, &kTransfer};
+constexpr PolicyTable<Placement, 6> kPlacements{&kPower, &kFastest, &kPacked, &kBalanced, &kThroughput, &kTransfer};
 
 }  // namespace
 
