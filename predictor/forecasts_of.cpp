@@ -8,6 +8,7 @@
 #include "predictor/algorithms/evidence.hpp"
 #include "predictor/algorithms/forecast.hpp"
 #include "predictor/algorithms/history.hpp"
+#include "predictor/algorithms/trials.hpp"
 #include "predictor/room.hpp"
 #include "predictor/starts.hpp"
 
@@ -77,11 +78,16 @@ prediction::Progress progress_of(const store::PredictionCampaign& campaign, cons
           .phase = one.start ? one.start->phase : prediction::Phase::running};
 }
 
+std::map<grid::CampaignId, const store::PredictionCampaign*> by_id(const store::PredictionFacts& facts) {
+  std::map<grid::CampaignId, const store::PredictionCampaign*> campaigns;
+  for (const auto& campaign : facts.campaigns) campaigns.emplace(campaign.id, &campaign);
+  return campaigns;
+}
+
 CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
   CampaignForecasts forecasts;
   const Starts starts{facts, config, now};
-  std::map<grid::CampaignId, const store::PredictionCampaign*> campaigns;
-  for (const auto& campaign : facts.campaigns) campaigns.emplace(campaign.id, &campaign);
+  const auto campaigns = by_id(facts);
   for (const auto& pair : facts.pairs) {
     auto& one = forecasts[pair.campaign];
     one.durations.add({.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares});
@@ -122,11 +128,41 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
   return queue;
 }
 
-/// While the cluster does not answer, the ratio stays: its queue is not known.
-double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& algorithm, double upper, grid::Instant now) {
+/// The trials as they were stored; of an algorithm of which none is stored, as at the beginning.
+std::vector<prediction::Trial> trials_of(const store::PredictionPair& pair, double ratio) {
+  auto trials = prediction::first_trials(ratio);
+  for (auto& trial : trials) {
+    const auto known = std::ranges::find(pair.trials, trial.algorithm->name(), &store::AlgorithmTrial::algorithm);
+    if (known == pair.trials.end()) continue;
+    trial.ratio = known->job_ratio;
+    trial.waste = known->waste;
+  }
+  return trials;
+}
+
+/// @param algorithm  null: each pair has the one that has wasted least there
+/// While the cluster does not answer, all stays as it is: its queue is not known.
+store::PairForecast pair_forecast(const store::PredictionPair& pair, const store::PredictionCampaign& campaign,
+                                  const prediction::Algorithm* algorithm, const process::Config& config, grid::Instant now) {
   const double old = pair.forecast_ratio.value_or(grid::first_ratio(pair.resources_per_job, pair.whole_nodes));
-  if (!pair.reachable) return old;
-  return algorithm.next(old, {.free_offered = pair.last_offered, .nsub = pair.last_submitted}, queue_of(pair, now), upper);
+  const double upper = most_jobs_a_resource(pair, campaign, config);
+  const prediction::LastCycle last{.free_offered = pair.last_offered, .nsub = pair.last_submitted};
+  auto queue = queue_of(pair, now);
+  queue.jobs_a_cycle = jobs_a_cycle(pair, upper, config);
+  store::PairForecast forecast{.cluster = pair.cluster, .job_ratio = old};
+  if (algorithm != nullptr) {
+    forecast.algorithm = algorithm->name();
+    if (pair.reachable) forecast.job_ratio = algorithm->next(old, last, queue, upper);
+    return forecast;
+  }
+  auto trials = trials_of(pair, old);
+  if (pair.reachable) prediction::judge(trials, old, last, queue, upper);
+  const auto& best = prediction::least_wasteful(trials);
+  forecast.algorithm = best.algorithm->name();
+  if (pair.reachable) forecast.job_ratio = best.ratio;
+  for (const auto& trial : trials)
+    forecast.trials.push_back({.algorithm = std::string{trial.algorithm->name()}, .job_ratio = trial.ratio, .waste = trial.waste});
+  return forecast;
 }
 
 std::string_view word_of(prediction::Verdict verdict) {
@@ -180,18 +216,18 @@ std::vector<store::RatioOutcome> ratio_outcomes(const store::PredictionFacts& fa
 }
 
 std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
-  const auto algorithm = prediction::find_algorithm(config.predictor_algorithm);
+  const auto algorithm = prediction::configured_algorithm(config.predictor_algorithm);
   if (!algorithm) throw std::invalid_argument{algorithm.error()};
   const auto campaigns = campaign_forecasts(facts, config, now);
+  const auto facts_of_campaigns = by_id(facts);
   std::vector<store::StoredForecast> forecasts;
   for (const auto& pair : facts.pairs) {
     const auto& campaign = campaigns.at(pair.campaign);
     if (forecasts.empty() || forecasts.back().campaign != pair.campaign) forecasts.push_back(forecast_of(pair.campaign, campaign));
     if (!pair.active) continue;  // a pair that never had a job has nothing to forecast from
-    forecasts.back().pairs.push_back({.cluster = pair.cluster,
-                                      .job_ratio = ratio_of(pair, **algorithm, config.job_ratio_max, now),
-                                      .throughput = throughput_of(pair, campaign.started, config, now),
-                                      .algorithm = (*algorithm)->name()});
+    auto& forecast =
+        forecasts.back().pairs.emplace_back(pair_forecast(pair, *facts_of_campaigns.at(pair.campaign), *algorithm, config, now));
+    forecast.throughput = throughput_of(pair, campaign.started, config, now);
   }
   return forecasts;
 }

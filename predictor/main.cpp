@@ -2,7 +2,7 @@
 #include "lib/fleet/kept_database.hpp"
 #include "lib/process/run.hpp"
 #include "lib/store/clock.hpp"
-#include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/trials.hpp"
 #include "predictor/predictor.hpp"
 
 int main(int argc, char** argv) {
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
                "stress_latency",
                "stress_durations",
                "stress_pause",
-               {"predictor_algorithm", prediction::algorithm_names()},
+               {"predictor_algorithm", prediction::names_to_configure()},
                "job_ratio_max"},
       .takes_turns = true};
   fleet::KeptDatabase kept;

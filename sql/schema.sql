@@ -10,6 +10,14 @@ CREATE TYPE addend AS (
 	buckets bigint[]
 );
 
+CREATE TYPE algorithm_trial AS (
+	campaign_id bigint,
+	cluster_id bigint,
+	algorithm text,
+	job_ratio double precision,
+	waste double precision
+);
+
 CREATE TYPE campaign_forecast AS (
 	campaign_id bigint,
 	method text,
@@ -1342,6 +1350,16 @@ CREATE TABLE affinities (
     cluster_id bigint NOT NULL
 );
 
+CREATE TABLE algorithm_trials (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    algorithm text NOT NULL,
+    job_ratio double precision NOT NULL,
+    waste double precision NOT NULL
+);
+
+COMMENT ON TABLE algorithm_trials IS 'where each pair has an algorithm of the job ratio of its own: what each of them has learnt, and would have wasted';
+
 CREATE TABLE audit (
     id bigint NOT NULL,
     acted_at timestamp with time zone NOT NULL,
@@ -2479,6 +2497,9 @@ ALTER TABLE ONLY admission_rules
 ALTER TABLE ONLY affinities
     ADD CONSTRAINT affinities_pkey PRIMARY KEY (user_name, cluster_id);
 
+ALTER TABLE ONLY algorithm_trials
+    ADD CONSTRAINT algorithm_trials_pkey PRIMARY KEY (campaign_id, cluster_id, algorithm);
+
 ALTER TABLE ONLY audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
@@ -2900,6 +2921,9 @@ CREATE TRIGGER total_resources AFTER INSERT ON gridstatus FOR EACH ROW EXECUTE F
 
 ALTER TABLE ONLY affinities
     ADD CONSTRAINT affinities_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY algorithm_trials
+    ADD CONSTRAINT algorithm_trials_campaign_id_cluster_id_fkey FOREIGN KEY (campaign_id, cluster_id) REFERENCES campaign_clusters(campaign_id, cluster_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brakes
     ADD CONSTRAINT brakes_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

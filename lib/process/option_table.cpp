@@ -62,7 +62,8 @@ constexpr auto kOptionsBeforePlanner = std::to_array<Option>({
     {"load_property", "NAME", "", "the property of OAR's resources that states how many of their node are busy; empty: there is none",
      load_property, host},
     {"predictor_algorithm", "NAME", "measured", "how the job ratios are adapted", word<&Config::predictor_algorithm>, plan},
-    {"job_ratio_max", "NUMBER", "1", "the most jobs for one resource that they may learn: above 1, short jobs wait behind each other",
+    {"job_ratio_max", "NUMBER", "4",
+     "the most short jobs that go out for one resource, one behind the other, where jobs take one task each",
      at_least_one<&Config::job_ratio_max>, plan},
 });
 

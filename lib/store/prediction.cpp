@@ -54,6 +54,20 @@ PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   return campaign;
 }
 
+namespace {
+
+void read_trials(Transaction& transaction, std::vector<PredictionPair>& pairs) {
+  std::map<std::pair<grid::CampaignId, grid::ClusterId>, std::vector<AlgorithmTrial>> trials;
+  for (const auto& row : exec_prepared(transaction, sql::prediction_trials{}))
+    trials[{*row.campaign_id, *row.cluster_id}].push_back({.algorithm = *row.algorithm, .job_ratio = *row.job_ratio, .waste = *row.waste});
+  if (trials.empty()) return;
+  for (auto& pair : pairs) {
+    if (auto found = trials.find({pair.campaign, pair.cluster}); found != trials.end()) pair.trials = std::move(found->second);
+  }
+}
+
+}  // namespace
+
 PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant window_begin, grid::Instant now) {
   PredictionFacts facts;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ended;
@@ -85,6 +99,7 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
     places.emplace(campaign.id.value(), facts.campaigns.size());
     facts.campaigns.push_back(campaign);
   }
+  read_trials(transaction, facts.pairs);
   // The campaign was cancelled since its pairs were read.
   std::erase_if(facts.pairs, [&](const PredictionPair& pair) { return !places.contains(pair.campaign.value()); });
   for (const auto& row : exec_prepared(transaction, sql::prediction_earlier{})) {
@@ -120,16 +135,25 @@ sql::campaign_forecast forecast_row(const StoredForecast& forecast) {
 void write_some_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
   std::vector<sql::campaign_forecast> campaigns;
   std::vector<sql::pair_forecast> pairs;
+  std::vector<sql::algorithm_trial> trials;
   for (const auto& forecast : forecasts) {
     campaigns.push_back(forecast_row(forecast));
-    for (const auto& pair : forecast.pairs)
+    for (const auto& pair : forecast.pairs) {
       pairs.push_back({.campaign_id = forecast.campaign,
                        .cluster_id = pair.cluster,
                        .job_ratio = pair.job_ratio,
                        .throughput = pair.throughput,
                        .algorithm = pair.algorithm});
+      for (const auto& trial : pair.trials)
+        trials.push_back({.campaign_id = forecast.campaign,
+                          .cluster_id = pair.cluster,
+                          .algorithm = trial.algorithm,
+                          .job_ratio = trial.job_ratio,
+                          .waste = trial.waste});
+    }
   }
   exec_prepared(transaction, sql::prediction_write{.now = now, .campaigns = campaigns, .pairs = pairs});
+  if (!trials.empty()) exec_prepared(transaction, sql::prediction_write_trials{.trials = trials});
 }
 
 }  // namespace

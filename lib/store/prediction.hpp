@@ -16,6 +16,13 @@
 /// Queries of the predictor.
 namespace gleaner::store {
 
+/// An algorithm of the job ratio on a pair, where each pair has its own (prediction::Trial).
+struct AlgorithmTrial {
+  std::string algorithm;
+  double job_ratio = 1;  ///< jobs per resource
+  double waste = 0;      ///< resources
+};
+
 /// A pair, and the cluster's figures that its forecast needs.
 struct PredictionPair : grid::PairFacts {
   double flood = 0;
@@ -28,6 +35,7 @@ struct PredictionPair : grid::PairFacts {
   enum class Access { closed, without_resources, braked, open } access = Access::closed;
   std::optional<double> start_cost{};  ///< seconds, as ClusterFacts::start_cost
   std::int64_t ended_in_window = 0;    ///< jobs, in the window of the throughput
+  std::vector<AlgorithmTrial> trials{};
 };
 [[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
 
@@ -74,6 +82,7 @@ struct PairForecast {
   double job_ratio = 1;             ///< jobs per resource
   double throughput = 0;            ///< jobs a second
   std::string_view algorithm = {};  ///< that computed the ratio; its name, of static lifetime
+  std::vector<AlgorithmTrial> trials = {};
 };
 /// The forecast of a campaign.
 struct StoredForecast {

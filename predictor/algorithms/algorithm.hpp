@@ -22,6 +22,7 @@ struct QueueState {
   grid::Starting starting = grid::Starting::stuck;  ///< `still`: waiting jobs may be about to take what is free
   std::optional<double> assigned_resources = {};    ///< mean of the resources that OAR assigned to the jobs that ran; empty: none ran
   std::optional<int> resources_per_job = {};        ///< as the JDL requests; empty: it does not state them
+  double jobs_a_cycle = 1.0;                        ///< that one resource carries out, one after the other, until the next plan; >= 1
 };
 
 /// The jobs that the last cycle, and no earlier one, submitted for this pair.
@@ -48,8 +49,8 @@ class Algorithm {
 
 /// The algorithm if the configuration names none.
 constexpr std::string_view kDefaultAlgorithm = "measured";
-/// Jobs per resource: at most one. With a greater bound, the algorithms that double submit more short jobs than there are resources, so
-/// that the resources stay busy until the next cycle; the flood, counted at that ratio, still bounds the waiting jobs.
+/// Jobs per resource: at most one. With a greater bound, more short jobs are submitted than there are resources, so that these stay busy
+/// until the next cycle; the flood, counted at that ratio, still bounds the waiting jobs.
 constexpr double kDefaultUpperBound = 1.0;
 
 }  // namespace gleaner::prediction

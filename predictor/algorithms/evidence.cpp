@@ -56,6 +56,18 @@ Verdict verdict(double ratio, const LastCycle& last, const QueueState& queue) {
   return grows ? Verdict::too_small : Verdict::unknown;
 }
 
+std::optional<Fitting> fitting_jobs(double ratio, const LastCycle& last, const QueueState& queue) {
+  const auto judged = verdict(ratio, last, queue);
+  if (last.nsub <= 0 || (judged == Verdict::unknown && !ratio_was_the_limit(ratio, last))) return std::nullopt;
+  const double stated = queue.resources_per_job ? *queue.resources_per_job : 1.0 / ratio;
+  const double size = std::max(1.0, queue.assigned_resources.value_or(stated));
+  const double started = std::max(0, last.nsub - queue.waiting);
+  const double more = judged == Verdict::too_small ? queue.free_resources / std::max(1.0, size_of_another(ratio, last, queue)) : 0.0;
+  return Fitting{.least = started + more,
+                 .most = started + std::max(more, double(grid::tolerated_jobs(waiting_jobs(ratio, queue)))),
+                 .resources = std::clamp(size, 1.0, std::max(1.0, double(queue.max_resources)))};
+}
+
 double exponential_up(double old) { return 2.0 * old; }
 
 double adaptive_up(double old, const LastCycle& last, const QueueState& queue) {

@@ -14,6 +14,15 @@ enum class Verdict {
 /// waits, and another job would find its resources free.
 [[nodiscard]] Verdict verdict(double ratio, const LastCycle& last, const QueueState& queue);
 
+/// How many jobs in place of the submitted ones would have been right: with fewer, resources would have stayed free; with more, jobs would
+/// have waited beyond what the flood allows.
+struct Fitting {
+  double least = 0.0, most = 0.0;
+  double resources = 1.0;  ///< of one job
+};
+/// Empty: the cycle shows nothing, as nothing was submitted, or less than the ratio allowed.
+[[nodiscard]] std::optional<Fitting> fitting_jobs(double ratio, const LastCycle& last, const QueueState& queue);
+
 /// Twice the old ratio.
 [[nodiscard]] double exponential_up(double old);
 

@@ -82,3 +82,17 @@ SELECT
   micros(end_latest) AS end_latest,
   method
 FROM forecast_history WHERE campaign_id = @campaign ORDER BY made_at
+
+-- name: prediction.trials
+-- The waste that each algorithm of the ratio would have made, of campaigns that go on.
+SELECT t.campaign_id, t.cluster_id, t.algorithm, t.job_ratio, t.waste
+FROM algorithm_trials t JOIN campaigns c ON c.id = t.campaign_id AND is_live(c.state)
+
+-- name: prediction.write_trials
+-- Stores them, and forgets those of campaigns that are over.
+WITH over AS (
+  DELETE FROM algorithm_trials t USING campaigns c WHERE c.id = t.campaign_id AND NOT is_live(c.state))
+INSERT INTO algorithm_trials AS t (campaign_id, cluster_id, algorithm, job_ratio, waste)
+SELECT campaign_id, cluster_id, algorithm, job_ratio, waste FROM unnest(@trials::algorithm_trial[])
+ON CONFLICT (campaign_id, cluster_id, algorithm) DO UPDATE SET job_ratio = EXCLUDED.job_ratio, waste = EXCLUDED.waste
+WHERE (t.job_ratio, t.waste) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.waste)

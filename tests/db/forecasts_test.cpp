@@ -31,8 +31,8 @@ class Forecasts : public GridFixture {
       }
     });
   }
-  void predict() {
-    auto config = process::build_config({}, {}).value();
+  void predict() { predict(process::build_config({}, {}).value()); }
+  void predict(const process::Config& config) {
     transact([&](store::Transaction& transaction) {
       const auto facts = store::prediction_facts(transaction, {config.flood, 1, config.headroom}, now - config.throughput_window, now);
       store::write_forecasts(transaction, predictor::forecasts_of(facts, config, now), now);
@@ -121,12 +121,79 @@ TEST_F(Forecasts, OfJobsThatAreShort_SayThatAResourceIsWorthMore_AsFarAsTheBound
   for (const auto* algorithm : {"slow-start", "adaptive-down-exponential-up"}) {
     auto config = process::build_config({}, {}).value();
     config.predictor_algorithm = algorithm;
-    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).pairs.at(0).job_ratio, 1.0) << algorithm;
-    config.job_ratio_max = 4;
     EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).pairs.at(0).job_ratio, 2.0) << algorithm;
     config.job_ratio_max = 1.5;
     EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).pairs.at(0).job_ratio, 1.5) << algorithm;
+    config.job_ratio_max = 1;
+    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).pairs.at(0).job_ratio, 1.0) << algorithm;
   }
+}
+
+/// The cycle is 5 s.
+TEST_F(Forecasts, Document003_OfJobsShorterThanACycle_SayThatAResourceCarriesOutMoreUntilTheNext_UnlessTheyTakeSeveralTasks) {
+  store::PredictionPair pair;
+  pair.campaign = grid::CampaignId{1};
+  pair.cluster = alpha;
+  pair.forecast_ratio = 1.0;
+  pair.active = pair.reachable = true;
+  pair.max_resources = 16;
+  pair.done = pair.resources_jobs = pair.resources_sum = 10;
+  store::PredictionCampaign campaign;
+  campaign.id = pair.campaign;
+  campaign.submitted_at = now;
+  const auto config = process::build_config({}, {}).value();
+  const auto ratio_of = [&](double mean) {
+    pair.duration_sum = mean * static_cast<double>(pair.done);
+    return predictor::forecasts_of({.pairs = {pair}, .campaigns = {campaign}}, config, now).at(0).pairs.at(0).job_ratio;
+  };
+  EXPECT_DOUBLE_EQ(ratio_of(2.5), 2.0);
+  EXPECT_DOUBLE_EQ(ratio_of(3), 1.0) << "the second one would not be over";
+  EXPECT_DOUBLE_EQ(ratio_of(60), 1.0);
+  EXPECT_DOUBLE_EQ(ratio_of(0), 2.0) << "a start takes OAR 2 s, whatever its clock shows";
+  pair.start_cost = 4;
+  EXPECT_DOUBLE_EQ(ratio_of(0), 1.0);
+  pair.start_cost = 2;
+  campaign.pools = true;
+  EXPECT_DOUBLE_EQ(ratio_of(0), 1.0);
+  pair.pools_refused = true;
+  EXPECT_DOUBLE_EQ(ratio_of(0), 2.0);
+  pair.flood = 0.5;
+  EXPECT_DOUBLE_EQ(ratio_of(0), 1.0) << "one more waits within the flood";
+  pair.flood = 0;
+  pair.resources_sum = 20;
+  EXPECT_DOUBLE_EQ(ratio_of(0), 1.0) << "two resources carry out two jobs";
+  pair.done = 2;
+  EXPECT_DOUBLE_EQ(ratio_of(0), 0.5) << "two ends prove nothing";
+}
+
+/// The first ratio leaves most resources free, and the algorithms that double learn more than the one that waits for a start.
+TEST_F(Forecasts, Document003_ByWaste_KeepWhatEachAlgorithmWouldHaveWasted_AndTakeTheLeastWasteful) {
+  const auto campaign = a_campaign(100, {"alpha"});
+  auto config = process::build_config({}, {}).value();
+  config.predictor_algorithm = "auto";
+  execute("UPDATE campaign_clusters SET active = true WHERE campaign_id = " + std::to_string(campaign.value()));
+  const auto cycle = [&] {
+    execute(
+        "INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, nsub, offered) SELECT campaign_id, cluster_id, 0.125, 2, 16 "
+        "FROM campaign_clusters WHERE campaign_id = " +
+        std::to_string(campaign.value()) +
+        " ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = greatest(1, floor(16 * f.job_ratio)), offered = 16");
+    predict(config);
+  };
+  cycle();
+  EXPECT_EQ(value("SELECT count(*) FROM algorithm_trials WHERE waste > 0"), "5");
+  EXPECT_EQ(value("SELECT algorithm || ' ' || job_ratio FROM forecasts"), "measured 0.125") << "each would have wasted as much";
+  cycle();
+  const auto chosen = value("SELECT algorithm FROM forecasts");
+  EXPECT_EQ(chosen, value("SELECT algorithm FROM algorithm_trials ORDER BY waste LIMIT 1"));
+  EXPECT_NE(chosen, "measured");
+  EXPECT_EQ(value("SELECT f.job_ratio = t.job_ratio FROM forecasts f JOIN algorithm_trials t USING (campaign_id, cluster_id, algorithm)"),
+            "t");
+  execute("UPDATE campaigns SET state = 'cancelled', ended_at = now() WHERE id = " + std::to_string(campaign.value()));
+  const auto other = a_campaign(5, {"alpha"});
+  execute("UPDATE campaign_clusters SET active = true WHERE campaign_id = " + std::to_string(other.value()));
+  predict(config);
+  EXPECT_EQ(value("SELECT string_agg(DISTINCT campaign_id::text, ' ') FROM algorithm_trials"), std::to_string(other.value()));
 }
 
 TEST_F(Forecasts, WithoutAnyEvidence_RestOnTheWalltime_AndStartAtTheNextCycle) {

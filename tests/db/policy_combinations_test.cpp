@@ -9,7 +9,7 @@
 #include "metascheduler/planner/orders/order.hpp"
 #include "metascheduler/planner/placements/placement.hpp"
 #include "metascheduler/planner/schedulers/scheduler.hpp"
-#include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/trials.hpp"
 #include "predictor/predictor.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -114,7 +114,7 @@ class PolicyCombinations : public GridFixture, public ::testing::WithParamInterf
 TEST_P(PolicyCombinations, EachGetsAWholeCycle_ThatDecidesOnEveryPair) {
   execute("CREATE TABLE seen (reason text)");
   auto config = process::build_config({}, {}).value();
-  const auto algorithms = prediction::algorithm_names();
+  const auto algorithms = prediction::names_to_configure();
   int copies = 0;
   const auto cycle = [&](const std::string& classes, std::string_view placement, std::string_view scheduler) {
     config.campaign_order = classes + std::string{GetParam()};

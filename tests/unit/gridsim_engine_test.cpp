@@ -62,7 +62,7 @@ TEST(GridsimEngine, Document000_NodesAreLeftAsleep_WhileAnotherOneIsAwakeForTheW
 
 TEST(GridsimEngine, Document000_TheScenarioOfThePolicies_LeavesNodesAsleep_AndItsBagsTakeLonger) {
   std::ifstream input{"docs/plots/sleep.json"};
-  std::string text{std::istreambuf_iterator<char>{input}, {}};
+  const std::string text{std::istreambuf_iterator<char>{input}, {}};
   const auto with = [&](std::string_view minutes) {
     auto changed = text;
     constexpr std::string_view kKey{"\"wake_minutes\": 0"};
@@ -86,6 +86,21 @@ TEST(GridsimEngine, OfTasksOfTwoHours_OnlyThoseWaitInTheQueue_ThatStartSoon) {
       simulate(a_scenario(kSixteen, R"({"tasks": 160, "duration": {"uniform": ["100m", "140m"]}, "walltime": "4:00:00"})"));
   EXPECT_EQ(outcome.campaigns.at(0).done, 160);
   EXPECT_LT(outcome.jobs.size(), 320U);
+}
+
+/// docs/prediction.md has the figures.
+TEST(GridsimEngine, Document003_JobsShorterThanACycle_HaveTheNextOnesBehindThem_AndKeepTheirResourcesBusy) {
+  const auto minutes = [](std::string_view more) {
+    const auto outcome = simulate(a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "start_delay": "1s", "start_rate": 8, "flood": 0.25})",
+                                             R"({"tasks": 1600, "duration": "10s", "walltime": "0:2:0"})",
+                                             fmt::format(R"("configuration": {{"cycle_period": "30s"{}}}, )", more)));
+    EXPECT_EQ(outcome.campaigns.at(0).done, 1600);
+    double end = 0;
+    for (const auto& job : outcome.jobs) end = std::max(end, seconds_of(job.ended));
+    return end / 60;
+  };
+  const double before = minutes(R"(, "job_ratio_max": 1)"), now = minutes("");
+  EXPECT_LT(now, 0.7 * before);
 }
 
 TEST(GridsimEngine, WideJobs_StartAmongNarrowOnesOfOthers_WhateverTheOrderOfEachCycle) {

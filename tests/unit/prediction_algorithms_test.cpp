@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/trials.hpp"
 
 namespace gleaner::prediction {
 namespace {
@@ -124,6 +124,17 @@ RC_GTEST_PROP(AlgorithmsProperty, TheRatioStaysWithinItsBounds_WhateverComes, ()
   RC_ASSERT(std::isfinite(ratio));
   RC_ASSERT(ratio >= least);
   RC_ASSERT(ratio <= std::max(least, upper));
+  auto trials = first_trials(any_double());
+  for (int cycle = 0; cycle < 3; ++cycle) judge(trials, any_double(), last, queue, upper);
+  for (const auto& trial : trials) RC_ASSERT(trial.waste >= 0 && trial.waste <= 3.0 * std::max(1, max));
+  RC_ASSERT(least_wasteful(trials).ratio >= least);
+}
+
+TEST(Algorithms, TheConfiguration_NamesOneOfThem_OrTheChoiceByWaste) {
+  EXPECT_EQ((*configured_algorithm("control"))->name(), "control");
+  EXPECT_EQ(*configured_algorithm("auto"), nullptr);
+  EXPECT_THAT(configured_algorithm("automatic").error(), testing::HasSubstr(", and auto"));
+  EXPECT_EQ(first_trials(1).front().algorithm->name(), kDefaultAlgorithm) << "goes first among equals";
 }
 
 }  // namespace

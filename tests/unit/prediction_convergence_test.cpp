@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -97,6 +98,31 @@ TEST(MoreJobsThanResources, OfLongJobs_ComeBackToWhatTheResourcesTake) {
     for (std::size_t i = kSettled; i < seen.size(); ++i) EXPECT_EQ(seen[i].running, 16) << name;
     EXPECT_LE(seen.back().ratio, 1.0) << name;
     EXPECT_LE(most_waiting(seen, kSettled), 4) << name;
+  }
+}
+
+/// Idle cores, and cores for which jobs waited beyond the free ones, summed up over the cycles.
+double wasted(const std::vector<Observation>& seen, const Scenario& its) {
+  double waste = 0;
+  for (std::size_t i = kSettled; i < seen.size(); ++i) waste += seen[i].idle / 5.0 + std::max(0, seen[i].wiped) * its.resources_per_job;
+  return waste;
+}
+
+/// Wide jobs whose width only OAR knows, long and short ones, with local users and without.
+TEST(ByWaste, Document003_WastesHardlyMoreThanTheBestAlgorithmOfEachKindOfClusterAndJobs) {
+  for (const int width : {1, 4, 16}) {
+    for (const int duration : {20, 600}) {
+      for (const bool is_shared : {false, true}) {
+        auto its = a_scenario(width, Start::too_big);
+        its.duration = duration;
+        its.cycles = 240;
+        if (is_shared) its.others = [](int second) { return second / 100 % 2 == 1 ? 24 : 8; };
+        double least = std::numeric_limits<double>::infinity();
+        for (const auto name : algorithm_names()) least = std::min(least, wasted(run(**find_algorithm(name), its), its));
+        const auto chosen = wasted(run_by_waste(its), its);
+        EXPECT_LE(chosen, 1.1 * least + its.cores) << width << " resources, " << duration << " s";
+      }
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "metascheduler/planner/plan.hpp"
 #include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/trials.hpp"
 
 /// A small deterministic cluster and the grid's cycle on it: the planner and an algorithm as
 /// production runs them, a queue in submission order that starts a few jobs a second, local users
@@ -148,8 +149,11 @@ inline int most_wanted_beyond_free(const std::vector<Observation>& seen, std::si
   return most;
 }
 
+/// The next ratio, as Algorithm::next.
+using NextRatio = std::function<double(double old, const LastCycle& last, const QueueState& queue, double upper)>;
+
 /// Runs the cycles: update, predict, wipe, plan, submit, then five seconds of the cluster.
-inline std::vector<Observation> run(const Algorithm& algorithm, const Scenario& scenario) {
+inline std::vector<Observation> run(const NextRatio& next, const Scenario& scenario) {
   constexpr int kCycleSeconds = 5;
   ModelCluster cluster{scenario};
   double ratio = scenario.first_ratio;
@@ -158,7 +162,7 @@ inline std::vector<Observation> run(const Algorithm& algorithm, const Scenario& 
   for (int cycle = 0; cycle < scenario.cycles; ++cycle) {
     Observation now;
     const auto queue = queue_of(cluster, scenario);
-    ratio = algorithm.next(ratio, last, queue, scenario.upper);
+    ratio = next(ratio, last, queue, scenario.upper);
     now.ratio = ratio;
     now.running = cluster.running();
     now.wiped = grid::excess_jobs({cluster.waiting(), ratio, queue.free_resources, queue.max_resources, queue.flood, queue.starting});
@@ -179,6 +183,23 @@ inline std::vector<Observation> run(const Algorithm& algorithm, const Scenario& 
     seen.push_back(now);
   }
   return seen;
+}
+
+inline std::vector<Observation> run(const Algorithm& algorithm, const Scenario& scenario) {
+  return run(
+      [&](double old, const LastCycle& last, const QueueState& queue, double upper) { return algorithm.next(old, last, queue, upper); },
+      scenario);
+}
+
+/// With the algorithm that has wasted least.
+inline std::vector<Observation> run_by_waste(const Scenario& scenario) {
+  auto trials = first_trials(scenario.first_ratio);
+  return run(
+      [&](double old, const LastCycle& last, const QueueState& queue, double upper) {
+        judge(trials, old, last, queue, upper);
+        return least_wasteful(trials).ratio;
+      },
+      scenario);
 }
 
 }  // namespace gleaner::prediction::test

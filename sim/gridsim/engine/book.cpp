@@ -86,6 +86,7 @@ void Book::write(std::span<const store::StoredForecast> forecasts) {
       auto& known = pair_of(forecast.campaign, pair.cluster);
       known.facts.forecast_ratio = pair.job_ratio;
       known.algorithm = pair.algorithm;
+      known.trials = pair.trials;
     }
     if (forecast.is_kept && forecast.end)
       campaigns_[index_of(forecast.campaign)].forecasts.push_back(

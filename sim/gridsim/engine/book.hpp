@@ -80,6 +80,7 @@ class Book {
     int sink_brakes = 0;
     std::optional<grid::Instant> braked_until = {};
     std::string_view algorithm = {};  ///< that computed the ratio; empty: none did
+    std::vector<store::AlgorithmTrial> trials = {};
   };
   /// A task one of whose jobs ended without doing it, or that got a replica (once in its life): as production's rule sees it.
   struct Task {

@@ -7,7 +7,7 @@
 #include "lib/process/options.hpp"
 #include "lib/text/suggest.hpp"
 #include "metascheduler/planner/plan.hpp"
-#include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/trials.hpp"
 
 namespace gleaner::gridsim {
 namespace {
@@ -31,7 +31,8 @@ tl::expected<void, std::string> set(Scenario& scenario, std::string_view key, st
   auto config = scenario.config;
   if (const auto right = option->value.read(value, config))
     return tl::unexpected{fmt::format("'{}' is not right for {}; write {}", value, key, *right)};
-  if (const auto algorithm = prediction::find_algorithm(config.predictor_algorithm); !algorithm) return tl::unexpected{algorithm.error()};
+  if (const auto algorithm = prediction::configured_algorithm(config.predictor_algorithm); !algorithm)
+    return tl::unexpected{algorithm.error()};
   if (const auto policies = planner::check(config); !policies) return tl::unexpected{policies.error()};
   scenario.config = std::move(config);
   scenario.settings[std::string{key}] = value;
