@@ -294,12 +294,14 @@ durations AS (
 SELECT count(*) AS ended FROM ended
 
 -- name: jobs.give
--- Stores what these jobs gave, if their tasks are done by them.
+-- Stores what these jobs gave, if their tasks are done by them, as what the tasks' attempts gave. A task that its replica did keeps its
+-- own attempt.
 INSERT INTO task_gives (campaign_id, number, attempt, given)
-SELECT t.campaign_id, t.number, j.attempt, g.given
+SELECT t.campaign_id, t.number, t.attempt, g.given
 FROM unnest(@jobs::bigint[], @given::text[]) AS g(job, given)
 JOIN jobs j ON j.id = g.job
-JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task AND t.state = 'done' AND t.attempt = j.attempt
+JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task AND t.state = 'done'
+  AND (t.attempt = j.attempt OR (t.replica = j.attempt AND t.replica > t.attempt))
 JOIN campaigns c ON c.id = t.campaign_id AND c.gives
 ON CONFLICT (campaign_id, number) DO UPDATE SET attempt = EXCLUDED.attempt, given = EXCLUDED.given
 

@@ -197,6 +197,25 @@ TEST_F(Replicas, TheFirstSuccess_SettlesTheTask_AndTheOtherCopyIsKilled) {
   }
 }
 
+TEST_F(Replicas, Document000_WhatTheCopyThatSucceedsGives_IsStored_AndNothingOfTheOther) {
+  for (const bool first_wins : {true, false}) {
+    const auto [campaign, first, second] = two_copies();
+    execute(R"(UPDATE campaigns SET jdl = '{"replicas": "allowed", "gives": ["n"]}')");
+    const auto ends = [&](const store::LiveJob& job, const std::string& given) {
+      transact([&](store::Transaction& t) {
+        store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0), .started_at = now, .ended_at = now};
+        verdict.given = given;
+        verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::none, many_attempts);
+        store::settle_jobs(t, std::array{verdict}, now);
+      });
+    };
+    ends(first_wins ? first : second, "n=1");
+    ends(first_wins ? second : first, "n=2");
+    EXPECT_EQ(value("SELECT string_agg(given, ' ') FROM task_gives g JOIN tasks t USING (campaign_id, number, attempt)"), "n=1");
+    execute("TRUNCATE campaigns, tasks, jobs, launches, kill_requests CASCADE");
+  }
+}
+
 TEST_F(Replicas, ASecondSuccess_CountsNothing) {
   const auto [campaign, first, second] = two_copies();
   end(second, JobEnd::done);
