@@ -293,6 +293,53 @@ CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1.1::double precision ^ bucket $$;
 
+CREATE TABLE jobs (
+    id bigint NOT NULL,
+    launch_id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    task bigint NOT NULL,
+    attempt integer NOT NULL,
+    fence bigint,
+    state job_state DEFAULT 'planned'::job_state NOT NULL,
+    pooled boolean DEFAULT false NOT NULL,
+    remote_id bigint,
+    resources integer,
+    resubmissions integer DEFAULT 0 NOT NULL,
+    submitted_at timestamp with time zone,
+    launching_since timestamp with time zone,
+    started_at timestamp with time zone,
+    signalled_at timestamp with time zone,
+    checkpointed_at timestamp with time zone,
+    absent_since timestamp with time zone,
+    over_since timestamp with time zone,
+    ended_at timestamp with time zone,
+    ending text,
+    run_ending text,
+    exit_status integer,
+    message text,
+    cpu_s double precision,
+    peak_memory_mb integer,
+    sink bigint,
+    claimed_at timestamp with time zone,
+    command_over boolean DEFAULT false NOT NULL,
+    CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state))),
+    CONSTRAINT jobs_cpu_s_check CHECK ((cpu_s >= (0)::double precision)),
+    CONSTRAINT jobs_peak_memory_mb_check CHECK ((peak_memory_mb >= 0))
+)
+WITH (fillfactor='80');
+
+COMMENT ON COLUMN jobs.claimed_at IS 'of a pooled job whose campaign allows replicas: when a carrier was first seen to carry it out; null: none was';
+
+COMMENT ON COLUMN jobs.command_over IS 'of a carrier whose campaign allows replicas: its own task is over by its files, and it goes on with pooled ones';
+
+CREATE FUNCTION carries_awaited(job jobs) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT EXISTS (SELECT FROM jobs p JOIN tasks t ON t.campaign_id = p.campaign_id AND t.number = p.task AND is_awaited(t, p.attempt)
+    WHERE p.launch_id = job.launch_id AND p.remote_id = job.remote_id AND p.state = 'pooled')
+$$;
+
 CREATE FUNCTION cluster_of_script(task bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT (1 - task) / 2 $$;
@@ -743,40 +790,6 @@ CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     AS $$ SELECT 'epoch'::timestamptz + micros * interval '1 microsecond' $$;
 
-CREATE TABLE jobs (
-    id bigint NOT NULL,
-    launch_id bigint NOT NULL,
-    campaign_id bigint NOT NULL,
-    cluster_id bigint NOT NULL,
-    task bigint NOT NULL,
-    attempt integer NOT NULL,
-    fence bigint,
-    state job_state DEFAULT 'planned'::job_state NOT NULL,
-    pooled boolean DEFAULT false NOT NULL,
-    remote_id bigint,
-    resources integer,
-    resubmissions integer DEFAULT 0 NOT NULL,
-    submitted_at timestamp with time zone,
-    launching_since timestamp with time zone,
-    started_at timestamp with time zone,
-    signalled_at timestamp with time zone,
-    checkpointed_at timestamp with time zone,
-    absent_since timestamp with time zone,
-    over_since timestamp with time zone,
-    ended_at timestamp with time zone,
-    ending text,
-    run_ending text,
-    exit_status integer,
-    message text,
-    cpu_s double precision,
-    peak_memory_mb integer,
-    sink bigint,
-    CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state))),
-    CONSTRAINT jobs_cpu_s_check CHECK ((cpu_s >= (0)::double precision)),
-    CONSTRAINT jobs_peak_memory_mb_check CHECK ((peak_memory_mb >= 0))
-)
-WITH (fillfactor='80');
-
 CREATE FUNCTION is_attempt_open(job jobs) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
@@ -801,6 +814,12 @@ CREATE TABLE tasks (
     CONSTRAINT tasks_uncounted_check CHECK ((uncounted >= 0))
 )
 WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.05');
+
+CREATE FUNCTION is_awaited(task tasks, job_attempt integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT is_in_flight(task.state) AND is_copy(task, job_attempt)
+$$;
 
 CREATE FUNCTION is_copy(task tasks, job_attempt integer) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -1473,6 +1492,78 @@ ALTER TABLE campaigns ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE launches (
+    id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    state launch_state DEFAULT 'planned'::launch_state NOT NULL,
+    term bigint NOT NULL,
+    jobs integer NOT NULL,
+    resources double precision NOT NULL,
+    script text,
+    pool_s integer,
+    beside bigint,
+    needs jsonb,
+    request text,
+    memory_mb bigint,
+    walltime_s integer,
+    tag text,
+    login text,
+    planned_at timestamp with time zone NOT NULL,
+    launching_at timestamp with time zone,
+    settled_at timestamp with time zone,
+    array_id bigint,
+    error text,
+    unknown_at timestamp with time zone,
+    looks integer DEFAULT 0 NOT NULL,
+    last_look_at timestamp with time zone,
+    released_at timestamp with time zone,
+    files integer,
+    cleaned_at timestamp with time zone,
+    algorithm text DEFAULT ''::text NOT NULL,
+    leaves text DEFAULT ''::text NOT NULL,
+    read_at timestamp with time zone,
+    CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
+    CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
+);
+
+COMMENT ON COLUMN launches.beside IS 'the job of the task of which this launch is a replica on the same cluster: it goes to another node; null: of none';
+
+COMMENT ON COLUMN launches.needs IS 'consumables that each of its tasks holds, as the campaign''s needs were before an edit; null: as they are';
+
+COMMENT ON COLUMN launches.leaves IS 'nodes that its jobs leave empty, by their sizes: "16x3" is three nodes of 16 resources, those that sleep first; empty: none';
+
+COMMENT ON COLUMN launches.read_at IS 'of a pool whose campaign allows replicas: when all of its files were last read; null: it has none, or they were not';
+
+CREATE VIEW carried_out AS
+ SELECT j.id,
+    j.campaign_id,
+    j.cluster_id,
+    j.task,
+    j.attempt,
+    j.id AS oar_job,
+    j.started_at AS began_at,
+        CASE
+            WHEN (l.pool_s IS NOT NULL) THEN l.read_at
+            ELSE NULL::timestamp with time zone
+        END AS seen_at
+   FROM (jobs j
+     JOIN launches l ON ((l.id = j.launch_id)))
+  WHERE ((j.state = 'running'::job_state) AND (NOT j.command_over) AND ((l.pool_s IS NULL) OR (l.read_at >= (j.started_at + '00:00:10'::interval))))
+UNION ALL
+ SELECT j.id,
+    j.campaign_id,
+    j.cluster_id,
+    j.task,
+    j.attempt,
+    c.id AS oar_job,
+    j.claimed_at AS began_at,
+    l.read_at AS seen_at
+   FROM ((jobs j
+     JOIN launches l ON (((l.id = j.launch_id) AND (l.read_at >= (j.claimed_at + '00:00:10'::interval)))))
+     JOIN jobs c ON (((c.launch_id = j.launch_id) AND (c.remote_id = j.remote_id) AND (NOT c.pooled) AND (c.state = 'running'::job_state))))
+  WHERE ((j.state = 'pooled'::job_state) AND (j.claimed_at IS NOT NULL));
+
 CREATE TABLE cluster_calls (
     cluster_id bigint NOT NULL,
     called_at timestamp with time zone NOT NULL,
@@ -2100,46 +2191,6 @@ CREATE TABLE keeps (
     CONSTRAINT keeps_user_name_check CHECK ((user_name <> ''::text))
 );
 
-CREATE TABLE launches (
-    id bigint NOT NULL,
-    campaign_id bigint NOT NULL,
-    cluster_id bigint NOT NULL,
-    state launch_state DEFAULT 'planned'::launch_state NOT NULL,
-    term bigint NOT NULL,
-    jobs integer NOT NULL,
-    resources double precision NOT NULL,
-    script text,
-    pool_s integer,
-    beside bigint,
-    needs jsonb,
-    request text,
-    memory_mb bigint,
-    walltime_s integer,
-    tag text,
-    login text,
-    planned_at timestamp with time zone NOT NULL,
-    launching_at timestamp with time zone,
-    settled_at timestamp with time zone,
-    array_id bigint,
-    error text,
-    unknown_at timestamp with time zone,
-    looks integer DEFAULT 0 NOT NULL,
-    last_look_at timestamp with time zone,
-    released_at timestamp with time zone,
-    files integer,
-    cleaned_at timestamp with time zone,
-    algorithm text DEFAULT ''::text NOT NULL,
-    leaves text DEFAULT ''::text NOT NULL,
-    CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
-    CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
-);
-
-COMMENT ON COLUMN launches.beside IS 'the job of the task of which this launch is a replica on the same cluster: it goes to another node; null: of none';
-
-COMMENT ON COLUMN launches.needs IS 'consumables that each of its tasks holds, as the campaign''s needs were before an edit; null: as they are';
-
-COMMENT ON COLUMN launches.leaves IS 'nodes that its jobs leave empty, by their sizes: "16x3" is three nodes of 16 resources, those that sleep first; empty: none';
-
 ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME launches_id_seq
     START WITH 1
@@ -2758,6 +2809,8 @@ CREATE INDEX feed_noted_at ON feed USING btree (noted_at);
 CREATE INDEX inputs_contents ON inputs USING btree (sha256, bytes);
 
 CREATE INDEX inputs_used ON inputs USING btree (used_at);
+
+CREATE INDEX jobs_claimed ON jobs USING btree (campaign_id) WHERE ((state = 'pooled'::job_state) AND (claimed_at IS NOT NULL));
 
 CREATE INDEX jobs_done ON jobs USING btree (campaign_id, cluster_id, ended_at, id) WHERE (ending = 'done'::text);
 

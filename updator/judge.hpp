@@ -95,6 +95,7 @@ struct Judged {
   std::vector<Reused> reused;           ///< their ids belong to foreign jobs, and nothing shows how they ended
   std::vector<Renamed> renamed;         ///< those that were not known to run; they are judged as all others
   std::vector<store::Claimed> claimed;  ///< pooled jobs whose carrier was not known before
+  store::ReadPools read = {};
   std::vector<Over> over;
   std::vector<grid::JobId> impatient;       ///< to be deleted: in launch for too long without running, or after they noted an end
   std::vector<grid::JobId> overdue;         ///< to be deleted: they run beyond their walltime although OAR has not called them Running

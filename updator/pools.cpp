@@ -58,9 +58,11 @@ class PoolJudge {
     // Until it is known what became of the launch, its tasks are frozen.
     if (!is_settled(pool_.state)) return;
     for (const auto& job : pool_.jobs) judge_job(job);
+    note_read();
   }
 
  private:
+  void note_read();
   void judge_job(const store::LiveJob& job);
   void judge_claimed(const store::LiveJob& job, grid::Evidence evidence, grid::RemoteJobId carrier, const grid::EvidenceIndex& index);
   void judge_unreadable(const store::LiveJob& job);
@@ -172,6 +174,21 @@ void PoolJudge::judge_job(const store::LiveJob& job) {
                    evidence.witness == grid::Witness::unclaimed;
   if (own && carrier) judge_claimed(job, evidence, *carrier, index);
   else judge_unclaimed(job, evidence, index);
+}
+
+void PoolJudge::note_read() {
+  const auto folder = [&](grid::LaunchId fence) -> const grid::EvidenceIndex* {
+    const auto found = poll_.evidence.find(fence);
+    return found == poll_.evidence.end() || !found->second ? nullptr : &*found->second;
+  };
+  if (folder(pool_.launch) != nullptr && std::ranges::all_of(pool_.jobs, [&](const auto& job) { return folder(job.fence) != nullptr; }))
+    judged_.read.launches.push_back(pool_.launch);
+  for (const auto& [remote, carrier] : pool_.carriers) {
+    const auto* const index = carrier.end || carrier.command_over ? nullptr : folder(carrier.fence);
+    if (index == nullptr) continue;
+    const auto own = index->of({.task = carrier.task, .attempt = carrier.attempt, .job = carrier.job, .remote = remote});
+    if (own.witness != grid::Witness::started && own.witness != grid::Witness::nothing) judged_.read.carriers.push_back(carrier.job);
+  }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ namespace gleaner::updator {
 struct JudgedPools {
   std::vector<store::Claimed> claimed;  ///< whose carrier was not known before
   std::vector<Over> over;
+  store::ReadPools read = {};
 };
 
 /// - A job that noted its end is over, at once. If a signal ended it that somebody else may have sent, its carrier's end has to be known

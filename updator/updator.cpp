@@ -90,6 +90,7 @@ std::optional<Changes> update(fleet::Visit& visit, const store::CallsOfCluster& 
   auto judged_pools = judge_pools(pools, *poll, patience);
   std::ranges::move(judged_pools.over, std::back_inserter(judged.over));
   judged.claimed = std::move(judged_pools.claimed);
+  judged.read = std::move(judged_pools.read);
   process::failpoint("updator.before_write");
   Changes changes;
   visit.database.transact([&](store::Transaction& transaction) {

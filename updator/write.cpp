@@ -55,6 +55,7 @@ class Writer {
 
 int Writer::observe(const Judged& judged) {
   store::note_carriers(transaction_, judged.claimed, now_);
+  store::note_read(transaction_, judged.read, poll_.began);
   store::note_waits(transaction_, judged.waits, now_);
   const auto refused = store::write_batch(
       transaction_, judged.observations, [&](std::span<const store::Observation> part) { store::observe_jobs(transaction_, part); },

@@ -156,12 +156,6 @@ class Combinations {
     if (member == nullptr) member = stated("dimensional_grouping");
     if (member == nullptr || !grid::is_grouped(campaign_.scheduling.grouping)) return;
     const auto& grouping = member->spelling;
-    const auto* const replicas = stated("replicas");
-    if (replicas != nullptr && campaign_.replicas_allowed)
-      doubt(*replicas,
-            fmt::format("replicas with {0}: only a task that has a job of its own gets a replica, and none that a job takes with "
-                        "others; leave out {0} to have replicas of all",
-                        grouping));
     const auto section = std::ranges::find_if(campaign_.clusters, &ClusterSection::has_expressions);
     if (section == campaign_.clusters.end()) return;
     doubt(*member, fmt::format("{0} with {1}: {1} gives each task a request of its own, so each has a job of its own, and {0} has no "

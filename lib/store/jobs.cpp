@@ -185,7 +185,13 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
   }
   if (pools.empty()) return pools;
   for (const auto& row : exec(transaction, sql::pools_carriers{.launches = launches})) {
-    Carrier carrier{.end = {}, .ended_at = row.ended_at};
+    Carrier carrier{.end = {},
+                    .ended_at = row.ended_at,
+                    .job = *row.id,
+                    .fence = *row.fence,
+                    .task = *row.task,
+                    .attempt = *row.attempt,
+                    .command_over = *row.command_over};
     if (row.ending.has_value()) carrier.end = row.ending.as(grid::job_end);
     pools[places.at(*row.launch_id)].carriers.emplace(*row.remote_id, carrier);
   }
@@ -216,6 +222,14 @@ void note_carriers(Transaction& transaction, std::span<const Claimed> claimed, g
       [&](const Claimed& one, const std::string& why) {
         note_refused(transaction, {}, fmt::format("the carrier of job {}", one.job.value()), why, now);
       });
+}
+
+void note_read(Transaction& transaction, const ReadPools& read, grid::Instant at) {
+  if (read.launches.empty() && read.carriers.empty()) return;
+  Array launches;
+  for (const auto launch : read.launches) launches.add(launch.value());
+  write_or_note(transaction, {}, "which files of pools were read", at,
+                [&] { exec(transaction, sql::pools_note_read{.now = at, .launches = launches, .carriers = ids_of(read.carriers)}); });
 }
 
 void observe_jobs(Transaction& transaction, std::span<const Observation> observations) {

@@ -61,6 +61,11 @@ struct SubmittedJob {
 struct Carrier {
   std::optional<grid::JobEnd> end = {};  ///< of the job, whatever its own task came to; empty: it is not over
   std::optional<grid::Instant> ended_at = {};
+  grid::JobId job{0};
+  grid::LaunchId fence{0};
+  grid::TaskNumber task{0};  ///< its own
+  int attempt = 0;
+  bool command_over = false;  ///< its own task is over by its files, as was noted before
 };
 /// A launch with pooled jobs that are not over.
 struct Pool {
@@ -85,6 +90,14 @@ struct Claimed {
   grid::RemoteJobId carrier{0};
 };
 void note_carriers(Transaction& transaction, std::span<const Claimed> claimed, grid::Instant now);
+
+/// The files of pools that were read, which show how long tasks run; kept for campaigns that allow replicas.
+struct ReadPools {
+  std::vector<grid::LaunchId> launches = {};  ///< those of which all files were read
+  std::vector<grid::JobId> carriers = {};     ///< those that are over with their own tasks, and go on
+};
+/// @param at  no later than they were read
+void note_read(Transaction& transaction, const ReadPools& read, grid::Instant at);
 
 /// A poll's observation of a job that continues.
 struct Observation {

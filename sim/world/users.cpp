@@ -216,8 +216,8 @@ Users::Answer Users::inquire(const Action& action, const Earlier& campaign) {
   refused("the key of an earlier submission with other parameters",
           ask(campaign.user, "POST", "/v1/campaigns", other, fmt::format("campaign-{}", action.place)));
   refused("a type of OAR that executes nothing", submit_alike("", jdl(R"("nb_jobs": 1)", R"(, "cluster_job_type": "noop")")));
-  refused("replicas of tasks that share jobs, strictly",
-          submit_alike("?dry_run=1&strict=1", jdl(R"("nb_jobs": 1, "replicas": "allowed", "temporal_grouping": true)", "")));
+  refused("replicas of a test campaign, strictly",
+          submit_alike("?dry_run=1&strict=1", jdl(R"("nb_jobs": 1, "replicas": "allowed", "test_mode": "true")", "")));
   if (has_licences(settings_)) {
     const auto all_of_them =
         fmt::format(R"("nb_jobs": 2, "dimensional_grouping": true, "needs": {{"{}": {}}})", kConsumable, licences_of(settings_));

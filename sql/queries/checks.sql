@@ -226,7 +226,7 @@ WHERE k.retired_at IS NOT NULL AND is_live(j.state) AND j.state <> 'planned'
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.unwanted_job
--- A job that its task does not wait for is killed within 10 minutes.
+-- A job that its task does not wait for is killed within 10 minutes, unless it carries out others.
 -- Repair: its kill is requested.
 -- Jobs of replicated tasks, and late ones, exist for a moment before nikita requests their kills.
 SELECT
@@ -239,7 +239,7 @@ SELECT
 FROM jobs j
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 JOIN launches l ON l.id = j.launch_id
-WHERE is_remote(j.state) AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt))
+WHERE is_remote(j.state) AND NOT is_awaited(t, j.attempt) AND NOT j.command_over AND NOT carries_awaited(j)
   AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
   AND coalesce(greatest(l.settled_at, (SELECT max(o.ended_at) FROM jobs o WHERE o.campaign_id = j.campaign_id AND o.task = j.task)),
     '-infinity')
@@ -250,8 +250,7 @@ ORDER BY j.id LIMIT 1000
 WITH killed AS (
   INSERT INTO kill_requests (job_id, reason, requested_at)
   SELECT j.id, 'late', instant(@now) FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-  WHERE j.id = ANY (@jobs::bigint[]) AND is_remote(j.state)
-    AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt))
+  WHERE j.id = ANY (@jobs::bigint[]) AND is_remote(j.state) AND NOT is_awaited(t, j.attempt)
   ON CONFLICT DO NOTHING RETURNING job_id)
 SELECT count(*) AS changed FROM killed
 

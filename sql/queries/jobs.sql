@@ -148,7 +148,8 @@ CROSS JOIN LATERAL (
   SELECT bool_or(o.attempt = j.attempt AND is_live(o.state)) AS contender_lives,
     bool_or(o.attempt = j.attempt AND o.ending = 'duplicate') AS claim_taken,
     bool_or(o.attempt = j.attempt AND o.ending = 'never_submitted' AND v.state = 'void' AND v.tag IS NOT NULL) AS orphan_may_come,
-    bool_or(o.attempt <> j.attempt AND is_copy(t, o.attempt) AND o.state = 'running') AS other_copy_runs,
+    bool_or(o.attempt <> j.attempt AND is_copy(t, o.attempt)
+      AND (o.state = 'running' OR (o.state = 'pooled' AND o.remote_id IS NOT NULL))) AS other_copy_runs,
     bool_or(have_one_home(o.cluster_id, j.cluster_id) AND o.checkpointed_at IS NOT NULL) AS has_checkpoint
   FROM jobs o JOIN launches v ON v.id = o.launch_id
   WHERE o.campaign_id = j.campaign_id AND o.task = j.task AND o.id <> j.id) o

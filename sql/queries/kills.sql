@@ -39,11 +39,18 @@ ORDER BY k.sends, row_number() OVER (PARTITION BY c.user_name, k.sends ORDER BY 
 UPDATE kill_requests SET sends = sends + 1 WHERE job_id = ANY (@jobs::bigint[]) AND sent_at IS NULL
 
 -- name: kills.request_superseded
--- Requests kills of jobs that their tasks no longer wait for: superseded by the other copy, or late, with a spent attempt.
+-- Requests kills of jobs that their tasks no longer wait for: superseded by the other copy, or late, with a spent attempt. A carrier is
+-- killed when what it carries out is superseded, and no task waits for anything else that it is known to carry out.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT j.id, CASE WHEN t.replica IS NULL THEN 'late' ELSE 'replica' END, instant(@now) FROM jobs j
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-WHERE is_remote(j.state) AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt))
+WHERE is_remote(j.state) AND NOT is_awaited(t, j.attempt) AND NOT j.command_over AND NOT carries_awaited(j)
+UNION
+SELECT c.id, 'replica', instant(@now) FROM jobs j
+JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task AND t.replica IS NOT NULL AND NOT is_awaited(t, j.attempt)
+JOIN jobs c ON c.launch_id = j.launch_id AND c.remote_id = j.remote_id AND NOT c.pooled AND is_remote(c.state)
+JOIN tasks o ON o.campaign_id = c.campaign_id AND o.number = c.task AND (c.command_over OR NOT is_awaited(o, c.attempt))
+WHERE j.state = 'pooled' AND j.claimed_at IS NOT NULL AND NOT carries_awaited(c)
 ON CONFLICT DO NOTHING
 
 -- name: kills.request

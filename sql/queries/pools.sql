@@ -39,8 +39,8 @@ CROSS JOIN LATERAL (
 ORDER BY l.id
 
 -- name: pools.carriers
--- The jobs of OAR of these launches: how each ended, if it is over, and when that was seen.
-SELECT launch_id, remote_id, coalesce(run_ending, ending) AS ending,
+-- The jobs of OAR of these launches: their own tasks, how each ended, if it is over, and when that was seen.
+SELECT launch_id, remote_id, id, coalesce(fence, launch_id) AS fence, task, attempt, command_over, coalesce(run_ending, ending) AS ending,
   CASE WHEN ended_at IS NOT NULL THEN micros(coalesce(over_since, ended_at)) END AS ended_at
 FROM jobs
 WHERE launch_id = ANY (@launches::bigint[]) AND NOT pooled AND remote_id IS NOT NULL
@@ -51,10 +51,12 @@ SELECT j.id, j.launch_id, coalesce(j.fence, j.launch_id) AS fence, j.task, j.att
 WHERE j.launch_id = ANY (@launches::bigint[]) AND j.state = 'pooled' ORDER BY j.launch_id, j.id
 
 -- name: pools.note_carriers
--- Writes which job of OAR claimed each of these pooled jobs. Their tasks run. The guard names g: see jobs.settle.
+-- Writes which job of OAR claimed each of these pooled jobs, and when that was seen. Their tasks run. The guard names g: see jobs.settle.
 WITH given AS (SELECT * FROM unnest(@jobs::bigint[], @remote_ids::bigint[]) AS g(id, remote_id)),
 claimed AS (
-  UPDATE jobs j SET remote_id = g.remote_id FROM given g WHERE j.id = g.id AND (j.state = 'pooled' OR g.id IS NULL)
+  UPDATE jobs j SET remote_id = g.remote_id,
+    claimed_at = CASE WHEN (SELECT c.replicas FROM campaigns c WHERE c.id = j.campaign_id) THEN instant(@now) END
+  FROM given g WHERE j.id = g.id AND (j.state = 'pooled' OR g.id IS NULL)
   RETURNING j.campaign_id, j.cluster_id, j.task, j.attempt),
 moved AS (
   UPDATE tasks t SET state = 'running' FROM claimed x
@@ -64,3 +66,13 @@ pair AS (
   FROM (SELECT DISTINCT campaign_id, cluster_id FROM claimed) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id)
 SELECT count(*) AS claimed FROM claimed
+
+-- name: pools.note_read
+-- Writes, for campaigns that allow replicas, that all files of these pools were read, and which carriers are over with their own tasks.
+WITH noted AS (
+  UPDATE launches l SET read_at = instant(@now) FROM campaigns c
+  WHERE l.id = ANY (@launches::bigint[]) AND c.id = l.campaign_id AND c.replicas),
+over AS (
+  UPDATE jobs j SET command_over = true FROM campaigns c
+  WHERE j.id = ANY (@carriers::bigint[]) AND NOT j.command_over AND c.id = j.campaign_id AND c.replicas RETURNING j.id)
+SELECT count(*) AS over FROM over

@@ -2,7 +2,7 @@
 
 -- name: replicas.plan
 -- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster (@beside: on this one;
--- the launch keeps the first of these jobs, to avoid its nodes), the longest running first. @longer_than_s: only tasks that have run for
+-- the launch keeps the first of these jobs, or its carrier, to avoid its nodes), the longest running first. @longer_than_s: only tasks that have run for
 -- this many seconds; null: all. @leaves: the nodes that the jobs leave empty. Each replica has an attempt of its own, so that the fence lets both jobs run.
 WITH running AS (
   SELECT
@@ -10,8 +10,8 @@ WITH running AS (
     t.attempt,
     t.request,
     t.walltime_s,
-    j.id AS first,
-    j.started_at,
+    j.oar_job AS first,
+    j.began_at,
     q.shape,
     coalesce(q.resources, p.resources) AS resources,
     coalesce(q.resources_per_job, p.resources_per_job, 1) AS resources_per_job,
@@ -20,15 +20,15 @@ WITH running AS (
     p.max_walltime_s
   FROM campaigns c
   JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = @cluster
-  JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running' AND (j.cluster_id = @cluster) = @beside::boolean
-    AND (@longer_than_s::double precision IS NULL OR j.started_at <= instant(@now) - @longer_than_s * interval '1 second')
-    AND NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL)
+  JOIN carried_out j ON j.campaign_id = c.id AND (j.cluster_id = @cluster) = @beside::boolean
+    AND (@longer_than_s::double precision IS NULL
+      OR j.began_at <= coalesce(j.seen_at, instant(@now)) - @longer_than_s * interval '1 second')
   JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
     AND NOT t.cancelling AND NOT is_script(t.number)
   LEFT JOIN campaign_requests q ON q.campaign_id = c.id AND q.cluster_id = @cluster AND q.request = t.request
   WHERE c.id = @campaign AND c.state = 'in_treatment' AND c.replicas AND NOT c.follows AND (t.request IS NULL OR q.request IS NOT NULL)),
-lead AS (SELECT shape FROM running ORDER BY started_at, number LIMIT 1),
-chosen AS (SELECT * FROM running WHERE shape IS NOT DISTINCT FROM (SELECT shape FROM lead) ORDER BY started_at, number LIMIT @jobs),
+lead AS (SELECT shape FROM running ORDER BY began_at, number LIMIT 1),
+chosen AS (SELECT * FROM running WHERE shape IS NOT DISTINCT FROM (SELECT shape FROM lead) ORDER BY began_at, number LIMIT @jobs),
 doubled AS (
   UPDATE tasks t SET replica = t.attempt + 1, replica_lives = true FROM chosen
   WHERE t.campaign_id = @campaign AND t.number = chosen.number AND t.attempt = chosen.attempt AND t.state = 'running' AND t.replica IS NULL
@@ -46,8 +46,7 @@ planned AS (
 SELECT count(*) AS jobs FROM planned
 
 -- name: replicas.candidates
--- For active campaigns that allow replicas: the tasks that run on each cluster and never had a replica (without those of pools, whose jobs
--- say nothing of how long a task has run), and how many of them have run
+-- For active campaigns that allow replicas: the tasks that run on each cluster and never had a replica, and how many of them have run
 -- longer than the quantile @share of the durations of the campaign's done jobs. With fewer than @least_done jobs done, the second number is
 -- 0.
 WITH known AS (
@@ -61,11 +60,10 @@ SELECT
   j.campaign_id,
   j.cluster_id,
   count(*) AS tasks,
-  count(*) FILTER (WHERE j.started_at <= instant(@now) - k.seconds * interval '1 second') AS expired,
+  count(*) FILTER (WHERE j.began_at <= coalesce(j.seen_at, instant(@now)) - k.seconds * interval '1 second') AS expired,
   min(k.seconds) AS seconds
 FROM campaigns c
-JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running'
-JOIN launches l ON l.id = j.launch_id AND l.pool_s IS NULL
+JOIN carried_out j ON j.campaign_id = c.id
 JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
   AND NOT t.cancelling AND NOT is_script(t.number)
 LEFT JOIN known k ON k.campaign_id = c.id

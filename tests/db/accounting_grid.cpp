@@ -111,7 +111,7 @@ void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
     for (const auto& line : store::launch_lines(t, id)) {
       kept.emplace_back(campaign, line.task.value(), line.attempt);
       lines.push_back(line.job);
-      if (!line.pooled) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
+      if (!line.pooled) accepted.push_back({line.job, remotes.emplace(line.job, grid::RemoteJobId{next_remote++}).first->second});
     }
     ASSERT_EQ(store::accept_launch(t, id, accepted, std::nullopt, now), static_cast<int>(accepted.size()));
   });
@@ -161,6 +161,10 @@ void TwoAccounts::replicate(int campaign, int cluster, int jobs, std::optional<d
   ASSERT_EQ(std::ssize(booked), got) << fmt::format("campaign {} on {}, {} jobs, longer than {} s", campaign + 1, cluster + 1, jobs,
                                                     text_of(longer_than));
   seen["replicas"] += got;
+  for (const int job : booked) {
+    const auto& live = book.campaign(campaign).tasks.at(job_at(job).task).live;
+    seen["replicas of pooled"] += job_at(live.front()).pooled ? 1 : 0;
+  }
   accept(campaign, cluster, booked);
 }
 
@@ -289,9 +293,23 @@ void TwoAccounts::note_claims(store::Transaction& t, const std::set<int>& jobs) 
   std::vector<store::Claimed> claims;
   for (const int job : jobs) {
     const auto& one = job_at(job);
-    if (one.pooled && one.held && claimed.insert(job).second) claims.push_back({ids.at(job), grid::RemoteJobId{1 + one.carrier}});
+    if (one.pooled && one.held && claimed.insert(job).second) claims.push_back({ids.at(job), remotes.at(ids.at(one.carrier))});
   }
   store::note_carriers(t, claims, now);
+}
+
+/// As judge_pools() has it from the files.
+void TwoAccounts::note_read(store::Transaction& t, int cluster) {
+  store::ReadPools read;
+  for (const auto& pool : store::live_pools(t, cluster_id(cluster))) {
+    read.launches.push_back(pool.launch);
+    for (const auto& [job, id] : ids) {
+      if (job_at(job).own_end &&
+          std::ranges::any_of(pool.carriers, [&](const auto& one) { return one.second.job == id && !one.second.end; }))
+        read.carriers.push_back(id);
+    }
+  }
+  store::note_read(t, read, now);
 }
 
 /// The updator visits one cluster.
@@ -310,6 +328,7 @@ void TwoAccounts::update(int cluster) {
     }
     store::observe_jobs(t, observations);
     note_claims(t, judged);
+    note_read(t, cluster);
     for (const int job : judged) {
       if (job_at(job).state == gridsim::JobState::ended) verdicts.push_back(verdict_of(t, job));
     }
@@ -318,6 +337,7 @@ void TwoAccounts::update(int cluster) {
     store::request_kills_of_superseded(t, now);
   });
   world.changed = jobs;
+  book.read_pools(gridsim::index_of(cluster), now);
   book.update({}, now);
   const auto superseded = book.take_superseded();
   book.request_kills(superseded);

@@ -57,6 +57,7 @@ class TwoAccounts : public GridFixture {
   void accept(int campaign, int cluster, std::vector<int> booked);
   void note_end(int job, grid::JobEnd end);
   void note_claims(store::Transaction& t, const std::set<int>& jobs);
+  void note_read(store::Transaction& t, int cluster);
   [[nodiscard]] store::Verdict verdict_of(store::Transaction& t, int job);
 
  protected:
@@ -66,9 +67,10 @@ class TwoAccounts : public GridFixture {
   gridsim::Random random;
   std::map<int, grid::JobId> ids;           ///< of the jobs, in the database
   std::array<std::vector<int>, 2> changed;  ///< by cluster: jobs that changed since its last update
-  std::set<int> claimed;                    ///< pooled jobs whose carriers the database knows
-  std::set<int> to_kill;                    ///< with a kill request, and not over as far as the grid knows
-  std::map<std::string, int> seen;          ///< what the history had
+  std::map<grid::JobId, grid::RemoteJobId> remotes;
+  std::set<int> claimed;            ///< pooled jobs whose carriers the database knows
+  std::set<int> to_kill;            ///< with a kill request, and not over as far as the grid knows
+  std::map<std::string, int> seen;  ///< what the history had
 };
 
 }  // namespace gleaner::tests::accounting

@@ -168,6 +168,7 @@ TEST_P(Accounting, OfTheSameHistory_IsTheSameInProductionAndInGridsim) {
   for (const auto end : kEnds) EXPECT_GT(seen[std::string{grid::name_of(end)}], 0) << grid::name_of(end);
   EXPECT_GT(seen["done"], 10);
   EXPECT_GT(seen["carried"], 5);
+  EXPECT_GE(seen["replicas of pooled"], GetParam() == 1 ? 1 : 0);
   EXPECT_GT(seen["not_reached"], 0);
   EXPECT_GT(seen["killed_by_us"], 5);
 }

@@ -199,6 +199,45 @@ TEST(Pools, ATaskThatOverrunsItsWalltime_IsEnded_AndTheOthersRunOn) {
   EXPECT_EQ(grid.value("SELECT DISTINCT ending FROM jobs WHERE task = 30"), "walltime");
 }
 
+/// A task that hangs: its replica is done, and its job, which does nothing else, is killed.
+TEST(Pools, Document003_ATaskThatHangs_IsDoneByItsReplica_AndTheRestOfItsPoolIsDone) {
+  GridUnderTest grid{
+      {.clusters = {{.name = "alpha", .nodes = 1, .cores = 1}, {.name = "beta", .nodes = 1, .cores = 1}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.gridsub({.tasks = 24,
+                                      .exec_file = grid.oracle().task("[ \"$1 $CIGRI_ATTEMPT\" != \"9 0\" ] || sleep 300"),
+                                      .grouping = true,
+                                      .more_keys = R"("replicas":"allowed")"});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE is_live(state)", "0")) << "the first copy is killed";
+  EXPECT_EQ(grid.value("SELECT concat_ws(' ', done, failed, cancelled) FROM campaigns"), "24 0 0");
+  EXPECT_EQ(grid.number("SELECT count(*) FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE task = 9 AND attempt = 1 AND "
+                        "ending = 'done' AND l.pool_s IS NULL"),
+            1);
+  EXPECT_EQ(grid.number("SELECT sum(charged) FROM tasks"), 0);
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 24));
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST(Pools, Document003_AReplicaThatIsLater_IsKilled_AndThePoolGoesOn) {
+  GridUnderTest grid{
+      {.clusters = {{.name = "alpha", .nodes = 1, .cores = 1}, {.name = "beta", .nodes = 1, .cores = 1}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto waits =
+      fmt::format("[ $1 != 9 ] || [ $CIGRI_ATTEMPT = 0 ] || sleep 300; [ $1 != 9 ] || until [ -e {}/gate ]; do sleep 0.2; done",
+                  grid.oracle().folder().string());
+  const auto campaign =
+      grid.gridsub({.tasks = 24, .exec_file = grid.oracle().task(waits), .grouping = true, .more_keys = R"("replicas":"allowed")"});
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE task = 9 AND attempt = 1 AND state = 'running'", "1"));
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE is_live(state)", "0"));
+  EXPECT_EQ(grid.value("SELECT concat_ws(' ', done, failed, cancelled) FROM campaigns"), "24 0 0");
+  EXPECT_EQ(grid.value("SELECT state FROM jobs WHERE task = 9 AND attempt = 1"), "killed");
+  EXPECT_EQ(grid.value("SELECT ending FROM jobs WHERE task = 9 AND attempt = 0"), "done");
+  EXPECT_TRUE(grid.is_consistent());
+}
+
 /// The longest tasks do not keep the others waiting in their jobs' hands.
 TEST(Pools, TasksThatNobodyReached_GoBackToTheBag_WhenTheTimeOfThePoolIsOver) {
   GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 2}},

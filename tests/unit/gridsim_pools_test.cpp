@@ -99,6 +99,29 @@ TEST(GridsimPools, APreemptedCarrier_GivesBackOneTask_AndTheOthersGoOn) {
   EXPECT_EQ(std::ranges::count(attempts, 2), 8);
 }
 
+/// On alpha, each core is ten times as slow: its last tasks are done by beta first.
+TEST(GridsimPools, TheLastTasksOfASlowCluster_GetReplicas_AndTheFirstSuccessCounts) {
+  const auto with = [](const std::string& replicas) {
+    auto scenario = read_scenario(
+        R"({"clusters": {"alpha": {"nodes": 1, "cores": 4, "power": 2, "speed": 0.1}, "beta": {"nodes": 1, "cores": 4, "speed": 1}},
+            "campaigns": [{"tasks": 120, "duration": {"uniform": ["8s", "16s"]}, "temporal_grouping": true, "replicas": ")" +
+            replicas + R"("}]})",
+        ".");
+    if (!scenario) throw std::logic_error{jdl::render(scenario.error(), "scenario")};
+    return simulate(*scenario);
+  };
+  const auto copied = with("allowed"), single = with("refused");
+  EXPECT_EQ(copied.campaigns.at(0).done, 120);
+  EXPECT_LT(copied.campaigns.at(0).ended, single.campaigns.at(0).ended);
+  std::vector<int> done(120), replicas(120);
+  for (const auto& job : copied.jobs) {
+    done[static_cast<std::size_t>(job.task)] += job.end == JobEnd::done && !job.superseded ? 1 : 0;
+    replicas[static_cast<std::size_t>(job.task)] += job.attempt > 1 && job.pool == kNone && job.held ? 1 : 0;
+  }
+  EXPECT_THAT(done, Each(1));
+  EXPECT_THAT(replicas, testing::Contains(1));
+}
+
 TEST(GridsimPools, TasksThatNoCarrierComesTo_GoBack_AndAreNotCounted) {
   // One attempt is all that a task has. The first tasks are short, the others so long that the carriers' time ends.
   const auto pools = run("", R"("tasks": 200, "duration": {"list": ["1s", "90s"]}, "temporal_grouping": true, "max_attempts": 1)",

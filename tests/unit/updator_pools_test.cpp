@@ -78,6 +78,28 @@ TEST(Pools, AnEndThatWasNoted_CountsAtOnce_WhileTheCarrierGoesOn) {
   EXPECT_EQ(judged.claimed[0].carrier, grid::RemoteJobId{901});
 }
 
+TEST(Pools, WhatTheirFilesShowOfRunningTasks_IsNoted_WhereAllWereRead) {
+  PoolTurn turn;
+  for (const int id : {901, 902, 903, 904}) {
+    turn.carrier_runs(id);
+    auto& carrier = turn.pools[0].carriers[grid::RemoteJobId{id}];
+    carrier.job = grid::JobId{id - 880};
+    carrier.fence = grid::LaunchId{7};
+    carrier.task = grid::TaskNumber{id - 880};
+  }
+  turn.pools[0].carriers[grid::RemoteJobId{904}].command_over = true;
+  turn.has(1);
+  turn.names = {"21.0.21.901.e0.120", "22.0.22.902.s", "24.0.24.904.e0.10"};
+  const auto read = turn.judged().read;
+  EXPECT_THAT(read.launches, ElementsAre(grid::LaunchId{7}));
+  EXPECT_THAT(read.carriers, ElementsAre(grid::JobId{21})) << "one runs, one has not begun, and one was noted before";
+  turn.has(2);
+  turn.pools[0].jobs[1].fence = grid::LaunchId{5};
+  EXPECT_THAT(turn.judged().read.launches, IsEmpty()) << "a folder is missing";
+  turn.lists(5, {});
+  EXPECT_THAT(turn.judged().read.launches, ElementsAre(grid::LaunchId{7}));
+}
+
 TEST(Pools, ACarrierThatIsKnown_IsNotWrittenAgain) {
   PoolTurn turn;
   turn.carrier_runs(901);

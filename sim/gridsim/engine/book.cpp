@@ -222,6 +222,4 @@ void Book::accept(int index, grid::Instant at) {
 
 void Book::request_kills(std::span<const grid::JobId> jobs) { to_kill_.insert(jobs.begin(), jobs.end()); }
 
-std::vector<grid::JobId> Book::take_superseded() { return std::exchange(superseded_, {}); }
-
 }  // namespace gleaner::gridsim

@@ -59,8 +59,10 @@ class Book {
   /// Second copies of a campaign's longest running tasks, on a cluster where their first ones are not; the jobs made for them.
   /// @param longer_than  seconds for which a task must have run
   [[nodiscard]] std::vector<int> replicate(const planner::Replicas& replicas, std::optional<double> longer_than, grid::Instant now);
-  /// Jobs whose tasks another copy has done since the last call: to be killed.
+  /// Jobs whose tasks another copy has done, and carriers of such tasks, that do nothing else of use: to be killed.
   [[nodiscard]] std::vector<grid::JobId> take_superseded();
+  /// The updator reads the files of the pools on a cluster.
+  void read_pools(std::size_t cluster, grid::Instant now);
 
   /// The predictor's latest result for a cluster.
   void learn_headroom(std::size_t cluster, int resources) { learnt_headroom_[cluster] = resources; }
@@ -151,6 +153,19 @@ class Book {
   [[nodiscard]] Task task_of(const Job& job) const;
   [[nodiscard]] grid::JobFacts facts_of(int job, const Task& task) const;
   void add_replicable(grid::PlanningFacts& facts, grid::Instant now) const;
+  /// A job in which a task of a campaign runs that may get a replica, as the view carried_out has it.
+  struct Copyable {
+    int job;
+    std::int64_t task;
+    grid::Instant began;
+    double seconds;  ///< for which it is known to run
+  };
+  [[nodiscard]] std::optional<Copyable> copyable(int job, grid::Instant now) const;
+  [[nodiscard]] std::vector<Copyable> copyable_on(std::size_t cluster, int campaign, grid::Instant now) const;
+  /// Whether a job runs as far as the grid knows, by itself or in its carrier.
+  [[nodiscard]] bool is_known_to_run(int job) const;
+  [[nodiscard]] bool is_awaited(int job) const { return task_of(job_of(job)).facts.state != grid::TaskState::done; }
+  [[nodiscard]] bool carries_awaited(int carrier) const;
   [[nodiscard]] std::map<int, std::int64_t> running_tasks() const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] std::vector<std::int64_t> take_tasks(int campaign, int cluster, std::int64_t most);
@@ -187,7 +202,7 @@ class Book {
   std::size_t over_ = 0;
   std::vector<JobState> known_;  ///< state of each job at the last update
   std::set<grid::JobId> to_kill_;
-  std::vector<grid::JobId> superseded_;
+  std::set<int> superseded_;               ///< jobs that are not over whose tasks another copy has done
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
   std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
   std::vector<int> carried_;               ///< pooled jobs that carriers carry out, as far as the grid knows
@@ -196,8 +211,11 @@ class Book {
     int campaign, pair;
     double duration;  ///< seconds for which a carrier takes tasks
     int carriers, pooled;
+    std::optional<grid::Instant> read_at = {};  ///< when its files were last read
   };
   std::map<int, LivePool> live_pools_;
+  std::map<int, grid::Instant> claimed_at_;  ///< by pooled job that is carried out: when that was first seen
+  std::set<int> command_over_;               ///< carriers that are known to be over with their own tasks
   /// Resource-seconds of ended jobs by campaign, pair and day.
   std::map<std::tuple<int, int, std::int64_t>, double> usage_;
   std::vector<int> free_;                ///< by cluster, in the status

@@ -142,12 +142,11 @@ std::map<int, std::int64_t> Book::running_tasks() const {
     for (const int index : jobs) {
       const auto& job = job_of(index);
       const auto task = task_of(job);
-      const bool is_second =
-          task.live.size() > 1 && task.live.back() == index && known_[index_of(task.live.front())] == JobState::launching;
+      const bool is_second = task.live.size() > 1 && task.live.back() == index && is_known_to_run(task.live.front());
       if (task.facts.state != grid::TaskState::done && !is_second) ++running[job.campaign];
     }
   }
-  for (const int index : carried_) ++running[job_of(index).campaign];
+  for (const int index : carried_) running[job_of(index).campaign] += is_awaited(index) ? 1 : 0;
   return running;
 }
 

@@ -27,6 +27,7 @@ void Book::update(std::span<const Cluster> clusters, grid::Instant now) {
   free_nodes_.resize(clusters.size());
   rests_.resize(clusters.size());
   for (std::size_t i = 0; i < clusters.size(); ++i) {
+    read_pools(i, now);
     free_[i] = clusters[i].free();
     if (leaves_nodes(i)) rests_[i] = clusters[i].rests(now);
     if (!names_nodes_) continue;
@@ -162,9 +163,11 @@ void Book::update_pooled(int index, Changes& changes) {
     auto& start = pair_of(job).facts.last_start_at;
     start = std::max(start, std::optional{status_at_});
     carried_.push_back(index);
+    claimed_at_.emplace(index, status_at_);
   }
   if (job.state == JobState::ended) {
     std::erase(carried_, index);
+    claimed_at_.erase(index);
     settle(index, changes);
   }
   known = job.state;
@@ -200,8 +203,7 @@ grid::JobFacts Book::facts_of(int index, const Task& task) const {
   grid::JobFacts facts;
   facts.attempt = job.attempt - 1;
   facts.began = facts.claimed = job.held.has_value();
-  facts.other_copy_runs =
-      std::ranges::any_of(task.live, [&](int other) { return other != index && known_[index_of(other)] == JobState::launching; });
+  facts.other_copy_runs = std::ranges::any_of(task.live, [&](int other) { return other != index && is_known_to_run(other); });
   if (job.checkpoints.period > 0) {
     facts.checkpoints = true;
     facts.signalled = saved_by(job) > job.continues_from;
@@ -238,8 +240,9 @@ void Book::settle(int index, Changes& changes) {
     conclude(job, next);
   }
   if (next.state == grid::TaskState::done) {
-    for (const int other : task.live) superseded_.push_back(id_of(other));
+    superseded_.insert(task.live.begin(), task.live.end());
   }
+  superseded_.erase(index);
   auto& tasks = campaign_of(job).tasks;
   if (tasks.contains(job.task) || next.state != grid::TaskState::done) tasks.insert_or_assign(job.task, std::move(task));
 }
