@@ -1,9 +1,9 @@
 #include "lib/text/percent.hpp"
 
-#include <fmt/format.h>
-
 namespace gleaner::text {
 namespace {
+
+bool is_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 std::optional<int> value_of_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -15,11 +15,18 @@ std::optional<int> value_of_digit(char c) {
 }  // namespace
 
 std::string percent_encoded(std::string_view text, std::string_view plain) {
+  constexpr std::string_view kDigits{"0123456789ABCDEF"};
   std::string encoded;
+  encoded.reserve(text.size());
   for (const char c : text) {
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || plain.find(c) != std::string_view::npos;
-    encoded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (is_alphanumeric(c) || plain.find(c) != std::string_view::npos) {
+      encoded += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    encoded += '%';
+    encoded += kDigits[byte >> 4U];
+    encoded += kDigits[byte & 15U];
   }
   return encoded;
 }
@@ -27,6 +34,7 @@ std::string percent_encoded(std::string_view text, std::string_view plain) {
 std::optional<std::string> percent_decoded(std::string_view text) {
   constexpr int kDigits = 16;
   std::string decoded;
+  decoded.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
       decoded += text[i];
