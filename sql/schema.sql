@@ -1322,14 +1322,16 @@ CREATE FUNCTION total_resources() RETURNS trigger
     AS $$
 BEGIN
   INSERT INTO totals AS t (kind, cluster_id, result, times, amount)
-  SELECT 'resource', NEW.cluster_id, v.state, 1, greatest(v.resources, 0) * s.seconds
-  FROM (SELECT extract(epoch FROM NEW.time - b.time) AS seconds FROM gridstatus b
-        WHERE b.cluster_id = NEW.cluster_id AND b.time < NEW.time ORDER BY b.time DESC LIMIT 1) s
-  CROSS JOIN (SELECT suspected_resources + absent_resources + dead_resources AS down FROM clusters WHERE id = NEW.cluster_id) k
-  CROSS JOIN LATERAL (VALUES ('down', k.down), ('free', NEW.free), ('local', NEW.used - NEW.our_running), ('ours', NEW.our_running))
+  SELECT 'resource', a.cluster_id, v.state, count(*), sum(greatest(v.resources, 0) * s.seconds)
+  FROM added a
+  JOIN LATERAL (SELECT extract(epoch FROM a.time - b.time) AS seconds FROM gridstatus b
+                WHERE b.cluster_id = a.cluster_id AND b.time < a.time ORDER BY b.time DESC LIMIT 1) s ON s.seconds <= 600
+  JOIN LATERAL (SELECT suspected_resources + absent_resources + dead_resources AS down FROM clusters WHERE id = a.cluster_id) k ON true
+  CROSS JOIN LATERAL (VALUES ('down', k.down), ('free', a.free), ('local', a.used - a.our_running), ('ours', a.our_running))
     AS v(state, resources)
-  WHERE NEW.reachable AND s.seconds <= 600
-  ORDER BY v.state
+  WHERE a.reachable
+  GROUP BY a.cluster_id, v.state
+  ORDER BY a.cluster_id, v.state
   ON CONFLICT (kind, cluster_id, name, result) DO UPDATE SET times = t.times + EXCLUDED.times, amount = t.amount + EXCLUDED.amount;
   RETURN NULL;
 END $$;
@@ -2970,7 +2972,7 @@ CREATE CONSTRAINT TRIGGER total_new_campaigns AFTER INSERT ON campaigns DEFERRAB
 
 CREATE CONSTRAINT TRIGGER total_over_campaigns AFTER UPDATE OF state ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.state <> new.state) AND is_over(new.state))) EXECUTE FUNCTION total_campaigns();
 
-CREATE TRIGGER total_resources AFTER INSERT ON gridstatus FOR EACH ROW EXECUTE FUNCTION total_resources();
+CREATE TRIGGER total_resources AFTER INSERT ON gridstatus REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION total_resources();
 
 ALTER TABLE ONLY affinities
     ADD CONSTRAINT affinities_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

@@ -174,8 +174,9 @@ TEST_F(ApiMetrics, CountWhatEnded_AndNothingIsTakenBackWhenItIsPruned) {
   a_job_ends(id, 1, "walltime");
   a_job_ends(id, 2, "killed_elsewhere");
   sql("INSERT INTO kill_requests (job_id, reason, requested_at) SELECT id, 'excess', now() FROM jobs WHERE ending = 'killed_elsewhere'");
-  sql("INSERT INTO gridstatus SELECT id, date_trunc('hour', now()) - interval '30 s', 10, 10, 0, 0, 0, 0, true, 12, NULL, NULL FROM clusters WHERE name = 'alpha'");
-  sql("INSERT INTO gridstatus SELECT id, date_trunc('hour', now()) - interval '20 s', 10, 4, 6, 0, 1, 0, true, 12, NULL, NULL FROM clusters WHERE name = 'alpha'");
+  // Two polls in one statement: the second counts for the time since the first.
+  sql("INSERT INTO gridstatus SELECT id, date_trunc('hour', now()) - p.before * interval '1 s', 10, p.free, 10 - p.free, 0, p.ours, 0, true, 12, NULL, NULL "
+      "FROM clusters, (VALUES (30, 10, 0), (20, 4, 1)) AS p(before, free, ours) WHERE name = 'alpha'");
   sql(fmt::format("UPDATE campaigns SET state = 'cancelled', ended_at = now() WHERE id = {}", id));
   const std::map<std::string, std::string> expected{{R"(gleaner_jobs_ended_total{cluster="alpha",ending="done",kind="task"})", "1"},
                                                     {R"(gleaner_jobs_ended_total{cluster="alpha",ending="walltime",kind="task"})", "1"},
