@@ -22,6 +22,7 @@ void write_counts(text::JsonWriter& json, const store::views::Campaign& campaign
     json.field("failed", tasks.failed);
     json.field("cancelled", tasks.cancelled);
   });
+  json.field("held_tasks", campaign.held_tasks);
 }
 
 void write_request(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {

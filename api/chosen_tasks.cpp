@@ -120,6 +120,10 @@ void note_tasks(const Call& call, store::Transaction& transaction, std::string n
   note(call, transaction, {.name = std::move(name), .subject = campaign_text(campaign), .campaign = campaign, .after = json.text()});
 }
 
+http::Response over_already(const Call& call, const Chosen& chosen) {
+  return error(Code::wrong_state, fmt::format("campaign {} is {}: its tasks are over", call.parts[0], grid::name_of(chosen.state)));
+}
+
 http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   auto chosen = read_chosen(call, tasks);
   if (!chosen) return chosen.error();
@@ -142,8 +146,7 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
     return true;
   });
   const auto count = done.waiting + done.in_flight;
-  if (!is_live && count == 0)
-    return error(Code::wrong_state, fmt::format("campaign {} is {}: its tasks are over", call.parts[0], grid::name_of(chosen->state)));
+  if (!is_live && count == 0) return over_already(call, *chosen);
   const auto& rest = chosen->tasks;
   if (count == 0 && rest.empty())
     return error(Code::wrong_state,
@@ -152,6 +155,17 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
                      {{"campaign", chosen->campaign}, {"waiting", done.waiting}, {"killed", done.in_flight}, {"by", call.caller.user}});
   const auto over = asked - size_of(rest) - count;
   return answer_of(call, {.message = cancelled_text(chosen->campaign, done, over) + waiting, .count = count, .cancelled = done}, rest);
+}
+
+std::string held_text(grid::CampaignId campaign, const store::HeldTasks& done) {
+  auto text = fmt::format("Campaign {}: {} held", campaign.value(), tasks_text(done.held));
+  const auto add = [&](std::int64_t tasks, std::string_view one, std::string_view some) {
+    if (tasks > 0) text += fmt::format("; {} {}", tasks, tasks == 1 ? one : some);
+  };
+  add(done.in_flight, "has a job already, which continues", "have jobs already, which continue");
+  add(done.before, "was held before", "were held before");
+  add(done.over, "was over before", "were over before");
+  return text;
 }
 
 }  // namespace
@@ -177,6 +191,63 @@ http::Response cancel_chosen_tasks(const Call& call) {
 }
 
 http::Response cancel_one_task(const Call& call) { return cancel_tasks(call, call.parts[1]); }
+
+http::Response hold_chosen_tasks(const Call& call) {
+  auto chosen = read_chosen(call, call.request.parameter("tasks").value_or(""));
+  if (!chosen) return chosen.error();
+  store::HeldTasks done;
+  bool is_live = true;
+  work_through(chosen->tasks, [&](const Ranges& piece) {
+    const auto part = call.connections.write([&](store::Transaction& transaction) {
+      auto held = store::hold_tasks(transaction, chosen->campaign, piece, call.caller.user, call.now);
+      if (held) note_tasks(call, transaction, "tasks held", chosen->campaign, piece, held->held);
+      return held;
+    });
+    is_live = part.has_value();
+    if (!is_live) return false;
+    done.held += part->held;
+    done.in_flight += part->in_flight;
+    done.over += part->over;
+    done.before += part->before;
+    return true;
+  });
+  if (!is_live && done.held == 0) return over_already(call, *chosen);
+  const auto& rest = chosen->tasks;
+  if (done.held == 0 && rest.empty())
+    return error(Code::wrong_state,
+                 fmt::format("none of these tasks of campaign {} waits, or they are held already: {} with jobs, {} over, {} held",
+                             call.parts[0], done.in_flight, done.over, done.before));
+  process::log::info("tasks held", {{"campaign", chosen->campaign}, {"tasks", done.held}, {"by", call.caller.user}});
+  return answer_of(call, {.message = held_text(chosen->campaign, done), .count = done.held}, rest);
+}
+
+http::Response release_chosen_tasks(const Call& call) {
+  auto chosen = read_chosen(call, call.request.parameter("tasks").value_or(""));
+  if (!chosen) return chosen.error();
+  const auto asked = size_of(chosen->tasks);
+  std::int64_t count = 0;
+  bool is_live = true;
+  work_through(chosen->tasks, [&](const Ranges& piece) {
+    const auto part = call.connections.write([&](store::Transaction& transaction) {
+      auto released = store::release_held_tasks(transaction, chosen->campaign, piece, call.now);
+      if (released) note_tasks(call, transaction, "held tasks released", chosen->campaign, piece, *released);
+      return released;
+    });
+    is_live = part.has_value();
+    count += part.value_or(0);
+    return is_live;
+  });
+  if (!is_live && count == 0) return over_already(call, *chosen);
+  const auto& rest = chosen->tasks;
+  if (count == 0 && rest.empty()) return error(Code::wrong_state, fmt::format("none of these tasks of campaign {} is held", call.parts[0]));
+  process::log::info("held tasks released", {{"campaign", chosen->campaign}, {"tasks", count}, {"by", call.caller.user}});
+  auto message = fmt::format("Campaign {}: {} released", call.parts[0], count == 1 ? "1 held task" : fmt::format("{} held tasks", count));
+  if (const auto others = asked - size_of(rest) - count; others > 0)
+    message += fmt::format("; {} of the list {} not held", others, others == 1 ? "was" : "were");
+  if (chosen->state == grid::CampaignState::paused)
+    message += fmt::format("; the campaign is paused: 'gridsub --resume {}' resumes it", call.parts[0]);
+  return answer_of(call, {.message = std::move(message), .count = count}, rest);
+}
 
 http::Response retry_chosen_tasks(const Call& call) {
   auto chosen = read_chosen(call, call.request.parameter("tasks").value_or(""));

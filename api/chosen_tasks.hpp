@@ -15,6 +15,10 @@ namespace gleaner::api {
 [[nodiscard]] http::Response cancel_one_task(const Call& call);
 /// POST /v1/campaigns/:id/retries?tasks=…
 [[nodiscard]] http::Response retry_chosen_tasks(const Call& call);
+/// POST /v1/campaigns/:id/hold?tasks=…
+[[nodiscard]] http::Response hold_chosen_tasks(const Call& call);
+/// POST /v1/campaigns/:id/resume?tasks=…
+[[nodiscard]] http::Response release_chosen_tasks(const Call& call);
 
 /// The tasks that a text names among those of a campaign; `*` is the last one. Error: the answer, 400 or 404.
 [[nodiscard]] Asked<std::vector<text::Range>> read_tasks(std::string_view text, grid::CampaignId campaign, std::int64_t total);

@@ -13,6 +13,7 @@
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/chosen_tasks.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -67,7 +68,10 @@ http::Response change(const Call& call, const std::string_view& event, Work&& wo
 
 std::optional<std::int64_t> once(bool changed) { return changed ? std::optional<std::int64_t>{1} : std::nullopt; }
 
+bool names_tasks(const Call& call) { return call.request.parameter("tasks").has_value(); }
+
 http::Response hold(const Call& call) {
+  if (names_tasks(call)) return hold_chosen_tasks(call);
   return change(
       call, "campaign paused",
       [](store::Transaction& transaction, grid::CampaignId id) { return once(store::hold_campaign(transaction, id)); },
@@ -78,13 +82,24 @@ http::Response hold(const Call& call) {
 }
 
 http::Response resume(const Call& call) {
+  if (names_tasks(call)) return release_chosen_tasks(call);
+  std::int64_t held = 0;
   return change(
       call, "campaign resumed",
-      [&](store::Transaction& transaction, grid::CampaignId id) { return once(store::resume_campaign(transaction, id, call.now)); },
+      [&](store::Transaction& transaction, grid::CampaignId id) {
+        if (!store::resume_campaign(transaction, id, call.now)) return once(false);
+        held = store::held_tasks(transaction, id);
+        return once(true);
+      },
       [&](grid::CampaignState state) {
         return fmt::format("campaign {} is {}: only a paused one can be resumed", call.parts[0], grid::name_of(state));
       },
-      [&](std::int64_t) { return fmt::format("Campaign {} resumed", call.parts[0]); });
+      [&](std::int64_t) {
+        const auto still = held == 0 ? std::string{}
+                                     : fmt::format("; {} of its tasks {} held still: 'gridsub --resume {} --task 0-*' releases {}", held,
+                                                   held == 1 ? "is" : "are", call.parts[0], held == 1 ? "it" : "them");
+        return fmt::format("Campaign {} resumed{}", call.parts[0], still);
+      });
 }
 
 http::Response cancel(const Call& call) {
@@ -184,8 +199,8 @@ std::span<const Route> control_routes() {
       Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "hold resume purge"},
       Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "tasks"},
       Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
-      Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold},
-      Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume},
+      Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold, "tasks"},
+      Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume, "tasks"},
       Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "sink tasks"},
       Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit"},
       Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "resubmit"},

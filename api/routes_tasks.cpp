@@ -36,11 +36,20 @@ constexpr std::uint64_t kTask = 3000;
 constexpr std::uint64_t kText = std::uint64_t{4} << 20U;
 constexpr std::uint64_t kTextOfTask = kTask / 3;
 
-constexpr std::array<std::string_view, 7> kTaskStates{"waiting", "launching", "submitted", "running", "done", "failed", "cancelled"};
+constexpr std::string_view kHeld{"held"};  ///< waiting ones that a user holds
+constexpr std::array<std::string_view, 8> kTaskStates{"waiting", "launching", "submitted", "running", "done", "failed", "cancelled", kHeld};
 
 Asked<views::TaskFilter> asked_tasks(const Call& call) {
   views::TaskFilter filter;
-  for (const auto& name : list(call, "state")) {
+  const auto names = list(call, "state");
+  for (const auto& name : names) {
+    if (name == kHeld) {
+      if (names.size() > 1)
+        return tl::unexpected{error(Code::bad_value, "state=held: it goes with no other state: held tasks are some of the waiting ones")};
+      filter.held = true;
+      filter.states.push_back(grid::TaskState::waiting);
+      continue;
+    }
     const auto state = grid::task_state(name);
     if (!state)
       return tl::unexpected{
@@ -243,7 +252,7 @@ http::Response show_task(const Call& call) {
     const auto campaign = views::campaign(transaction, grid::CampaignId{*id});
     total = campaign ? std::optional{campaign->total} : std::nullopt;
     if (!campaign || !number || *number < 0) return std::nullopt;
-    const views::TaskFilter filter{.states = {}, .from = *number};
+    const views::TaskFilter filter{.states = {}, .held = false, .from = *number};
     auto page = views::tasks(transaction, *campaign, filter, {1, 0});
     if (page.items.empty()) return std::nullopt;
     TaskDetail found{campaign->user, std::move(page.items.front()),

@@ -67,6 +67,8 @@ void write_task(text::JsonWriter& json, const store::views::Task& task, grid::Ca
     json.key("arguments").array(*arguments, [&](const std::string& argument) { json.value(argument); });
   json.field("state", grid::name_of(task.state));
   json.field("cancelling", task.cancelling);
+  json.field("held_by", task.held_by);
+  json.field("held_time", task.held_at);
   json.field("attempt", task.attempt);
   json.field("charged", task.charged);
   write_last_job(json, task.job);

@@ -78,6 +78,7 @@ std::string in_short(const Forecast& forecast) {
 std::string why_none(std::string_view method) {
   if (method == "paused") return "paused: no forecast until it is resumed";
   if (method == "awaits") return "another campaign comes first: no forecast until then";
+  if (method == "held") return "some of its tasks are held: no forecast of its end until they are released";
   if (method == "braked") return "braked: no forecast until its brakes are over";
   if (method == "closed") return "none of its clusters takes tasks: no forecast until one does";
   if (method == "no_resources") return "its clusters have no live resources: no forecast until one has";

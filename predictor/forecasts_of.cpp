@@ -43,6 +43,7 @@ prediction::Method obstacle_of(const store::PredictionCampaign& campaign, store:
   if (campaign.awaits) return prediction::Method::awaits;
   if (campaign.remaining <= 0 && awaits_epilogue) return prediction::Method::epilogue;
   if (campaign.waiting <= 0) return prediction::Method::none;
+  if (campaign.held >= campaign.waiting) return prediction::Method::held;
   if (campaign.braked || access == Access::braked) return prediction::Method::braked;
   if (access == Access::without_resources) return prediction::Method::no_resources;
   return access == Access::open ? prediction::Method::none : prediction::Method::closed;
@@ -104,8 +105,11 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
     const auto obstacle = obstacle_of(campaign, one.access, one.awaits_epilogue);
     if (!campaign.first_start_at && obstacle == prediction::Method::none) one.start = starts.of(campaign);
     one.forecast = prediction::forecast(progress_of(campaign, one, config, now));
-    if (obstacle != prediction::Method::none) {
-      one.forecast = {.throughput = one.forecast.throughput, .end = {}, .between = {}, .method = obstacle};
+    // Other tasks of a campaign may start while some are held, but it does not end.
+    const bool is_held = obstacle == prediction::Method::none && campaign.held > 0;
+    if (is_held || obstacle != prediction::Method::none) {
+      one.forecast = {
+          .throughput = one.forecast.throughput, .end = {}, .between = {}, .method = is_held ? prediction::Method::held : obstacle};
       continue;
     }
     if (one.start) one.forecast = prediction::delayed(one.forecast, *one.start, now);

@@ -38,8 +38,9 @@ double squared(double x) { return x * x; }
 Starts::Starts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) : config_{config}, now_{now} {
   std::map<grid::CampaignId, Waiting> waiting;
   for (const auto& campaign : facts.campaigns) {
-    const auto jobs =
-        campaign.paused || campaign.awaits || campaign.braked ? 0 : std::max<std::int64_t>(0, campaign.remaining - campaign.running);
+    const auto jobs = campaign.paused || campaign.awaits || campaign.braked
+                          ? 0
+                          : std::max<std::int64_t>(0, campaign.remaining - campaign.running - campaign.held);
     waiting.emplace(campaign.id, Waiting{.campaign = &campaign, .jobs = static_cast<double>(jobs)});
   }
   // By class; within one in the order of their submission, as the pairs come by campaign.

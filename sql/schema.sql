@@ -490,6 +490,18 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION count_unheld() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF EXISTS (SELECT FROM gone WHERE held_by IS NOT NULL) THEN
+    PERFORM FROM campaigns WHERE id IN (SELECT campaign_id FROM gone WHERE held_by IS NOT NULL) ORDER BY id FOR NO KEY UPDATE;
+    UPDATE campaigns c SET held = c.held - g.tasks
+    FROM (SELECT campaign_id, count(*) AS tasks FROM gone WHERE held_by IS NOT NULL GROUP BY 1) g WHERE c.id = g.campaign_id;
+  END IF;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION database_identity() RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -571,6 +583,7 @@ END) STORED,
     reopened_at timestamp with time zone,
     gives boolean GENERATED ALWAYS AS ((jdl ? 'gives'::text)) STORED,
     takes_given boolean GENERATED ALWAYS AS ((jdl ? 'given'::text)) STORED,
+    held bigint DEFAULT 0 NOT NULL,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -598,6 +611,8 @@ COMMENT ON COLUMN campaigns.checkpoint_signal IS 'the signal that its tasks get,
 COMMENT ON COLUMN campaigns.checkpoint_period_s IS 'seconds from one checkpoint to the next; null: as the rate of interruptions requires';
 
 COMMENT ON COLUMN campaigns.checkpoint_cost_s IS 'seconds that a task takes to write one; null: they write none';
+
+COMMENT ON COLUMN campaigns.held IS 'of its waiting tasks, those that a user holds';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -667,8 +682,19 @@ CREATE TABLE returned_tasks (
     cluster_id bigint,
     follows boolean DEFAULT false NOT NULL,
     fence bigint,
-    returned_at timestamp with time zone NOT NULL
+    returned_at timestamp with time zone NOT NULL,
+    held_by text,
+    held_at timestamp with time zone,
+    outside boolean DEFAULT false NOT NULL,
+    CONSTRAINT returned_tasks_check CHECK (((held_by IS NULL) = (held_at IS NULL))),
+    CONSTRAINT returned_tasks_check1 CHECK (((NOT outside) OR (held_by IS NOT NULL)))
 );
+
+COMMENT ON COLUMN returned_tasks.held_by IS 'the user who holds the task: it is not in the bag, and may be ahead of the cursor, which passes it; null: nobody does';
+
+COMMENT ON COLUMN returned_tasks.held_at IS 'since when';
+
+COMMENT ON COLUMN returned_tasks.outside IS 'of a held task: it waits for tasks of other campaigns, too, and comes into the bag as these free it';
 
 CREATE FUNCTION goes_before_new(returned returned_tasks) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -857,7 +883,7 @@ CREATE FUNCTION is_kept_waiting(campaign bigint) RETURNS boolean
     AS $$
   SELECT EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = campaign AND d.met_at IS NULL AND d.kind <> 'after_each')
     OR (EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = campaign AND d.met_at IS NULL AND d.kind = 'after_each')
-      AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = campaign AND NOT is_script(r.number)))
+      AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = campaign AND r.held_by IS NULL AND NOT is_script(r.number)))
 $$;
 
 CREATE TABLE kill_requests (
@@ -1051,7 +1077,11 @@ CREATE FUNCTION next_untaken(campaign bigint, first bigint, most bigint) RETURNS
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
-    AS $$ SELECT number FROM tasks WHERE campaign_id = campaign AND number >= first AND state = 'waiting' ORDER BY number LIMIT most $$;
+    AS $$
+  SELECT number FROM tasks t WHERE campaign_id = campaign AND number >= first AND state = 'waiting'
+    AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = campaign AND r.number = t.number)
+  ORDER BY number LIMIT most
+$$;
 
 CREATE FUNCTION note_act() RETURNS trigger
     LANGUAGE plpgsql
@@ -2868,7 +2898,9 @@ CREATE INDEX returned_tasks_fenced ON returned_tasks USING btree (fence) WHERE (
 
 CREATE INDEX returned_tasks_followers ON returned_tasks USING btree (cluster_id) WHERE follows;
 
-CREATE INDEX returned_tasks_order ON returned_tasks USING btree (campaign_id, request, cluster_id, priority DESC, number);
+CREATE INDEX returned_tasks_held ON returned_tasks USING btree (campaign_id, held_at) WHERE (held_by IS NOT NULL);
+
+CREATE INDEX returned_tasks_order ON returned_tasks USING btree (campaign_id, request, cluster_id, priority DESC, number) WHERE (held_by IS NULL);
 
 CREATE INDEX returned_tasks_scripts ON returned_tasks USING btree (campaign_id, number) WHERE (number < 0);
 
@@ -2893,6 +2925,8 @@ CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS afte
 CREATE TRIGGER count_plans AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_plans();
 
 CREATE TRIGGER count_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_tasks();
+
+CREATE TRIGGER count_unheld AFTER DELETE ON returned_tasks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_unheld();
 
 CREATE TRIGGER follow_when_freed AFTER UPDATE ON returned_tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION follow_freed();
 
@@ -2946,7 +2980,7 @@ CREATE TRIGGER note_new_cluster AFTER INSERT ON clusters FOR EACH ROW EXECUTE FU
 
 CREATE TRIGGER note_new_event AFTER INSERT ON events FOR EACH ROW WHEN ((new.user_name IS NULL)) EXECUTE FUNCTION note_event('new');
 
-CREATE TRIGGER note_progress AFTER UPDATE OF total, waiting, launching, submitted, running, done, failed, cancelled ON campaigns FOR EACH ROW WHEN (((old.total <> new.total) OR (old.waiting <> new.waiting) OR (old.launching <> new.launching) OR (old.submitted <> new.submitted) OR (old.running <> new.running) OR (old.done <> new.done) OR (old.failed <> new.failed) OR (old.cancelled <> new.cancelled))) EXECUTE FUNCTION note_progress();
+CREATE TRIGGER note_progress AFTER UPDATE OF total, waiting, launching, submitted, running, done, failed, cancelled, held ON campaigns FOR EACH ROW WHEN (((old.total <> new.total) OR (old.waiting <> new.waiting) OR (old.launching <> new.launching) OR (old.submitted <> new.submitted) OR (old.running <> new.running) OR (old.done <> new.done) OR (old.failed <> new.failed) OR (old.cancelled <> new.cancelled) OR (old.held <> new.held))) EXECUTE FUNCTION note_progress();
 
 CREATE TRIGGER note_reopened BEFORE UPDATE OF state ON campaigns FOR EACH ROW WHEN ((is_over(old.state) AND (NOT is_over(new.state)))) EXECUTE FUNCTION note_reopened();
 

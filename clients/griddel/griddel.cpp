@@ -32,8 +32,11 @@ Action asked_action(const Arguments& arguments) {
     asked = action;
   }
   for (const std::string_view other : {"task", "job"}) {
-    if (!asked.option.empty() && arguments.has(other))
-      throw Error{ExitCode::usage, fmt::format("--{} is for whole campaigns: it does not go with --{}", asked.option, other)};
+    const bool takes_tasks = other == "task" && asked.option != "purge";
+    if (!asked.option.empty() && !takes_tasks && arguments.has(other))
+      throw Error{ExitCode::usage,
+                  fmt::format("--{} does not go with --{}: {}", asked.option, other,
+                              asked.option == "purge" ? "it is for whole campaigns" : "name a campaign, and its tasks by --task")};
   }
   return asked;
 }
@@ -93,7 +96,7 @@ process::Outcome griddel(const process::Context& context) {
     return cancel_jobs(api, *output, jobs, manner);
   }
   const auto tasks = clients::task_lists(arguments, ids);
-  if (!tasks.empty()) action.path = "/tasks";
+  if (!tasks.empty() && action.option.empty()) action.path = "/tasks";
   ApiClient api{context.config};
   return clients::act_on(api, *output, action, ids, tasks, manner);
 }

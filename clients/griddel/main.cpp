@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
       .purpose = "Cancels campaigns, or some tasks of one: waiting tasks at once, jobs are killed. Or pauses, resumes or purges campaigns.",
       .keys = clients::styled_keys(),
       .options = {{"campaign-ids,c", "ID", "this campaign (as ID alone); 3,4 are two"},
-                  {"task", "LIST", "cancel only these tasks of the campaign: 7,9-12, 100-*"},
+                  {"task", "LIST", "only these tasks of the campaign: 7,9-12, 100-*; with --pause, hold them; with --resume, release them"},
                   {"job,j", "JOB", "cancel the task of this job, and kill the job; 31,40 are two"},
                   {"pause,p", "", "pause them instead: nothing more is submitted, their jobs continue"},
                   {"resume,r", "", "resume them instead, and lift their brakes"},

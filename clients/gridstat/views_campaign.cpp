@@ -177,7 +177,8 @@ std::string need_text(const Json& need) {
 std::string counts_of(const Json& campaign, const Json& stats, const Setting& setting) {
   const auto& tasks = campaign["tasks"];
   auto text = labelled("Running", fmt::format("{}", tasks["running"].integer()), setting);
-  text += labelled("Waiting", fmt::format("{}", waiting_of(campaign)), setting);
+  const auto held = campaign["held_tasks"].integer();
+  text += labelled("Waiting", fmt::format("{}{}", waiting_of(campaign), held > 0 ? fmt::format(" ({} held)", held) : ""), setting);
   text += labelled("Terminated", fmt::format("{}", tasks["done"].integer()), setting);
   if (tasks["failed"].integer() > 0) text += labelled("Failed", fmt::format("{}", tasks["failed"].integer()), setting);
   if (tasks["cancelled"].integer() > 0) text += labelled("Cancelled", fmt::format("{}", tasks["cancelled"].integer()), setting);

@@ -191,9 +191,11 @@ Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
               "No such task.",
               setting.heading};
   for (const auto& t : tasks) {
-    table.rows.push_back({whole(t["id"]), task_state(t["state"].text()), text(t["cluster_name"]), whole(t["job_id"]), whole(t["remote_id"]),
-                          whole(t["attempt"]), whole(t["exit_code"]), text(t["ending"]), text(t["parameters"]), text(t["name"]),
-                          text(t["submission_time"]), text(t["start_time"]), text(t["stop_time"])});
+    const auto state = t["state"].text();
+    table.rows.push_back({whole(t["id"]), t["held_by"].is_null() ? task_state(state) : Cell{state, "held", Ink::warm},
+                          text(t["cluster_name"]), whole(t["job_id"]), whole(t["remote_id"]), whole(t["attempt"]), whole(t["exit_code"]),
+                          text(t["ending"]), text(t["parameters"]), text(t["name"]), text(t["submission_time"]), text(t["start_time"]),
+                          text(t["stop_time"])});
   }
   return table;
 }

@@ -74,6 +74,9 @@ std::string task_view(const Json& task, const Setting& setting) {
   auto view = fmt::format("Task {} of campaign {}: {}{}\n", task["id"].integer(), task["campaign_id"].integer(),
                           terminal::printable(task["state"].text()), task["cancelling"].is_true() ? ", being cancelled" : "");
   view += fmt::format("        Parameters:             {}\n\n", terminal::printable(task["parameters"].text()));
+  if (const auto& by = task["held_by"]; !by.is_null())
+    view += fmt::format("It is held by {} since {}: 'gridsub --resume {} --task {}' releases it.\n\n", terminal::printable(by.text()),
+                        terminal::near_time(task["held_time"].seconds(), setting.now), task["campaign_id"].integer(), task["id"].integer());
   if (const auto& cluster = task["waits_for_checkpoint_on"]; !cluster.is_null())
     view += fmt::format("It waits for {}, where its checkpoint is.\n\n", terminal::printable(cluster.text()));
   if (const auto& cluster = task["waits_for_files_on"]; !cluster.is_null())

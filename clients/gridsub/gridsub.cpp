@@ -209,8 +209,8 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
   }
   if (arguments.has("sink") && (!asked || asked->option != "retry"))
     throw Error{ExitCode::usage, "--sink goes with --retry: 'gridsub --retry ID --sink SINK'"};
-  if (arguments.has("task") && (!asked || asked->option != "retry"))
-    throw Error{ExitCode::usage, "--task goes with --retry: 'gridsub --retry ID --task 7,9-12'"};
+  if (arguments.has("task") && (!asked || asked->option == "fix"))
+    throw Error{ExitCode::usage, "--task goes with --retry, --hold and --resume: 'gridsub --retry ID --task 7,9-12'"};
   if (arguments.has("task") && arguments.has("sink"))
     throw Error{ExitCode::usage, "--task and --sink exclude each other: a sink names its tasks itself"};
   if (asked && (arguments.has("file") || arguments.has("json")))

@@ -139,6 +139,8 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   if (any(outlook, [](const Prospect& one) { return one.blocked == "paused"; })) add("paused: no forecast until it is resumed.");
   if (any(outlook, [](const Prospect& one) { return one.blocked == "awaits"; }))
     add("another first: it waits for a campaign that was cancelled, or of which tasks failed. gridstat ID --why names it.");
+  if (any(outlook, [](const Prospect& one) { return one.blocked == "held"; }))
+    add("held: some of its tasks are held, and there is no forecast until they are released. Its other tasks are simulated.");
   if (any(outlook, [](const Prospect& one) { return one.blocked == "braked"; }))
     add("braked: nothing of it is sent, and there is no forecast, until its brakes are over. The others' times assume that it goes on then.");
   if (any(outlook, [](const Prospect& one) { return one.blocked == "closed"; }))

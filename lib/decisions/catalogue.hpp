@@ -112,6 +112,11 @@ inline constexpr auto kFigures<reason::AwaitsTasks> =
     std::tuple{part(&reason::AwaitsTasks::awaited), figure("tasks", &reason::AwaitsTasks::tasks),
                figure("live_jobs", &reason::AwaitsTasks::live_jobs)};
 template <>
+inline constexpr auto kFigures<grid::Hold> = std::tuple{figure("held_by", &grid::Hold::by), figure("held_since", &grid::Hold::since)};
+template <>
+inline constexpr auto kFigures<reason::TasksHeld> = std::tuple{figure("tasks", &reason::TasksHeld::tasks), part(&reason::TasksHeld::hold),
+                                                               figure("live_jobs", &reason::TasksHeld::live_jobs)};
+template <>
 inline constexpr auto kFigures<reason::EpiloguesLeft> =
     std::tuple{figure("clusters", &reason::EpiloguesLeft::clusters), figure("obstacles", &reason::EpiloguesLeft::obstacles)};
 template <>
@@ -296,6 +301,7 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::CampaignBraked::kName, "the campaign is braked"},
     Meaning{reason::Awaits::kName, "another campaign comes first"},
     Meaning{reason::AwaitsTasks::kName, "none of its tasks is in the bag: each waits for one of another campaign"},
+    Meaning{reason::TasksHeld::kName, "none of its tasks is in the bag: a user holds those that are left"},
     Meaning{reason::BagEmpty::kName, "no task is left in its bag"},
     Meaning{reason::NoCluster::kName, "none of the campaign's clusters is in the grid"},
     Meaning{reason::Frozen::kName, "what is left depends on launches whose fate is unknown"},
@@ -372,7 +378,9 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"frozen_jobs", "jobs of launches whose fate is unknown"},
     Meaning{"grid_jobs", "live jobs of all campaigns there"},
     Meaning{"head_start", "its first tasks that may go before others' later ones; null: they have begun, or no order reads them"},
+    Meaning{"held_by", "the user who holds the first of the held tasks"},
     Meaning{"held_resources", "resources that a job of that campaign needs"},
+    Meaning{"held_since", "since when that one is held"},
     Meaning{"holders", "of a consumable: other campaigns, those that use most"},
     Meaning{"holding_campaign", "the campaign for which they are held back"},
     Meaning{"job_limit", "most live jobs of the grid, while the cluster is under stress"},
@@ -442,8 +450,9 @@ template <class... All>
 static_assert(is_complete(std::type_identity<Reason>{}), "a reason has a figure that the catalogue does not list");
 static_assert(is_complete(std::type_identity<Bound>{}), "a bound has a figure that the catalogue does not list");
 static_assert(is_complete(std::type_identity<Place>{}), "a place has a figure that the catalogue does not list");
-static_assert(is_complete(std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, KeptFor, grid::Brake,
-                                                          grid::Awaited, grid::OutOfUse, PriorityEffect, HeadStart, Standing>>{}),
-              "a part of reasons has a figure that the catalogue does not list");
+static_assert(
+    is_complete(std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, KeptFor, grid::Brake, grid::Awaited,
+                                                grid::Hold, grid::OutOfUse, PriorityEffect, HeadStart, Standing>>{}),
+    "a part of reasons has a figure that the catalogue does not list");
 
 }  // namespace gleaner::decisions

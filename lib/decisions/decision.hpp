@@ -55,6 +55,13 @@ struct AwaitsTasks {
   std::int64_t tasks = 0;  ///< that wait so
   int live_jobs = 0;
 };
+/// None of its tasks is in the bag: a user holds those that are left.
+struct TasksHeld {
+  static constexpr std::string_view kName = "tasks_held";
+  std::int64_t tasks = 0;  ///< that are held
+  grid::Hold hold = {};    ///< of the first of them
+  int live_jobs = 0;
+};
 /// All its tasks are settled.
 struct EpiloguesLeft {
   static constexpr std::string_view kName = "epilogues_left";
@@ -310,8 +317,8 @@ struct PoolsUnderWay {
 }  // namespace reason
 
 using Reason =
-    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
-                 reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
+    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::TasksHeld,
+                 reason::BagEmpty, reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
                  reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::NoToken,
                  reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
                  reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,

@@ -124,6 +124,15 @@ struct ReasonText {
     state.text = fmt::format("{} in campaign {}{}{}", which, why.awaited.campaign.value(), state.text, live);
     return state;
   }
+  Said operator()(const reason::TasksHeld& why) const {
+    const auto live = why.live_jobs > 0
+                          ? fmt::format("; {} of others {}", counted(why.live_jobs, "job"), why.live_jobs == 1 ? "lives" : "live")
+                          : std::string{};
+    return {fmt::format("{} held, the first by {} since {}; ",
+                        why.tasks == 1 ? std::string{"the task that waits is"} : fmt::format("the {} tasks that wait are", why.tasks),
+                        why.hold.by, utc(why.hold.since)),
+            "'gridsub --resume ID --task 0-*' releases them", live};
+  }
   Said operator()(const reason::BagEmpty& why) const {
     return fmt::format("no task of the campaign is left in its bag: {}; a task that fails and is retried is in the bag again",
                        where_the_last_are(why));

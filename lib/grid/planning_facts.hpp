@@ -139,6 +139,12 @@ struct CampaignKeys {
   bool operator==(const CampaignKeys&) const = default;
 };
 
+/// A user holds tasks of a campaign.
+struct Hold {
+  std::string by;
+  Instant since{};
+};
+
 /// One campaign in treatment, or paused.
 struct CampaignFacts : CampaignKeys {
   CampaignId id{0};
@@ -147,7 +153,8 @@ struct CampaignFacts : CampaignKeys {
   CampaignState state = CampaignState::in_treatment;
   Instant submitted{};
   std::int64_t waiting_tasks = 0;    ///< tasks in the bag, returned ones included
-  std::int64_t unsettled_tasks = 0;  ///< tasks in the bag, of jobs, and those that another campaign holds
+  std::int64_t on_hold_tasks = 0;    ///< tasks that wait, and are not in the bag, as a user holds them
+  std::int64_t unsettled_tasks = 0;  ///< tasks in the bag, of jobs, and those that another campaign or a user holds
   std::int64_t settled_tasks = 0;    ///< tasks done, failed or cancelled
   std::string project;
   std::string scheduler;               ///< the campaign scheduler that its JDL names; empty: the configuration's
@@ -164,6 +171,7 @@ struct CampaignFacts : CampaignKeys {
   std::optional<Awaited> awaits;       ///< a campaign that comes first
   std::optional<Awaited> holds_tasks;  ///< a campaign whose tasks hold tasks of this one
   std::int64_t held_tasks = 0;         ///< tasks that wait, and are not in the bag, as others of that campaign come first
+  std::optional<Hold> hold;            ///< the first hold, where a user holds tasks
 };
 
 inline constexpr auto kCampaignFields = std::tuple{
@@ -173,6 +181,7 @@ inline constexpr auto kCampaignFields = std::tuple{
     row_field("state", &CampaignFacts::state),
     row_field("submitted_at", &CampaignFacts::submitted),
     scenario_field("waiting", &CampaignFacts::waiting_tasks, {0, 1e12}),
+    scenario_field("on_hold", &CampaignFacts::on_hold_tasks, {0, 1e12}),
     row_field("unsettled", &CampaignFacts::unsettled_tasks),
     scenario_field("settled", &CampaignFacts::settled_tasks, {0, 1e12}),
     scenario_field("priority", &CampaignFacts::priority, {1, kLowestPriority}),

@@ -147,6 +147,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     // The bag.
     law<sql::checks_cursor>(by_campaign<sql::checks_mend_cursors>),
     law<sql::checks_skipped>(by_campaign<sql::checks_count_skipped>),
+    law<sql::checks_held>(by_campaign<sql::checks_count_held>),
     law<sql::checks_cancelling>(by_task<sql::checks_unmark_cancelling>),
     law<sql::checks_request_bags>(by_campaign<sql::checks_count_bags>),
     law<sql::checks_bag_entry>(by_task<sql::checks_drop_bag_entries>),

@@ -58,6 +58,41 @@ std::optional<CancelledTasks> cancel_tasks(Transaction& transaction, grid::Campa
   return all;
 }
 
+std::optional<HeldTasks> hold_tasks(Transaction& transaction, grid::CampaignId campaign, std::span<const text::Range> ranges,
+                                    const std::string& user, grid::Instant now) {
+  if (exec(transaction, sql::campaigns_lock_live{.campaign = campaign}).empty()) return std::nullopt;
+  HeldTasks all;
+  for (const auto& [first, last] : ranges) {
+    const auto rows =
+        exec(transaction, sql::campaigns_hold_tasks{.campaign = campaign, .user = user, .now = now, .first = first, .last = last});
+    all.held += rows[0].held.as<std::int64_t>();
+    all.in_flight += rows[0].in_flight.as<std::int64_t>();
+    all.over += rows[0].over.as<std::int64_t>();
+    all.before += rows[0].before.as<std::int64_t>();
+  }
+  if (all.held > 0) wake_up(transaction);
+  return all;
+}
+
+std::optional<std::int64_t> release_held_tasks(Transaction& transaction, grid::CampaignId campaign, std::span<const text::Range> ranges,
+                                               grid::Instant now) {
+  if (exec(transaction, sql::campaigns_lock_live{.campaign = campaign}).empty()) return std::nullopt;
+  std::int64_t released = 0;
+  for (const auto& [first, last] : ranges) {
+    const auto rows = exec(transaction, sql::campaigns_release_tasks{.first = first, .last = last, .campaign = campaign, .now = now});
+    released += rows[0].tasks.as<std::int64_t>();
+    if (rows[0].first.has_value())
+      exec(transaction, sql::dependencies_scan_released{.first = rows[0].first.as<std::int64_t>(), .campaign = campaign});
+  }
+  if (released > 0) wake_up(transaction);
+  return released;
+}
+
+std::int64_t held_tasks(Transaction& transaction, grid::CampaignId campaign) {
+  const auto rows = exec(transaction, sql::campaigns_held_tasks{.campaign = campaign});
+  return rows.empty() ? 0 : rows[0].tasks.as<std::int64_t>();
+}
+
 std::int64_t pause_failing_campaigns(Transaction& transaction, grid::Instant now) {
   std::int64_t paused = 0;
   for (const auto& failing : exec(transaction, sql::campaigns_failing{})) {

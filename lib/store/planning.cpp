@@ -65,6 +65,7 @@ class Details {
     const auto rows = exec_prepared(transaction_, sql::planning_present{.now = now});
     const auto present = rows[0];
     if (*present.returned) read_returned();
+    if (std::ranges::any_of(facts_.campaigns, [](const auto& campaign) { return campaign.on_hold_tasks > 0; })) read_holds();
     if (*present.groups) read_groups();
     if (*present.inputs) read_missing_inputs();
     read_obstacles(present, now);
@@ -133,6 +134,13 @@ class Details {
         pair->fenced_tasks = *row.fenced;
         pair->home_tasks = *row.of_home;
       }
+    }
+  }
+
+  void read_holds() {
+    for (const auto& row : exec(transaction_, sql::planning_holds{})) {
+      if (auto* const campaign = find(facts_.campaigns, row.id.as<grid::CampaignId>()))
+        campaign->hold = grid::Hold{.by = *row.held_by, .since = *row.held_at};
     }
   }
 

@@ -92,6 +92,7 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
     campaign.remaining = *row.remaining;
     campaign.running = *row.running;
     campaign.waiting = *row.waiting;
+    campaign.held = *row.held;
     // The running tasks of a campaign that waits task by task show how fast the others come.
     campaign.awaits = campaign.awaits || (known->holds_tasks && campaign.running == 0);
     campaign.ended_in_window = *row.ended;

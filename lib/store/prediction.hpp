@@ -55,6 +55,7 @@ struct PredictionCampaign {
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
   std::int64_t waiting = 0;  ///< tasks in the bag
+  std::int64_t held = 0;     ///< of them, those that a user holds
   bool paused = false;
   bool awaits = false;  ///< another campaign comes first
   bool braked = false;  ///< the campaign as a whole

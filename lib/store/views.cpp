@@ -27,14 +27,22 @@ std::optional<grid::Interval> get_interval(const sql::IntegerField& earliest, co
   return grid::Interval{*earliest, *latest};
 }
 
-/// A campaign is paused, and resumed, before the predictor sees it.
+/// A campaign is paused, and resumed, and tasks are held and released, before the predictor sees it.
 Forecast read_forecast(const sql::views_campaigns::Row& row, grid::CampaignState state) {
   constexpr const char* kPaused = "paused";
+  constexpr const char* kHeld = "held";
   Forecast none;
   none.made = row.forecast_made;
-  none.method = state == grid::CampaignState::paused ? kPaused : "none";
-  const bool was_paused = row.method.has_value() && row.method.as<std::string>() == kPaused;
-  if (was_paused || state == grid::CampaignState::paused) return none;
+  const auto method = row.method.value_or("none");
+  const bool is_paused = state == grid::CampaignState::paused;
+  const bool has_held = row.held.as<std::int64_t>() > 0;
+  none.method = is_paused ? kPaused : has_held ? kHeld : "none";
+  if (is_paused || method == kPaused || (!has_held && method == kHeld)) return none;
+  if (has_held && row.forecast_end.has_value()) {
+    none.start = row.forecast_start;
+    none.start_between = get_interval(row.start_earliest, row.start_latest);
+    return none;
+  }
   return {.made = row.forecast_made,
           .start = row.forecast_start,
           .start_between = get_interval(row.start_earliest, row.start_latest),
@@ -57,6 +65,7 @@ Campaign read_campaign(const sql::views_campaigns::Row& row) {
   campaign.total = *row.total;
   campaign.next_task = *row.next_task;
   campaign.tasks = read_counts(row, campaign.state);
+  campaign.held_tasks = *row.held;
   campaign.has_events = *row.has_events;
   campaign.grouping = row.grouping.as(grid::grouping);
   const bool over = campaign.state == grid::CampaignState::terminated || campaign.state == grid::CampaignState::cancelled;

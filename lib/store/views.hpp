@@ -69,7 +69,8 @@ struct Campaign {
   std::int64_t total = 0;
   std::int64_t next_task = 0;  ///< tasks from this number on were never taken
   TaskCounts tasks;
-  bool has_events = false;  ///< open ones
+  std::int64_t held_tasks = 0;  ///< of the waiting ones, those that a user holds
+  bool has_events = false;      ///< open ones
   Forecast forecast;
   grid::Grouping grouping = grid::Grouping::off;
   std::vector<ShownDependency> dependencies;  ///< the campaigns that come first

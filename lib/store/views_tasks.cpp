@@ -39,6 +39,8 @@ Task read_task(const sql::views_tasks::Row& row, const Campaign& campaign) {
   const bool cancelled = campaign.state == grid::CampaignState::cancelled;
   if (cancelled && task.state == grid::TaskState::waiting) task.state = grid::TaskState::cancelled;
   task.cancelling = *row.cancelling;
+  task.held_by = row.held_by;
+  task.held_at = row.held_at;
   task.attempt = *row.attempt;
   task.charged = *row.charged;
   task.job = read_last_job(row);
@@ -104,7 +106,7 @@ std::int64_t total_of(const std::vector<grid::TaskState>& states, const Campaign
 
 Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskFilter& filter, Window window) {
   Page<Task> page;
-  page.total = total_of(filter.states, campaign);
+  page.total = filter.held ? campaign.held_tasks : total_of(filter.states, campaign);
   if (page.total == 0) return page;
   const auto states = stored_states(filter.states, campaign);
   // All tasks that were never taken wait or are cancelled.
@@ -118,6 +120,7 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
                                           .from = from,
                                           .end = end,
                                           .states = detail::state_array(states),
+                                          .held = filter.held,
                                           .limit = window.limit,
                                           .offset = skip,
                                           .bytes = kMostParameterBytes,

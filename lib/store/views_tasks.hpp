@@ -34,7 +34,9 @@ struct Task {
   ParameterForm form{};
   std::string parameter;
   grid::TaskState state{};
-  bool cancelling = false;  ///< its user cancelled it, and its job is still to be killed
+  bool cancelling = false;               ///< its user cancelled it, and its job is still to be killed
+  std::optional<std::string> held_by{};  ///< the user who holds it; empty: nobody does
+  std::optional<grid::Instant> held_at{};
   int attempt = 0;
   int charged = 0;
   std::optional<LastJob> job;
@@ -42,6 +44,7 @@ struct Task {
 
 struct TaskFilter {
   std::vector<grid::TaskState> states;  ///< empty: any
+  bool held = false;                    ///< only those that a user holds, which wait
   std::int64_t from = 0;                ///< tasks from this number on
 };
 /// By number. The total counts all numbers, without a query. At most 2 MB of parameters, but at least one task.

@@ -57,6 +57,7 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
     live_jobs += candidate.pair->live_jobs;
   }
   if (campaign.holds_tasks && campaign.held_tasks > 0) return reason::AwaitsTasks{*campaign.holds_tasks, campaign.held_tasks, live_jobs};
+  if (campaign.hold && campaign.on_hold_tasks > 0) return reason::TasksHeld{campaign.on_hold_tasks, *campaign.hold, live_jobs};
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
   if (!epilogues.empty()) return reason::EpiloguesLeft{.clusters = std::move(epilogues), .obstacles = std::move(held)};
   return reason::BagEmpty{live_jobs, campaign.unsettled_tasks};

@@ -34,6 +34,7 @@ std::string_view name_of(Method method) {
     case Method::walltime: return "walltime";
     case Method::paused: return "paused";
     case Method::awaits: return "awaits";
+    case Method::held: return "held";
     case Method::braked: return "braked";
     case Method::closed: return "closed";
     case Method::no_resources: return "no_resources";

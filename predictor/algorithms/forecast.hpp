@@ -31,9 +31,9 @@ struct Progress {
 
 /// The basis of a forecast: none; the mean duration of its own jobs; their throughput; the mean of the same user's earlier campaigns with
 /// the same command; its walltime, which is only a bound. Or why there is none, although tasks wait: the campaign is paused; another one
-/// comes first; brakes hold it everywhere; none of its clusters takes tasks; none that does has live resources. Or only an epilogue is
-/// left.
-enum class Method { none, average, throughput, history, walltime, paused, awaits, braked, closed, no_resources, epilogue };
+/// comes first; a user holds some of its tasks, so that it does not end; brakes hold it everywhere; none of its clusters takes tasks; none
+/// that does has live resources. Or only an epilogue is left.
+enum class Method { none, average, throughput, history, walltime, paused, awaits, held, braked, closed, no_resources, epilogue };
 [[nodiscard]] std::string_view name_of(Method method);
 
 struct Forecast {

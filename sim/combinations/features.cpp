@@ -42,7 +42,7 @@ const std::vector<Feature>& played_everywhere() {
       {"output_files", {"", R"("output_directory": "runs/{CAMPAIGN_ID}", "output_files": ["result-{TASK}.dat"])"}},
       {"prologue", {"", R"("prologue": ["echo prologue >> $HOME/scripts-$CIGRI_CAMPAIGN_ID"])"}},
       {"epilogue", {"", R"("epilogue": ["echo epilogue >> $HOME/scripts-$CIGRI_CAMPAIGN_ID"])"}},
-      {std::string{kAction}, {"", "append", "hold", "cancel", "cancel_some", "edit", "retry"}},
+      {std::string{kAction}, {"", "append", "hold", "hold_some", "cancel", "cancel_some", "edit", "retry"}},
   };
   return kFeatures;
 }

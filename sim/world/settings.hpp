@@ -52,7 +52,7 @@ enum class Feature {
   replicas,    ///< replicas of late tasks
   checkpoint,  ///< checkpoints
   append,      ///< users append tasks
-  hold,        ///< users hold and resume
+  hold,        ///< users hold and resume, campaigns and tasks
   cancel,      ///< users cancel campaigns and tasks
   retry,       ///< users give failed tasks back
   tests,       ///< test campaigns

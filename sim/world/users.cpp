@@ -40,6 +40,7 @@ Users::Users(const Settings& settings, api::Api& api, std::vector<std::string> c
   const bool is_array = settings.features.contains(Feature::array);
   for (int place = 0; place < settings.campaigns; ++place) is_array ? plan_row(place) : plan(place);
   for (int place = 0; place < settings.campaigns && !is_array; ++place) plan_edit(place);
+  for (int place = 0; place < settings.campaigns && !is_array; ++place) plan_hold(place);
 }
 
 void Users::plan(int place) {
@@ -72,6 +73,18 @@ void Users::plan_edit(int place) {
   const auto end = VirtualClock::begin() + microseconds{static_cast<std::int64_t>(settings_.hours * 3600e6)};
   const auto at = submission->at + microseconds{static_cast<std::int64_t>(random.exponential(0.1 * settings_.hours) * 3600e6)};
   if (random.chance(0.35) && settings_.features.contains(Feature::edit) && at < end) add({at, 0, Action::Kind::edit, place});
+}
+
+void Users::plan_hold(int place) {
+  Random random{settings_.seed, fmt::format("hold of user {}", place)};
+  const auto submission =
+      std::ranges::find_if(actions_, [&](const Action& action) { return action.kind == Action::Kind::submit && action.place == place; });
+  const auto end = VirtualClock::begin() + microseconds{static_cast<std::int64_t>(settings_.hours * 3600e6)};
+  const auto at = submission->at + microseconds{static_cast<std::int64_t>(random.exponential(0.1 * settings_.hours) * 3600e6)};
+  const auto until = at + microseconds{static_cast<std::int64_t>(random.exponential(900) * 1e6)};
+  if (!random.chance(0.15) || !settings_.features.contains(Feature::hold) || at >= end) return;
+  add({at, 0, Action::Kind::hold_tasks, place});
+  add({std::min(until, end), 0, Action::Kind::release_tasks, place});
 }
 
 void Users::add(Action action) {
@@ -159,6 +172,12 @@ Users::Answer Users::change(const Action& action, const Earlier& campaign) {
     case Action::Kind::cancel: return ask(campaign.user, "DELETE", path, {}, {});
     case Action::Kind::cancel_task:
       return ask(campaign.user, "DELETE", fmt::format("{}/tasks/{}", path, random.between(0, campaign.tasks - 1)), {}, {});
+    case Action::Kind::hold_tasks: {
+      Random own{settings_.seed, key};
+      const auto first = own.between(0, campaign.tasks - 1);
+      return ask(campaign.user, "POST", fmt::format("{}/hold?tasks={}-{}", path, first, own.between(first, campaign.tasks - 1)), {}, {});
+    }
+    case Action::Kind::release_tasks: return ask(campaign.user, "POST", path + "/resume?tasks=0-*", {}, {});
     case Action::Kind::retry: return retry(campaign);
     case Action::Kind::inquire: return inquire(action, campaign);
     case Action::Kind::edit: return edit(action, campaign);
@@ -265,8 +284,8 @@ void Users::give_up(const std::vector<std::int64_t>& campaigns) {
 void Users::perform(Action action) {
   constexpr std::chrono::seconds kBetweenTries{20};
   constexpr int kMostTries = 100;
-  constexpr std::array<std::string_view, 9> kNames{"submit",      "append", "hold",    "resume", "cancel",
-                                                   "cancel_task", "retry",  "inquire", "edit"};
+  constexpr std::array<std::string_view, 11> kNames{"submit", "append",  "hold", "resume",     "cancel",       "cancel_task",
+                                                    "retry",  "inquire", "edit", "hold_tasks", "release_tasks"};
   const auto name = kNames.at(static_cast<std::size_t>(action.kind));
   Answer answer{0, {}};
   if (action.kind == Action::Kind::submit) {

@@ -22,8 +22,8 @@ struct Edit {
   int order;                         ///< of the action
 };
 
-/// The users of the grid: they submit, append, hold, cancel and retry through gridapi's own code, at moments from the seed, and repeat what
-/// the API could not answer.
+/// The users of the grid: they submit, append, hold, release, cancel and retry through gridapi's own code, at moments from the seed, and
+/// repeat what the API could not answer.
 class Users {
  public:
   /// `find`: receives what a user may not see.
@@ -47,7 +47,7 @@ class Users {
   struct Action {
     grid::Instant at;
     int order;  ///< of actions at the same moment
-    enum class Kind { submit, append, hold, resume, cancel, cancel_task, retry, inquire, edit } kind;
+    enum class Kind { submit, append, hold, resume, cancel, cancel_task, retry, inquire, edit, hold_tasks, release_tasks } kind;
     int place;  ///< of the campaign
     int tries = 0;
   };
@@ -59,6 +59,7 @@ class Users {
   void plan(int place);
   void plan_row(int place);
   void plan_edit(int place);
+  void plan_hold(int place);
   void add(Action action);
   [[nodiscard]] Answer ask(const std::string& user, std::string method, const std::string& target, const std::string& body,
                            const std::string& key);

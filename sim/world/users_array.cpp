@@ -25,6 +25,10 @@ void Users::plan_row(int place) {
     add({at(when), 0, Action::Kind::hold, place});
     add({at(std::min(when + random.exponential(0.1), 1.0)), 0, Action::Kind::resume, place});
   }
+  if (action == "hold_some") {
+    add({at(when), 0, Action::Kind::hold_tasks, place});
+    add({at(std::min(when + random.exponential(0.1), 1.0)), 0, Action::Kind::release_tasks, place});
+  }
   if (action == "cancel") add({at(when), 0, Action::Kind::cancel, place});
   if (action == "cancel_some") add({at(when), 0, Action::Kind::cancel_task, place});
   if (action == "edit") add({at(when), 0, Action::Kind::edit, place});

@@ -248,6 +248,87 @@ passed AS (
   WHERE c.id = @campaign AND a.tasks > 0)
 SELECT count(*) AS tasks FROM gone
 
+-- name: campaigns.hold_tasks
+-- Takes the waiting tasks from @first to @last out of the bag of a campaign, which is locked. Those that were given back keep their places.
+-- Those ahead of its cursor are counted as skipped; in a campaign whose tasks have different requests they leave the bags of these. Those
+-- that are neither wait for tasks of other campaigns. `in_flight`, `over`, `before`: of the others, those with live jobs, those that are
+-- settled, and those that were held before.
+WITH campaign AS (SELECT id, next_task, requests FROM campaigns WHERE id = @campaign),
+again AS (
+  UPDATE returned_tasks SET held_by = @user::text, held_at = instant(@now)
+  WHERE campaign_id = @campaign AND number BETWEEN @first AND @last AND held_by IS NULL
+  RETURNING number),
+others AS (
+  SELECT t.number, t.request, t.number >= coalesce(b.next_task, c.next_task) AS ahead
+  FROM campaign c
+  JOIN tasks t ON t.campaign_id = c.id AND t.number BETWEEN @first AND @last AND t.state = 'waiting'
+  LEFT JOIN request_bags b ON b.campaign_id = c.id AND b.request = t.request
+  WHERE NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)),
+added AS (
+  INSERT INTO returned_tasks (campaign_id, number, request, returned_at, held_by, held_at, outside)
+  SELECT @campaign, number, request, instant(@now), @user, instant(@now), NOT ahead FROM others),
+removed AS (
+  DELETE FROM request_tasks r USING others o WHERE r.campaign_id = @campaign AND r.request = o.request AND r.number = o.number AND o.ahead),
+emptied AS (
+  UPDATE request_bags b SET untaken = b.untaken - a.tasks
+  FROM (SELECT request, count(*) AS tasks FROM others WHERE ahead GROUP BY 1) a WHERE b.campaign_id = @campaign AND b.request = a.request),
+counts AS (
+  SELECT (SELECT count(*) FROM again) + count(*) AS held, count(*) FILTER (WHERE ahead) AS ahead FROM others),
+counted AS (
+  UPDATE campaigns c SET
+    held = c.held + n.held,
+    skipped = c.skipped + CASE WHEN c.requests = 0 THEN n.ahead ELSE 0 END,
+    next_task = c.next_task + CASE WHEN c.requests > 0 THEN n.ahead ELSE 0 END
+  FROM counts n WHERE c.id = @campaign AND n.held > 0)
+SELECT
+  n.held,
+  (SELECT count(*) FROM tasks t WHERE t.campaign_id = @campaign AND t.number BETWEEN @first AND @last AND is_in_flight(t.state)) AS in_flight,
+  (SELECT count(*) FROM tasks t
+    WHERE t.campaign_id = @campaign AND t.number BETWEEN @first AND @last AND t.state IN ('done', 'failed', 'cancelled')) AS over,
+  (SELECT count(*) FROM returned_tasks r WHERE r.campaign_id = @campaign AND r.number BETWEEN @first AND @last AND r.held_by IS NOT NULL)
+    AS before
+FROM counts n
+
+-- name: campaigns.release_tasks
+-- Releases the held tasks from @first to @last of a campaign, which is locked: they are in their places in the bag again, or ahead of its
+-- cursor. `first`: the first of those that were not in the bag, and come into it as tasks of other campaigns free them; null: none.
+WITH held AS (
+  SELECT
+    r.number,
+    r.request,
+    NOT r.outside AND r.number >= coalesce(b.next_task, c.next_task) AS ahead,
+    r.outside AND EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = c.id AND d.kind = 'after_each') AS outside
+  FROM campaigns c
+  JOIN returned_tasks r ON r.campaign_id = c.id AND r.number BETWEEN @first AND @last AND r.held_by IS NOT NULL
+  LEFT JOIN request_bags b ON b.campaign_id = c.id AND b.request = r.request
+  WHERE c.id = @campaign),
+gone AS (
+  DELETE FROM returned_tasks r USING held h WHERE r.campaign_id = @campaign AND r.number = h.number AND (h.ahead OR h.outside)),
+back AS (
+  UPDATE returned_tasks r SET held_by = NULL, held_at = NULL, outside = false, returned_at = instant(@now)
+  FROM held h WHERE r.campaign_id = @campaign AND r.number = h.number AND NOT h.ahead AND NOT h.outside),
+listed AS (
+  INSERT INTO request_tasks (campaign_id, request, number) SELECT @campaign, request, number FROM held WHERE ahead AND request IS NOT NULL
+  ON CONFLICT DO NOTHING),
+filled AS (
+  UPDATE request_bags b SET untaken = b.untaken + a.tasks
+  FROM (SELECT request, count(*) AS tasks FROM held WHERE ahead GROUP BY 1) a WHERE b.campaign_id = @campaign AND b.request = a.request),
+counts AS (
+  SELECT count(*) AS tasks, count(*) FILTER (WHERE ahead) AS ahead, count(*) FILTER (WHERE NOT ahead AND NOT outside) AS back,
+    min(number) FILTER (WHERE outside) AS first
+  FROM held),
+counted AS (
+  UPDATE campaigns c SET
+    held = c.held - n.back,
+    skipped = c.skipped - CASE WHEN c.requests = 0 THEN n.ahead ELSE 0 END,
+    next_task = c.next_task - CASE WHEN c.requests > 0 THEN n.ahead ELSE 0 END
+  FROM counts n WHERE c.id = @campaign AND n.tasks > 0)
+SELECT tasks, first FROM counts
+
+-- name: campaigns.held_tasks
+-- The number of a campaign's held tasks.
+SELECT held AS tasks FROM campaigns WHERE id = @campaign
+
 -- name: campaigns.failing
 -- Campaigns of which more tasks failed since they were last resumed than max_fails allows.
 SELECT c.id FROM campaigns c

@@ -1,13 +1,13 @@
 -- Why a campaign does not end unless somebody acts. Asked of one campaign at a time, when nothing of it is in flight.
 
 -- name: cannot_end.campaign
--- The facts from which the answer begins. `moves`: a task or a script is in flight, or nothing is left. `held`: its user paused it, which
--- is waited for. `failed`: max_fails paused it.
+-- The facts from which the answer begins. `moves`: a task or a script is in flight, or nothing is left. `held`: its user paused it, or
+-- holds all tasks that are left, which is waited for. `failed`: max_fails paused it.
 SELECT
   NOT is_live(c.state) OR c.launching + c.submitted + c.running > 0
     OR (c.waiting = 0 AND NOT has_scripts_left(c.id))
     OR EXISTS (SELECT FROM tasks t WHERE t.campaign_id = c.id AND t.number < 0 AND is_in_flight(t.state)) AS moves,
-  c.state = 'paused' AND c.waiting > 0 AND NOT e.max_fails AS held,
+  c.waiting > 0 AND (c.held >= c.waiting OR c.state = 'paused') AND NOT (c.state = 'paused' AND e.max_fails) AS held,
   c.state = 'paused' AND c.waiting > 0 AND e.max_fails AS failed,
   c.waiting
 FROM campaigns c
@@ -20,6 +20,7 @@ WHERE c.id = @campaign
 SELECT EXISTS (
   SELECT FROM tasks t
   WHERE t.campaign_id = @campaign AND t.number >= 0 AND t.state = 'waiting'
+    AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number AND r.held_by IS NOT NULL)
     AND (EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)
       OR NOT EXISTS (SELECT FROM withheld_tasks w WHERE w.campaign_id = t.campaign_id AND w.number = t.number) AND NOT EXISTS (
         SELECT FROM dependencies d
@@ -32,6 +33,7 @@ SELECT EXISTS (
 SELECT EXISTS (
   SELECT FROM tasks t
   WHERE t.campaign_id = @campaign AND t.number >= 0 AND t.state = 'waiting'
+    AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number AND r.held_by IS NOT NULL)
     AND (EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)
       OR NOT (awaits_task(t.campaign_id, t.number)
         OR EXISTS (SELECT FROM withheld_tasks w WHERE w.campaign_id = t.campaign_id AND w.number = t.number)))) AS some
@@ -61,17 +63,17 @@ CROSS JOIN LATERAL (SELECT CASE
   WHEN NOT k.enabled THEN 'disabled'
   WHEN u.login !~ '^[A-Za-z0-9_]+$' THEN 'no_account' END AS shut) s
 CROSS JOIN LATERAL (SELECT EXISTS (
-  SELECT FROM returned_tasks r WHERE r.campaign_id = c.id AND r.cluster_id = k.id AND r.number >= 0) AS bound) b
+  SELECT FROM returned_tasks r WHERE r.campaign_id = c.id AND r.cluster_id = k.id AND r.number >= 0 AND r.held_by IS NULL) AS bound) b
 LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = k.id AND d.reason IN ('too_big', 'no_task_fits', 'few_match')
 LEFT JOIN tasks ps ON ps.campaign_id = c.id AND ps.number = prologue_on(k.id)
 LEFT JOIN tasks es ON es.campaign_id = c.id AND es.number = epilogue_on(k.id)
 WHERE c.id = @campaign ORDER BY k.name
 
 -- name: cannot_end.bound
--- Whether each task of a campaign that waits is in its bag, bound to one of these clusters, and to no home that another one shares.
-SELECT c.waiting = (
+-- Whether each task of a campaign that waits, and is not held, is in its bag, bound to one of these clusters, and to no home that another one shares.
+SELECT c.waiting - c.held = (
     SELECT count(*) FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id AND k.name = ANY (@shut::text[])
-    WHERE r.campaign_id = c.id AND r.number >= 0 AND (r.fence IS NOT NULL OR NOT EXISTS (
+    WHERE r.campaign_id = c.id AND r.number >= 0 AND r.held_by IS NULL AND (r.fence IS NOT NULL OR NOT EXISTS (
       SELECT FROM campaign_clusters p JOIN clusters h ON h.id = p.cluster_id AND h.shared_home = k.shared_home
       WHERE p.campaign_id = c.id AND h.name <> ALL (@shut)))) AS whole
 FROM campaigns c WHERE c.id = @campaign

@@ -44,9 +44,9 @@ UPDATE jobs SET checkpointed_at = signalled_at WHERE id = ANY (@jobs::bigint[]) 
 -- Campaigns with tasks that have waited since @waited_since for a cluster with their checkpoint, or where each such cluster is disabled or
 -- retired.
 -- Also tasks that are bound by a launch have a cluster; those have a fence, and are not released here. Nor are those that follow others:
--- their files are there.
+-- their files are there. Those that a user holds do not wait for a cluster.
 SELECT DISTINCT r.campaign_id FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
-WHERE r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
+WHERE r.fence IS NULL AND r.held_by IS NULL AND NOT r.follows AND NOT is_script(r.number)
   AND (r.returned_at <= instant(@waited_since) OR ((NOT k.enabled OR k.retired_at IS NOT NULL) AND sharer_of(r.campaign_id, k.id) IS NULL))
 ORDER BY 1
 
@@ -55,7 +55,7 @@ ORDER BY 1
 WITH released AS (
   UPDATE returned_tasks r SET cluster_id = NULL FROM clusters k
   WHERE r.campaign_id = ANY (@campaigns::bigint[])
-    AND r.cluster_id = k.id AND r.fence IS NULL AND NOT r.follows AND NOT is_script(r.number)
+    AND r.cluster_id = k.id AND r.fence IS NULL AND r.held_by IS NULL AND NOT r.follows AND NOT is_script(r.number)
     AND (r.returned_at <= instant(@waited_since)
       OR ((NOT k.enabled OR k.retired_at IS NOT NULL) AND sharer_of(r.campaign_id, k.id) IS NULL))
   RETURNING r.campaign_id, k.name)
@@ -68,4 +68,4 @@ SELECT k.name || coalesce((
     SELECT string_agg(' or ' || h.name, '' ORDER BY h.name) FROM clusters h JOIN campaign_clusters p ON p.campaign_id = r.campaign_id
       AND p.cluster_id = h.id AND p.max_jobs IS DISTINCT FROM 0
     WHERE h.id <> k.id AND h.shared_home = k.shared_home AND h.retired_at IS NULL), '') AS cluster, micros(r.returned_at) AS since, r.follows FROM returned_tasks r JOIN clusters k ON k.id = r.cluster_id
-WHERE r.campaign_id = @campaign AND r.number = @task AND r.fence IS NULL
+WHERE r.campaign_id = @campaign AND r.number = @task AND r.fence IS NULL AND r.held_by IS NULL

@@ -35,7 +35,7 @@ FROM (VALUES ('admission_rules', 'note_act'), ('affinities', 'note_act'), ('brak
   ('events', 'note_new_event'), ('events', 'tell_event'), ('events', 'tell_new_event'), ('gridstatus', 'total_resources'),
   ('inputs', 'count_gone_inputs'), ('inputs', 'count_new_inputs'), ('jobs', 'account_usage'), ('jobs', 'count_jobs'),
   ('jobs', 'count_new_jobs'), ('jobs', 'count_plans'), ('kill_requests', 'total_kills'), ('launches', 'note_algorithm'),
-  ('keeps', 'note_act'), ('lease', 'note_term'), ('limits', 'note_act'), ('normal_users', 'note_act'), ('returned_tasks', 'follow_when_freed'),
+  ('keeps', 'note_act'), ('lease', 'note_term'), ('limits', 'note_act'), ('normal_users', 'note_act'), ('returned_tasks', 'count_unheld'), ('returned_tasks', 'follow_when_freed'),
   ('returned_tasks', 'follow_when_returned'), ('shares', 'note_act'), ('tasks', 'count_tasks'), ('tasks', 'release_tasks'),
   ('user_limits', 'note_act'), ('user_mappings', 'note_act'), ('user_priorities', 'note_act')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name
@@ -358,7 +358,7 @@ WITH kept AS (
 SELECT count(*) AS changed FROM kept
 
 -- name: checks.lost_from_bag
--- A task that waits is ahead of its cursor, was given back, or is held by a task of another campaign.
+-- A task that waits is ahead of its cursor, was given back, or is held by a user or by a task of another campaign.
 -- Repair: the task goes back to the bag, with a new attempt if it had a job.
 -- Unless @all, the tasks of a campaign are read only when its counters are inconsistent.
 WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks WHERE NOT is_script(number) GROUP BY campaign_id),
@@ -401,7 +401,7 @@ raised AS (
 SELECT count(*) AS changed FROM back
 
 -- name: checks.bag_entry
--- A task that was given back exists, waits, and is not ahead of its cursor.
+-- A task that was given back exists, waits, and is not ahead of its cursor, unless it is held.
 -- Repair: the entry is removed from the bag.
 -- Tasks of a campaign that was just cancelled are swept by the updator.
 SELECT
@@ -418,7 +418,7 @@ LEFT JOIN campaigns c ON c.id = r.campaign_id
 LEFT JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number
 LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
 WHERE c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting'
-  OR (c.state <> 'cancelled' AND t.number >= coalesce(q.next_task, c.next_task))
+  OR (c.state <> 'cancelled' AND r.held_by IS NULL AND t.number >= coalesce(q.next_task, c.next_task))
 ORDER BY r.campaign_id, r.number LIMIT 1000
 
 -- name: checks.drop_bag_entries
@@ -429,7 +429,7 @@ WITH dropped AS (
   LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
   WHERE r.campaign_id = g.campaign_id AND r.number = g.number
     AND (c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting'
-      OR (c.state <> 'cancelled' AND t.number >= coalesce(q.next_task, c.next_task)))
+      OR (c.state <> 'cancelled' AND r.held_by IS NULL AND t.number >= coalesce(q.next_task, c.next_task)))
   RETURNING r.number)
 SELECT count(*) AS changed FROM dropped
 
@@ -563,7 +563,7 @@ WHERE is_live(c.state) AND t.number >= coalesce(q.next_task, c.next_task) AND t.
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.skipped
--- The cancelled tasks ahead of a campaign's cursor are counted.
+-- The cancelled and held tasks ahead of a campaign's cursor are counted.
 -- Repair: they are counted.
 -- Unless @all, the tasks of a campaign are read only when its counters are inconsistent.
 WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks WHERE NOT is_script(number) GROUP BY campaign_id),
@@ -574,19 +574,44 @@ SELECT
   s.id AS campaign_id,
   NULL::bigint AS cluster_id,
   s.id,
-  format('campaign %s counts %s cancelled tasks ahead of its cursor; they are %s', s.id, s.skipped, n.tasks) AS breach,
+  format('campaign %s counts %s cancelled and held tasks ahead of its cursor; they are %s', s.id, s.skipped, n.tasks) AS breach,
   count(*) OVER () AS breaches
 FROM suspects s
 CROSS JOIN LATERAL (SELECT count(*) AS tasks FROM tasks t
-  WHERE t.campaign_id = s.id AND t.number >= s.next_task AND t.state = 'cancelled' AND s.requests = 0) n
+  WHERE t.campaign_id = s.id AND t.number >= s.next_task AND s.requests = 0
+    AND (t.state = 'cancelled' OR EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number))) n
 WHERE s.skipped <> n.tasks
 ORDER BY s.id LIMIT 1000
 
 -- name: checks.count_skipped
 WITH mended AS (
   UPDATE campaigns c SET skipped = (SELECT count(*) FROM tasks t
-    WHERE t.campaign_id = c.id AND t.number >= c.next_task AND t.state = 'cancelled' AND c.requests = 0)
+    WHERE t.campaign_id = c.id AND t.number >= c.next_task AND c.requests = 0
+      AND (t.state = 'cancelled' OR EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)))
   WHERE c.id = ANY (@campaigns::bigint[]) AND is_live(c.state) RETURNING c.id)
+SELECT count(*) AS changed FROM mended
+
+-- name: checks.held
+-- The held tasks of a campaign are counted.
+-- Repair: they are counted.
+SELECT
+  c.id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  c.id,
+  format('campaign %s counts %s held tasks; they are %s', c.id, c.held, coalesce(h.tasks, 0)) AS breach,
+  count(*) OVER () AS breaches
+FROM campaigns c
+LEFT JOIN (SELECT campaign_id, count(*) AS tasks FROM returned_tasks WHERE held_by IS NOT NULL GROUP BY 1) h ON h.campaign_id = c.id
+WHERE c.held <> coalesce(h.tasks, 0)
+ORDER BY c.id LIMIT 1000
+
+-- name: checks.count_held
+WITH mended AS (
+  UPDATE campaigns c SET held = n.tasks
+  FROM (
+    SELECT o.id, (SELECT count(*) FROM returned_tasks r WHERE r.campaign_id = o.id AND r.held_by IS NOT NULL) AS tasks
+    FROM campaigns o WHERE o.id = ANY (@campaigns::bigint[])) n
+  WHERE c.id = n.id AND c.held <> n.tasks RETURNING c.id)
 SELECT count(*) AS changed FROM mended
 
 -- name: checks.cancelling

@@ -116,11 +116,20 @@ WHERE d.on_campaign = @on AND d.kind <> 'after_any_end' AND d.met_at IS NOT NULL
 RETURNING d.campaign_id, d.kind = 'after_each' AS task_by_task
 
 -- name: dependencies.hold_again
--- Takes out of the bags what waits there for these tasks, which are to be done anew, of campaigns for which they count still.
-DELETE FROM returned_tasks r USING dependencies d, unnest(@tasks::bigint[]) AS t(number), campaigns w
-WHERE d.on_campaign = @on AND d.kind = 'after_each' AND d.met_at IS NULL AND w.id = d.campaign_id AND is_live(w.state)
-  AND r.campaign_id = d.campaign_id AND r.number = t.number AND r.fence IS NULL
-RETURNING r.number
+-- Takes out of the bags what waits there for these tasks, which are to be done anew, of campaigns for which they count still. A task that
+-- its user holds stays held.
+WITH again AS (
+  SELECT r.campaign_id, r.number, r.held_by IS NOT NULL AS is_held
+  FROM dependencies d
+  JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+  JOIN unnest(@tasks::bigint[]) AS t(number) ON true
+  JOIN returned_tasks r ON r.campaign_id = d.campaign_id AND r.number = t.number AND r.fence IS NULL
+  WHERE d.on_campaign = @on AND d.kind = 'after_each' AND d.met_at IS NULL),
+out AS (
+  DELETE FROM returned_tasks r USING again a WHERE r.campaign_id = a.campaign_id AND r.number = a.number AND NOT a.is_held),
+held AS (
+  UPDATE returned_tasks r SET outside = true FROM again a WHERE r.campaign_id = a.campaign_id AND r.number = a.number AND a.is_held)
+SELECT number FROM again
 
 -- name: dependencies.not_held
 -- Tasks that come after these and do not wait for them: they are under way or done, or their dependency is met and stays so.
@@ -130,7 +139,7 @@ JOIN unnest(@tasks::bigint[]) AS g(number) ON true
 JOIN tasks t ON t.campaign_id = d.campaign_id AND t.number = g.number AND t.state NOT IN ('failed', 'cancelled')
 WHERE d.on_campaign = @on AND d.kind = 'after_each'
   AND (d.met_at IS NOT NULL OR t.state <> 'waiting'
-    OR EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number))
+    OR EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number AND NOT r.outside))
 
 -- name: dependencies.hold
 -- Takes all tasks of a campaign out of its bag: from now on those that were released are in it, as returned tasks.
@@ -147,6 +156,13 @@ UPDATE dependencies d SET scan_at = CASE WHEN d.scan_at < d.scan_to THEN least(d
 FROM campaigns c
 WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each'
   AND (d.met_at IS NULL OR c.follows OR c.takes_given)
+
+-- name: dependencies.scan_released
+-- The same where tasks from @first on were held by a user, and are no more: also if none is waited for any more.
+UPDATE dependencies d SET scan_at = CASE WHEN d.scan_at < d.scan_to THEN least(d.scan_at, @first) ELSE @first END, scan_to = c.total,
+  released_at = NULL
+FROM campaigns c
+WHERE d.campaign_id = @campaign AND c.id = d.campaign_id AND d.kind = 'after_each'
 
 -- name: dependencies.to_release
 -- Dependencies task by task that may have tasks to release: users take turns, and of each user those looked at longest ago come first.
@@ -283,7 +299,7 @@ DELETE FROM freed_tasks f USING seen s WHERE f.on_campaign = s.on_campaign AND (
 -- campaigns that come first, and how far they are.
 SELECT
   d.campaign_id,
-  w.waiting,
+  w.waiting - w.held AS waiting,
   d.on_campaign,
   d.kind,
   c.state,

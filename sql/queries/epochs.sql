@@ -97,16 +97,17 @@ WHERE c.id = @campaign AND is_live(c.state)
 FOR UPDATE OF c
 
 -- name: epochs.pass
--- Moves the cursor of a campaign with one request past these tasks. Others that it passes are given back to the bag.
+-- Moves the cursor of a campaign with one request past these tasks. Others that it passes are given back to the bag, or stay held.
 WITH campaign AS (SELECT id, next_task FROM campaigns WHERE id = @campaign),
 passed AS (
-  SELECT t.number, t.state FROM campaign c JOIN tasks t ON t.campaign_id = c.id
+  SELECT t.number, t.state, EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number) AS is_held
+  FROM campaign c JOIN tasks t ON t.campaign_id = c.id
   WHERE t.number BETWEEN c.next_task AND (SELECT max(n) FROM unnest(@tasks::bigint[]) AS n)),
 kept AS (
   INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT @campaign, number, instant(@now) FROM passed WHERE state = 'waiting'
   ON CONFLICT DO NOTHING)
-UPDATE campaigns c SET next_task = f.next_task, skipped = c.skipped - f.cancelled
-FROM (SELECT max(number) + 1 AS next_task, count(*) FILTER (WHERE state = 'cancelled') AS cancelled FROM passed) f
+UPDATE campaigns c SET next_task = f.next_task, skipped = c.skipped - f.skipped
+FROM (SELECT max(number) + 1 AS next_task, count(*) FILTER (WHERE state = 'cancelled' OR is_held) AS skipped FROM passed) f
 WHERE c.id = @campaign AND f.next_task IS NOT NULL
 
 -- name: epochs.pass_by_request

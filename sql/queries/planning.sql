@@ -79,6 +79,7 @@ SELECT
   input_mb,
   replicas,
   total - next_task - skipped AS waiting,
+  held AS on_hold,
   total - done - failed - cancelled AS unsettled,
   done + failed + cancelled AS settled,
   requests > 0 AS differing,
@@ -131,7 +132,7 @@ WHERE p.active
 -- name: planning.present
 -- Whether optional features are in use. Most cycles find none: to plan and send the queries below takes longer than this check.
 SELECT
-  EXISTS (SELECT FROM returned_tasks) AS returned,
+  EXISTS (SELECT FROM returned_tasks WHERE held_by IS NULL) AS returned,
   EXISTS (SELECT FROM brakes) AS brakes,
   EXISTS (SELECT FROM user_mappings) AS logins,
   EXISTS (SELECT FROM clusters WHERE authentication = 'token') AS tokens,
@@ -178,7 +179,16 @@ SELECT
   count(*) FILTER (WHERE follows) AS following,
   count(*) FILTER (WHERE fence IS NOT NULL AND NOT follows) AS fenced,
   count(*) FILTER (WHERE fence IS NULL) AS of_home
-FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
+FROM returned_tasks WHERE held_by IS NULL AND NOT is_script(number) GROUP BY 1, 2
+
+-- name: planning.holds
+-- For the live campaigns with held tasks: who holds the first of them, and since when.
+SELECT c.id, r.held_by, micros(r.held_at) AS held_at
+FROM campaigns c
+CROSS JOIN LATERAL (
+  SELECT held_by, held_at FROM returned_tasks WHERE campaign_id = c.id AND held_by IS NOT NULL ORDER BY held_at, held_by LIMIT 1) r
+WHERE is_live(c.state) AND c.held > 0
+ORDER BY c.id
 
 -- name: planning.fitting
 -- For campaigns whose tasks have different requests: the number of waiting tasks that a cluster can hold. No row where it is 0.
@@ -187,12 +197,13 @@ SELECT q.campaign_id, q.cluster_id, sum(b.untaken + coalesce(r.tasks, 0) + coale
 FROM campaigns c
 JOIN campaign_requests q ON q.campaign_id = c.id
 JOIN request_bags b ON b.campaign_id = c.id AND b.request = q.request
-LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NULL GROUP BY 1, 2) r
+LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NULL AND held_by IS NULL GROUP BY 1, 2) r
   ON r.campaign_id = c.id AND r.request = q.request
 LEFT JOIN (
   SELECT r.campaign_id, r.request, h.id AS cluster_id, count(*) AS tasks FROM returned_tasks r
   JOIN clusters k ON k.id = r.cluster_id
   JOIN clusters h ON h.id = k.id OR (h.shared_home = k.shared_home AND r.fence IS NULL)
+  WHERE r.held_by IS NULL
   GROUP BY 1, 2, 3) o
   ON o.campaign_id = c.id AND o.request = q.request AND o.cluster_id = q.cluster_id
 WHERE is_live(c.state) AND c.requests > 0
@@ -257,27 +268,27 @@ sharers AS (
 early AS (
   SELECT number FROM (
     (SELECT true AS bound, r.priority, r.number FROM returned_tasks r
-      WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = @cluster AND goes_before_new(r) AND NOT is_script(r.number)
+      WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id = @cluster AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks)
     UNION ALL
     SELECT true, s.priority, s.number FROM sharers h CROSS JOIN LATERAL (
       SELECT r.priority, r.number FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks) s
     UNION ALL
     (SELECT false, r.priority, r.number FROM returned_tasks r
-      WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
+      WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.cluster_id, r.priority DESC, r.number LIMIT @tasks)) heads
   ORDER BY bound DESC, priority DESC, number LIMIT @tasks),
 rest AS (
   SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
-  WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id = @cluster AND NOT goes_before_new(r) AND NOT is_script(r.number)
+  WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id = @cluster AND NOT goes_before_new(r) AND NOT is_script(r.number)
   UNION ALL
-  SELECT r.number, r.priority, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign AND r.request IS NULL
+  SELECT r.number, r.priority, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL
     AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)
   UNION ALL
   SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
-  WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.request IS NULL AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
+  WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
 failed AS (
   SELECT number FROM rest WHERE priority > 0 ORDER BY returned_at, number
   LIMIT (SELECT greatest(0, @tasks - (SELECT count(*) FROM early)) * f.tasks / greatest(1, f.tasks + c.untaken)
@@ -356,26 +367,26 @@ back AS (
   SELECT r.number, r.priority, r.before_new, r.bound, r.returned_at, o.shape
   FROM open o CROSS JOIN LATERAL (
     (SELECT r.number, r.priority, true AS before_new, true AS bound, r.returned_at FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = @cluster AND goes_before_new(r)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = @cluster AND goes_before_new(r)
       ORDER BY r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
     SELECT s.* FROM sharers h CROSS JOIN LATERAL (
       SELECT r.number, r.priority, true, true, r.returned_at FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r)
       ORDER BY r.priority DESC, r.number LIMIT @jobs) s
     UNION ALL
     (SELECT r.number, r.priority, true, NULL, r.returned_at FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND goes_before_new(r)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND goes_before_new(r)
       ORDER BY r.cluster_id, r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
     SELECT r.number, r.priority, false, r.cluster_id = @cluster, r.returned_at FROM returned_tasks r
-    WHERE r.campaign_id = @campaign AND r.request = o.request AND r.cluster_id = @cluster AND NOT goes_before_new(r)
+    WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = @cluster AND NOT goes_before_new(r)
     UNION ALL
     SELECT r.number, r.priority, false, true, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign
-      AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r)
+      AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r)
     UNION ALL
     SELECT r.number, r.priority, false, NULL, r.returned_at FROM returned_tasks r
-    WHERE r.campaign_id = @campaign AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),
+    WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),
 lead AS (
   SELECT shape FROM (
     (SELECT 1 AS turn, shape FROM back WHERE before_new ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT 1)

@@ -8,6 +8,7 @@ SELECT
   c.total - c.done - c.failed - c.cancelled AS remaining,
   c.running,
   c.waiting,
+  c.held,
   coalesce(w.jobs, 0) AS ended,
   micros(h.made_at) AS kept_at,
   micros(h.end_at) AS kept_end

@@ -13,7 +13,7 @@ SELECT
   p.campaign_id,
   p.cluster_id,
   c.state AS campaign_state,
-  CASE WHEN is_kept_waiting(c.id) THEN 0 ELSE c.waiting END AS waiting_tasks,
+  CASE WHEN is_kept_waiting(c.id) THEN 0 ELSE c.waiting - c.held END AS waiting_tasks,
   c.done + c.failed + c.cancelled >= c.total AS settled,
   k.enabled AND k.retired_at IS NULL AND k.reachable IS TRUE AND u.login ~ '^[A-Za-z0-9_]+$' AND NOT EXISTS (
     SELECT FROM brakes b WHERE b.expires_at > instant(@now)

@@ -17,6 +17,7 @@ SELECT
   c.total,
   CASE WHEN c.requests > 0 THEN c.total ELSE c.next_task END AS next_task,
   c.waiting,
+  c.held,
   c.launching,
   c.submitted,
   c.running,
@@ -157,6 +158,7 @@ SELECT jdl FROM campaigns WHERE id = @campaign AND purged_at IS NULL
 
 -- name: views.tasks
 -- Tasks of a campaign with numbers in [@from, @end), each with its last job, or, if it is done, the job that did it. @states: null: any.
+-- @held: only those that a user holds.
 -- The parameters of the result take at most @bytes, but one task is always included.
 SELECT
   t.campaign_id,
@@ -166,6 +168,8 @@ SELECT
   t.parameter,
   t.state,
   t.cancelling,
+  h.held_by,
+  micros(h.held_at) AS held_at,
   t.attempt,
   t.charged,
   j.id AS job,
@@ -184,7 +188,10 @@ FROM (SELECT *, sum(octet_length(parameter)) OVER (ORDER BY number) AS bytes, ro
   count(*) OVER () AS found
       FROM (SELECT * FROM tasks
         WHERE campaign_id = @campaign AND number >= @from AND number < @end AND (@states::task_state[] IS NULL OR state = ANY (@states))
+          AND (NOT @held::boolean OR number = ANY (ARRAY(SELECT r.number FROM returned_tasks r
+            WHERE r.campaign_id = @campaign AND r.number >= @from AND r.held_by IS NOT NULL ORDER BY r.number LIMIT @limit::bigint + @offset::bigint)))
             ORDER BY number LIMIT @limit OFFSET @offset) w) t
+LEFT JOIN returned_tasks h ON h.campaign_id = t.campaign_id AND h.number = t.number AND h.held_by IS NOT NULL
 LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number
   ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.id DESC LIMIT 1) j ON true
 LEFT JOIN clusters k ON k.id = j.cluster_id

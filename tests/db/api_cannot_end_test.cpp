@@ -58,6 +58,16 @@ class CannotEnd : public CampaignsFixture {
   }
 };
 
+TEST_F(CannotEnd, WhoseTasksAreHeld_WaitsForItsUser_UnlessTheOthersAreStuck) {
+  const auto id = on_both({}, 3);
+  EXPECT_EQ(post(path(id, "/hold?tasks=0-*")).status, 202);
+  of_cluster("alpha", "enabled = false");
+  of_cluster("beta", "enabled = false");
+  EXPECT_EQ(why(id), "") << "as a campaign that its user paused";
+  EXPECT_EQ(post(path(id, "/resume?tasks=1")).status, 202);
+  EXPECT_THAT(why(id), HasSubstr("none of its clusters takes its tasks"));
+}
+
 TEST_F(CannotEnd, WhereNoClusterTakesItsTasks_EachIsNamedWithItsReason) {
   const auto id = on_both();
   EXPECT_EQ(why(id), "");

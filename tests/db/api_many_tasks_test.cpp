@@ -40,6 +40,15 @@ TEST_F(ManyTasks, ThatFailed_AreRetriedInPieces_SoThatNobodyWaitsForTheCampaigns
   EXPECT_EQ(post(path(id, "/retries")).status, 409) << "each once";
 }
 
+TEST_F(ManyTasks, ThatWait_AreHeldAndReleasedInPieces) {
+  const auto id = a_campaign_of(kTasks);
+  EXPECT_EQ(to_the_end("POST", path(id, "/hold?tasks=0-*")), kTasks);
+  EXPECT_EQ(sql("SELECT held FROM campaigns"), std::to_string(kTasks));
+  EXPECT_EQ(most_at_once("returned_tasks"), store::kTasksOfPiece);
+  EXPECT_EQ(to_the_end("POST", path(id, "/resume?tasks=0-*")), kTasks);
+  EXPECT_EQ(sql("SELECT count(*) FROM returned_tasks"), "0");
+}
+
 TEST_F(ManyTasks, ThatFailed_AreResubmittedInPieces_ByTheFixOfAnEvent) {
   const auto id = a_campaign_of(kTasks);
   take(id, kTasks, "failed");

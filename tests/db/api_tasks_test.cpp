@@ -51,6 +51,54 @@ TEST_F(ApiTasks, AreCancelled_OneOrSeveral) {
   EXPECT_EQ(get(path(id, "/tasks?state=cancelled")).json["items"].Size(), 9U);
 }
 
+TEST_F(ApiTasks, AreHeldAndReleased_OneOrSeveral) {
+  const auto id = a_campaign_of(20);
+  sql("UPDATE tasks SET state = 'running' WHERE number < 2; UPDATE campaigns SET next_task = 2");
+  const auto some = post(path(id, "/hold?tasks=0-3,18-*"));
+  ASSERT_EQ(some.status, 202) << some.body;
+  EXPECT_EQ(some.message(), fmt::format("Campaign {}: 4 tasks held; 2 have jobs already, which continue", id));
+  EXPECT_EQ(some.json["count"].GetInt(), 4);
+  EXPECT_EQ(post(path(id, "/hold?tasks=3,4")).message(), fmt::format("Campaign {}: 1 task held; 1 was held before", id));
+  const auto campaign = get(path(id, ""));
+  EXPECT_EQ(campaign.json["held_tasks"].GetInt(), 5);
+  EXPECT_EQ(campaign.json["tasks"]["waiting"].GetInt(), 18) << "held ones are some of them";
+  EXPECT_STREQ(campaign.json["state"].GetString(), "in_treatment");
+  const auto list = get(path(id, "/tasks?state=held"));
+  EXPECT_EQ(list.json["items"].Size(), 5U);
+  EXPECT_EQ(list.json["total"].GetInt(), 5);
+  EXPECT_EQ(list.json["items"][0]["id"].GetInt(), 2);
+  EXPECT_STREQ(list.json["items"][0]["held_by"].GetString(), "alice");
+  EXPECT_FALSE(list.json["items"][0]["held_time"].IsNull());
+  const auto page = get(path(id, "/tasks?state=held&limit=2"));
+  EXPECT_EQ(page.json["items"].Size(), 2U);
+  EXPECT_EQ(get(path(id, "/tasks?state=held&limit=2&after=3")).json["items"][0]["id"].GetInt(), 4);
+  EXPECT_TRUE(get(path(id, "/tasks/5")).json["held_by"].IsNull());
+  EXPECT_EQ(get(path(id, "/tasks?state=held,running")).status, 400);
+  EXPECT_EQ(post(path(id, "/resume?tasks=2-4")).message(), fmt::format("Campaign {}: 3 held tasks released", id));
+  EXPECT_EQ(post(path(id, "/resume")).message(),
+            fmt::format("Campaign {0} resumed; 2 of its tasks are held still: 'gridsub --resume {0} --task 0-*' releases them", id));
+  EXPECT_EQ(post(path(id, "/resume?tasks=0-*")).message(),
+            fmt::format("Campaign {}: 2 held tasks released; 18 of the list were not held", id));
+  EXPECT_EQ(get(path(id, "")).json["held_tasks"].GetInt(), 0);
+  EXPECT_EQ(sql("SELECT string_agg(act || ' by ' || actor, ', ' ORDER BY id) FROM audit WHERE act LIKE '%task%'"),
+            "tasks held by alice, tasks held by alice, held tasks released by alice, held tasks released by alice");
+}
+
+TEST_F(ApiTasks, ThatCannotBeHeldOrReleased_AreRefusedInWords) {
+  const auto id = a_campaign_of(3);
+  sql("UPDATE tasks SET state = 'running' WHERE number < 1; UPDATE campaigns SET next_task = 1");
+  EXPECT_EQ(post(path(id, "/resume?tasks=0-*")).message(), fmt::format("none of these tasks of campaign {} is held", id));
+  EXPECT_EQ(post(path(id, "/hold?tasks=0")).message(),
+            fmt::format("none of these tasks of campaign {} waits, or they are held already: 1 with jobs, 0 over, 0 held", id));
+  EXPECT_EQ(post(path(id, "/hold?tasks=7")).status, 404);
+  EXPECT_EQ(post(path(id, "/hold?tasks=x")).status, 400);
+  EXPECT_EQ(as("bob", {.method = "POST", .target = path(id, "/hold?tasks=1")}).status, 403);
+  EXPECT_EQ(remove(path(id, "")).status, 202);
+  const auto over = post(path(id, "/hold?tasks=1"));
+  EXPECT_EQ(over.status, 409);
+  EXPECT_EQ(over.message(), fmt::format("campaign {} is cancelled: its tasks are over", id));
+}
+
 TEST_F(ApiTasks, AreListedAllAtOnce_AsCsv) {
   const auto id = a_campaign_of(3);
   sql("UPDATE tasks SET parameter = E'a,\"b\"\n*', state = 'failed', attempt = 1 WHERE number = 0; UPDATE campaigns SET next_task = 1");

@@ -129,6 +129,7 @@ constexpr Breaker kBreakers[] = {
     {"request_bags", "UPDATE campaigns SET next_task = 1 WHERE id = 3"},
     {"taken_ahead", "UPDATE campaigns SET next_task = 2 WHERE id = 1", "UPDATE campaigns SET next_task = 7 WHERE id = 1", Seen::with_all},
     {"skipped", "UPDATE campaigns SET skipped = 1 WHERE id = 1"},
+    {"held", "UPDATE campaigns SET held = 1 WHERE id = 1"},
     {"cancelling", "UPDATE tasks SET cancelling = true WHERE campaign_id = 1 AND number = 8"},
     {"bag_entry", "INSERT INTO returned_tasks (campaign_id, number, returned_at) VALUES (1, 2, now())"},
     {"bag_entry", "INSERT INTO returned_tasks (campaign_id, number, returned_at) VALUES (1, 8, now())"},

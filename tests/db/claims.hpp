@@ -31,6 +31,12 @@ struct Claim {
     return fmt::format("{} AND {} AND {} AND {} = {}", waits_for(why.awaited), awaited(why.awaited),
                        of_campaign(fmt::format("waiting = {} AND next_task + skipped = total", why.tasks)), live(), why.live_jobs);
   }
+  Text operator()(const planner::reason::TasksHeld& why) const {
+    return fmt::format(
+        "{} AND {} = {} AND {} AND EXISTS (SELECT FROM returned_tasks WHERE campaign_id = {} AND held_by = '{}' AND held_at = instant({}))",
+        of_campaign(fmt::format("held = {0} AND waiting = {0} AND next_task + skipped = total", why.tasks)), live(), why.live_jobs, "true",
+        campaign, why.hold.by, why.hold.since.time_since_epoch().count());
+  }
   Text operator()(const planner::reason::BagEmpty& why) const {
     return fmt::format("{} AND {} AND {} = {}", in_the_bag("= 0"), of_campaign(fmt::format("{} = {}", kUnsettled, why.unsettled_tasks)),
                        live(), why.live_jobs);

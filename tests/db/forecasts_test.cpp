@@ -3,6 +3,7 @@
 
 #include "lib/process/options.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/locks.hpp"
@@ -76,6 +77,30 @@ TEST_F(Forecasts, WhereEachPrologueFailed_OrTheUserHasNoAccount_SayThatNoCluster
   EXPECT_EQ(method(), "walltime");
   execute("UPDATE campaigns SET user_name = 'al.ice'");
   EXPECT_EQ(method(), "closed");
+}
+
+TEST_F(Forecasts, OfACampaignWithHeldTasks_PromiseNoEnd_UntilTheyAreReleased) {
+  const auto campaign = a_campaign(10);
+  const auto hold = [&](text::Range range) {
+    transact([&](store::Transaction& t) { EXPECT_TRUE(store::hold_tasks(t, campaign, std::array{range}, "alice", now)); });
+  };
+  predict();
+  EXPECT_TRUE(forecast_of(campaign).end);
+  hold({3, 4});
+  EXPECT_EQ(forecast_of(campaign).method, "held") << "before the predictor sees it";
+  EXPECT_FALSE(forecast_of(campaign).end);
+  predict();
+  EXPECT_EQ(forecast_of(campaign).method, "held");
+  EXPECT_TRUE(forecast_of(campaign).start) << "others start";
+  hold({0, 9});
+  predict();
+  EXPECT_EQ(forecast_of(campaign).method, "held");
+  EXPECT_FALSE(forecast_of(campaign).start);
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::release_held_tasks(t, campaign, std::array{text::Range{0, 9}}, now)); });
+  EXPECT_EQ(forecast_of(campaign).method, "none") << "until the predictor sees it";
+  predict();
+  EXPECT_EQ(forecast_of(campaign).method, "walltime");
+  EXPECT_TRUE(forecast_of(campaign).end);
 }
 
 TEST_F(Forecasts, WhereNoNodeIsAlive_OrATestCampaignHadItsJob_OrOnlyAnEpilogueIsLeft_SayThat) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/process/options.hpp"
+#include "lib/store/chosen_tasks.hpp"
 #include "lib/store/dependencies.hpp"
 #include "lib/store/requests.hpp"
 #include "metascheduler/facts_of.hpp"
@@ -180,6 +181,14 @@ class ReasonsFixture : public GridFixture {
       for (const auto& one : store::planned_launches(transaction, cluster)) planned.push_back(one.id);
     });
     for (const auto one : planned) give_up(one, grid::LaunchState::planned);
+  }
+  void hold_tasks(text::Range range) {
+    transact(
+        [&](store::Transaction& transaction) { EXPECT_TRUE(store::hold_tasks(transaction, campaign, std::array{range}, "alice", now)); });
+  }
+  void release_tasks(text::Range range) {
+    transact(
+        [&](store::Transaction& transaction) { EXPECT_TRUE(store::release_held_tasks(transaction, campaign, std::array{range}, now)); });
   }
   void brake(const std::string& target, std::int64_t campaign_id, std::int64_t cluster_id) {
     execute(fmt::format(

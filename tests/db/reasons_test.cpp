@@ -20,6 +20,10 @@ struct Situation {
   void operator()(const reason::CampaignBraked&) const { grid.brake("it fails", id(), 0); }
   void operator()(const reason::Awaits&) const { grid.watch_one_after(grid::DependencyKind::after); }
   void operator()(const reason::AwaitsTasks&) const { grid.watch_one_after(grid::DependencyKind::after_each); }
+  void operator()(const reason::TasksHeld&) const {
+    grid.watch_new(3);
+    grid.hold_tasks({0, 2});
+  }
   void operator()(const reason::BagEmpty&) const {
     grid.watch_new(20);
     grid.of_campaign(R"(jdl = '{"temporal_grouping": true}')");
@@ -217,6 +221,10 @@ struct Remedy {
   }
   Then operator()(const reason::AwaitsTasks&) const {
     grid.end_all();
+    return Then::jobs_start;
+  }
+  Then operator()(const reason::TasksHeld&) const {
+    grid.release_tasks({0, 2});
     return Then::jobs_start;
   }
   /// A task that comes back is in the bag again.

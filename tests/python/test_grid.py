@@ -119,6 +119,16 @@ class Campaigns(Case):
         with self.assertRaises(gleaner.WrongState):
             self.grid.append(held.id, ["1"])
 
+    def test_tasks_are_held_and_released(self):
+        first = self.grid.submit({**ECHO, "exec_file": "sleep 600"}, nb_jobs=1)
+        campaign = self.grid.submit({**ECHO, "after": first.id}, nb_jobs=5)
+        self.assertEqual(self.grid.hold(campaign.id, [1, 3]).count, 2)
+        self.assertEqual(self.grid.campaign(campaign.id).held_tasks, 2)
+        self.assertEqual([one.number for one in self.grid.tasks(campaign.id) if one.held_by], [1, 3])
+        self.assertEqual(self.grid.resume(campaign.id, "0-*").count, 2)
+        self.grid.cancel(campaign.id)
+        self.grid.cancel(first.id)
+
     def test_the_stream_of_changes_goes_on_where_it_was(self):
         campaign = self.grid.submit(ECHO, nb_jobs=1)
         self.grid.wait(campaign.id)

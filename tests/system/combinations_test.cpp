@@ -132,6 +132,8 @@ class Combinations : public ::testing::Test {
     // griddel acknowledges the failures of a campaign that is over.
     if (action == "cancel") row.is_cancelled = does_unless_over(row, "griddel", {id}) && state_of(row) != "terminated";
     if (action == "edit") does_unless_over(row, "gridsub", {"--edit", id, "max_jobs=3"});
+    if (action == "hold_some" && does_unless_over(row, "gridsub", {"--hold", id, "--task", "1-*"}))
+      does_unless_over(row, "gridsub", {"--resume", id, "--task", "0-*"});
     if (action == "hold" && does_unless_over(row, "gridsub", {"--hold", id})) does_unless_over(row, "gridsub", {"--resume", id});
     if (action == "cancel_some") does_unless_over(row, "griddel", {id, "--task", row.values.at("test_mode").empty() ? "1,6" : "1"});
   }

@@ -82,6 +82,23 @@ TEST_F(User, HoldsACampaign_NothingNewStartsUntilItIsResumed) {
   EXPECT_TRUE(grid.is_exactly_done(campaign, 80));
 }
 
+TEST_F(User, HoldsSomeTasks_TheOthersAreDone_AndTheCampaignEndsAfterTheirRelease) {
+  const auto campaign = grid.gridsub(grid.jdl_of({.tasks = 40, .exec_file = grid.oracle().task("sleep 0.2")}));
+  const auto hold = grid.run("gridsub", {"--hold", text_of(campaign), "--task", "30-*"});
+  EXPECT_TRUE(hold.end.succeeded()) << hold.errors;
+  EXPECT_EQ(hold.output, fmt::format("Campaign {}: 10 tasks held\n", campaign.value()));
+  ASSERT_TRUE(
+      grid.becomes(of(campaign, "state || ' ' || done || ' ' || held || ' ' || launching + submitted + running"), "in_treatment 30 10 0"));
+  EXPECT_THAT(grid.run("gridstat", {text_of(campaign)}).output, testing::HasSubstr("10 (10 held)"));
+  EXPECT_EQ(grid.run("gridstat", {text_of(campaign), "--state", "held", "-q"}).output, "30\n31\n32\n33\n34\n35\n36\n37\n38\n39\n");
+  ASSERT_TRUE(
+      grid.becomes(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {} AND cluster_id = 0", campaign.value()), "tasks_held"));
+  EXPECT_THAT(grid.run("gridstat", {text_of(campaign), "--why"}).output, testing::HasSubstr("the 10 tasks that wait are held"));
+  EXPECT_TRUE(grid.run("griddel", {"--resume", text_of(campaign), "--task", "0-*"}).end.succeeded());
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 40));
+}
+
 TEST_F(User, LimitsItsJobsOnACluster_ThereAreNeverMore) {
   const auto campaign =
       grid.gridsub(grid.jdl_of({.tasks = 20, .exec_file = grid.oracle().task("sleep 0.5"), .clusters = {"alpha"}, .max_jobs = 3}));

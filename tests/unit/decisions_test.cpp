@@ -202,6 +202,7 @@ TEST(Advice, IsAPartOfTheSentence) {
 TEST(Advice, IsACommandOrAStep_WhereOneHelps) {
   const auto advice = [](const Reason& reason) { return explained(Stage::feasible, reason, 0, "alpha").advice; };
   EXPECT_EQ(advice(reason::Paused{}), "'gridsub --resume' resumes it");
+  EXPECT_EQ(advice(reason::TasksHeld{.tasks = 2}), "'gridsub --resume ID --task 0-*' releases them");
   EXPECT_EQ(advice(reason::ClusterDisabled{}), "'gridctl cluster enable alpha' enables it");
   EXPECT_EQ(advice(reason::NotMapped{"ada"}), "an administrator can map one");
   EXPECT_EQ(advice(reason::NoToken{"ada"}), "'gridtoken add alpha' gives one, which 'oarsub -T' prints there");

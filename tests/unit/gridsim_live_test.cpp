@@ -69,6 +69,17 @@ TEST(GridsimLive, ACampaignThatWaitsForAnother_StartsWhenItIsOver_AndOneThatIsSt
   EXPECT_EQ(prospects->campaigns[2].blocked, "awaits");
 }
 
+TEST(GridsimLive, ACampaignWithHeldTasks_RunsTheOthers_AndHasNoEnd_NorHasWhatComesAfterIt) {
+  const auto first = a_campaign(12, "[[60, 1]]", a_pair(), R"(, "id": 7, "on_hold": 3)");
+  const auto grid = a_grid(first + "," + a_campaign(2, "[[60, 1]]", a_pair(), R"(, "id": 8, "after": [7], "stuck": false)"));
+  const auto prospects = what_if(grid);
+  ASSERT_TRUE(prospects) << prospects.error();
+  EXPECT_EQ(prospects->campaigns[0].blocked, "held");
+  EXPECT_FALSE(prospects->campaigns[0].end);
+  EXPECT_FALSE(prospects->campaigns[1].start);
+  EXPECT_EQ(simulate(read(grid)).campaigns.at(0).done, 12);
+}
+
 TEST(GridsimLive, WhatOthersHold_IsNeverUsed) {
   const auto outcome = simulate(read(a_grid(a_campaign(100, "[[60, 1]]"))));
   int used = 0, most = 0;

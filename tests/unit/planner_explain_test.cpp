@@ -17,8 +17,8 @@ using testing::Not;
 const ClusterNames kNames{{cluster_id(1), "alpha"}};
 
 bool is_of_whole_campaign(const Reason& reason) {
-  return is_one_of<reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty, reason::EpiloguesLeft,
-                   reason::NoCluster>(reason);
+  return is_one_of<reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::TasksHeld, reason::BagEmpty,
+                   reason::EpiloguesLeft, reason::NoCluster>(reason);
 }
 
 Decision a_decision(const Reason& reason) {

@@ -338,12 +338,16 @@ class Grid:
             return Changed(str(reply.get("message", "")), count=int(reply.get("count", 0)))
         return self._change_tasks("DELETE", f"/v1/campaigns/{int(campaign)}/tasks", tasks)
 
-    def hold(self, campaign: int) -> Changed:
-        """Pauses a campaign; its jobs continue."""
+    def hold(self, campaign: int, tasks: Union[str, Iterable[int], None] = None) -> Changed:
+        """Pauses a campaign; its jobs continue. Or holds the waiting ones of these tasks (numbers, or `"7,9-12,100-*"`)."""
+        if tasks is not None:
+            return self._change_tasks("POST", f"/v1/campaigns/{int(campaign)}/hold", tasks)
         return Changed(str(self._client.change("POST", f"/v1/campaigns/{int(campaign)}/hold").get("message", "")))
 
-    def resume(self, campaign: int) -> Changed:
-        """Resumes a campaign, and lifts its brakes."""
+    def resume(self, campaign: int, tasks: Union[str, Iterable[int], None] = None) -> Changed:
+        """Resumes a campaign, and lifts its brakes. Or releases the held ones of these tasks."""
+        if tasks is not None:
+            return self._change_tasks("POST", f"/v1/campaigns/{int(campaign)}/resume", tasks)
         return Changed(str(self._client.change("POST", f"/v1/campaigns/{int(campaign)}/resume").get("message", "")))
 
     def retry(self, campaign: int, tasks: Union[str, Iterable[int], None] = None, *, sink: Optional[str] = None) -> Changed:

@@ -75,6 +75,7 @@ class Campaign:
     first_start_time: Optional[datetime]
     end_time: Optional[datetime]
     forecast_end: Optional[datetime]
+    held_tasks: int = 0
     warnings: Tuple[str, ...] = ()
     raw: Json = field(default_factory=dict, repr=False, compare=False)
 
@@ -86,7 +87,7 @@ class Campaign:
             has_events=bool(json["has_events"]), total_tasks=int(json["total_tasks"]), tasks=TaskCounts.of(json["tasks"]),
             submission_time=_time(json["submission_time"]), first_start_time=_time(json["first_start_time"]),
             end_time=_time(json["end_time"]), forecast_end=_time(json["forecast_end"]),
-            warnings=tuple(str(one) for one in json.get("warnings") or ()), raw=json)
+            held_tasks=int(json.get("held_tasks", 0)), warnings=tuple(str(one) for one in json.get("warnings") or ()), raw=json)
 
     @property
     def has_ended(self) -> bool:
@@ -124,6 +125,7 @@ class Task:
     exit_code: Optional[int]
     start_time: Optional[datetime]
     stop_time: Optional[datetime]
+    held_by: Optional[str] = None
     raw: Json = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -133,7 +135,7 @@ class Task:
             number=int(json["id"]), name=str(json["name"]), parameters=str(json["parameters"]), state=str(json["state"]),
             attempt=int(json["attempt"]), cluster=json["cluster_name"], job_id=json["job_id"], remote_id=json["remote_id"],
             ending=json["ending"], exit_code=json["exit_code"], start_time=_time(json["start_time"]), stop_time=_time(json["stop_time"]),
-            raw=json)
+            held_by=json.get("held_by"), raw=json)
 
     @property
     def is_settled(self) -> bool:

@@ -90,7 +90,7 @@ def state_of(task: gleaner.Task, campaign_state: str) -> str:
         return "Error"
     if task.attempt > 0 or task.start_time is not None:
         return "Suspended"
-    return "Hold" if campaign_state == "paused" and task.state == "waiting" else "Waiting"
+    return "Hold" if (campaign_state == "paused" and task.state == "waiting") or task.held_by else "Waiting"
 
 
 def _clean(text: str) -> str:

@@ -89,7 +89,7 @@ grid::CampaignFacts Book::campaign_facts(int index, grid::Instant now) const {
 /// The simulated part of a campaign that gets nothing is over at once.
 bool Book::is_over(std::size_t campaign) const {
   const auto& spec = world_.scenario.campaigns[campaign];
-  return campaigns_[campaign].ended_at && !spec.paused && !spec.stuck;
+  return campaigns_[campaign].ended_at && !spec.paused && !spec.stuck && spec.on_hold_tasks == 0;
 }
 
 std::int64_t Book::released(int index) const {

@@ -235,6 +235,7 @@ double least_of_bag(const Scenario& scenario, const CampaignSpec& campaign) {
 std::string obstacle_of(const Scenario& scenario, const CampaignSpec& campaign) {
   if (campaign.paused) return "paused";
   if (campaign.stuck) return "awaits";
+  if (campaign.on_hold_tasks > 0) return "held";
   if (bag_of(campaign) <= 0) return {};
   const auto takes_tasks = [](const CampaignOnCluster& pair) { return pair.facts.max_jobs != 0; };
   const auto is_braked = [&](const CampaignOnCluster& pair) { return pair.state.braked > 0 || scenario.clusters[pair.cluster].braked > 0; };

@@ -25,8 +25,8 @@ struct Prospect {
   std::string name;
   std::string user;
   bool paused = false;
-  std::string blocked{};       ///< why nothing of its bag is sent anywhere now, and no time is forecast: paused, awaits, braked or closed
-  bool started = false;        ///< true: it has started before now
+  std::string blocked{};  ///< why nothing of its bag is sent anywhere now, and no time is forecast: paused, awaits, held, braked or closed
+  bool started = false;   ///< true: it has started before now
   std::optional<Times> start;  ///< empty: it has started already, or does not start in most runs
   /// Its start waits for jobs of others of which no duration is known: they are assumed to run to their walltimes.
   bool behind_walltimes = false;
