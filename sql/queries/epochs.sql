@@ -111,21 +111,21 @@ FROM (SELECT max(number) + 1 AS next_task, count(*) FILTER (WHERE state = 'cance
 WHERE c.id = @campaign AND f.next_task IS NOT NULL
 
 -- name: epochs.pass_by_request
--- The same for campaigns whose tasks have different requests: each request has its cursor.
+-- The same for campaigns whose tasks have different requests: each request has its cursor. Held tasks are in no list of a request.
 WITH last AS (
-  SELECT r.request, max(r.number) AS number FROM request_tasks r
-  WHERE r.campaign_id = @campaign AND r.number = ANY (@tasks::bigint[]) GROUP BY 1),
+  SELECT t.request, max(t.number) AS number FROM tasks t
+  JOIN request_bags b ON b.campaign_id = t.campaign_id AND b.request = t.request
+  WHERE t.campaign_id = @campaign AND t.number = ANY (@tasks::bigint[]) AND t.number >= b.next_task AND t.state = 'waiting' GROUP BY 1),
 passed AS (
-  SELECT r.request, r.number, l.number AS last FROM last l
+  SELECT r.request, r.number FROM last l
   JOIN request_bags b ON b.campaign_id = @campaign AND b.request = l.request
   JOIN request_tasks r ON r.campaign_id = @campaign AND r.request = l.request AND r.number BETWEEN b.next_task AND l.number),
 kept AS (
   INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now) FROM passed
   ON CONFLICT DO NOTHING),
 emptied AS (
-  UPDATE request_bags b SET next_task = f.last + 1, untaken = b.untaken - f.tasks
-  FROM (SELECT request, max(last) AS last, count(*) AS tasks FROM passed GROUP BY 1) f
-  WHERE b.campaign_id = @campaign AND b.request = f.request)
+  UPDATE request_bags b SET next_task = l.number + 1, untaken = b.untaken - (SELECT count(*) FROM passed p WHERE p.request = l.request)
+  FROM last l WHERE b.campaign_id = @campaign AND b.request = l.request)
 UPDATE campaigns c SET next_task = c.next_task + f.tasks FROM (SELECT count(*) AS tasks FROM passed) f
 WHERE c.id = @campaign AND f.tasks > 0
 

@@ -46,6 +46,23 @@ class EpochsInDatabase : public GridFixture {
                              .pooled = std::ssize(launch.jobs) >= std::ssize(tasks) - pooled});
     return launch;
   }
+  void hold(grid::CampaignId campaign, const std::vector<text::Range>& tasks) {
+    transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::hold_tasks(transaction, campaign, tasks, "alice", now)); });
+  }
+  std::string held() {
+    return value("SELECT coalesce(string_agg(number::text, ' ' ORDER BY number), '') FROM returned_tasks WHERE held_by IS NOT NULL");
+  }
+  /// Even tasks have request 1, odd ones request 2.
+  grid::CampaignId asking_different_things() {
+    const auto campaign = a_campaign(6);
+    restored();
+    execute(R"(
+      UPDATE campaigns SET requests = 2;
+      UPDATE tasks SET request = 1 + number % 2;
+      INSERT INTO request_tasks SELECT campaign_id, request, number FROM tasks;
+      INSERT INTO request_bags VALUES (1, 1, 0, 3), (1, 2, 0, 3))");
+    return campaign;
+  }
   std::string tasks(grid::CampaignId campaign) {
     return value(
         fmt::format("SELECT string_agg(number || ' ' || state || ' ' || attempt, ', ' ORDER BY number) FROM tasks WHERE "
@@ -112,6 +129,18 @@ TEST_F(EpochsInDatabase, ALaunchOfSinceTheDump_TakesItsTasksOutOfTheBag_AndTheOn
   EXPECT_EQ(take_over(a_launch(campaign, 70, {{0, 0}, {4, 0}, {3, 0}}, 1)), 0) << "it is known now";
 }
 
+TEST_F(EpochsInDatabase, ALaunchOfSinceTheDump_EndsTheHoldOfItsTasks_AndTheHeldOnesBetweenStayHeld) {
+  const auto campaign = a_campaign(6);
+  restored();
+  hold(campaign, {{1, 3}, {5, 5}});
+  EXPECT_EQ(take_over(a_launch(campaign, 70, {{3, 0}})), 1);
+  EXPECT_EQ(held(), "1 2 5");
+  EXPECT_EQ(stored.campaign().next_task, 4);
+  EXPECT_EQ(stored.campaign().skipped, 1) << "task 5 is ahead of the cursor";
+  EXPECT_EQ(counters(campaign), recount(campaign));
+  expect_laws();
+}
+
 TEST_F(EpochsInDatabase, ALaterAttemptOfATaskInFlight_IsItsAttemptFromNowOn_AndAnEarlierOneIsLeftOut) {
   const auto campaign = a_campaign(4, {"alpha"});
   restored();
@@ -147,18 +176,23 @@ TEST_F(EpochsInDatabase, LaunchesOfAnotherLogin_AndJobIdsThatWereNotGiven_AreLef
 }
 
 TEST_F(EpochsInDatabase, OfACampaignWithDifferentRequests_EachBagPassesItsOwnTasks) {
-  const auto campaign = a_campaign(6);
-  restored();
-  execute(R"(
-    UPDATE campaigns SET requests = 2;
-    UPDATE tasks SET request = 1 + number % 2;
-    INSERT INTO request_tasks SELECT campaign_id, request, number FROM tasks;
-    INSERT INTO request_bags VALUES (1, 1, 0, 3), (1, 2, 0, 3))");
+  const auto campaign = asking_different_things();
   EXPECT_EQ(take_over(a_launch(campaign, 70, {{2, 0}})), 1);
   EXPECT_EQ(value("SELECT string_agg(request || ' ' || next_task || ' ' || untaken, ', ' ORDER BY request) FROM request_bags"),
             "1 3 1, 2 0 3");
   EXPECT_EQ(value("SELECT string_agg(number || ' ' || request, ', ') FROM returned_tasks"), "0 1");
   EXPECT_EQ(stored.campaign().next_task, 2);
+  expect_laws();
+}
+
+TEST_F(EpochsInDatabase, OfACampaignWithDifferentRequests_ALaunchOfAHeldTask_MovesTheCursorOfItsBag) {
+  const auto campaign = asking_different_things();
+  hold(campaign, {{0, 2}});
+  EXPECT_EQ(take_over(a_launch(campaign, 70, {{2, 0}})), 1);
+  EXPECT_EQ(held(), "0 1");
+  EXPECT_EQ(value("SELECT string_agg(request || ' ' || next_task || ' ' || untaken, ', ' ORDER BY request) FROM request_bags"),
+            "1 3 1, 2 0 2");
+  EXPECT_EQ(counters(campaign), recount(campaign));
   expect_laws();
 }
 
