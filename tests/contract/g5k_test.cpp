@@ -16,6 +16,7 @@
 #include "lib/grid/job_identity.hpp"
 #include "lib/oar/client.hpp"
 #include "tests/contract/minioar_process.hpp"
+#include "tests/contract/patience.hpp"
 #include "tests/contract/raw_http.hpp"
 
 /// Grid'5000's API as the client relies on it, on a stand-in that was written after its public reference: `minioar --api g5k`.
@@ -70,13 +71,12 @@ class Grid5000 : public ::testing::Test {
     return *submitted;
   }
   oar::RemoteJob await(grid::RemoteJobId id, bool (*holds)(const oar::RemoteJob&)) {
-    const auto deadline = std::chrono::steady_clock::now() + 60s;
-    while (std::chrono::steady_clock::now() < deadline) {
-      auto jobs = client_.jobs({&id, 1});
+    for (Patience patience{60s};;) {
+      const auto jobs = client_.jobs({&id, 1});
       if (jobs && jobs->size() == 1 && holds(jobs->front())) return jobs->front();
+      patience.look_at(jobs.value_or(std::vector<oar::RemoteJob>{}));
       std::this_thread::sleep_for(100ms);
     }
-    throw std::runtime_error("the job did not come to what was waited for");
   }
   oar::RemoteJob await_end(grid::RemoteJobId id) {
     return await(id, [](const oar::RemoteJob& job) { return oar::is_over(job.state); });

@@ -15,6 +15,7 @@
 #include "lib/oar/client.hpp"
 #include "runner/command/command.hpp"
 #include "tests/contract/oar3_backend.hpp"
+#include "tests/contract/patience.hpp"
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/requests_of_widths.hpp"
 
@@ -57,13 +58,12 @@ class Oar3 : public ::testing::TestWithParam<std::string> {
   }
   /// OAR 3 does not notify its scheduler: a job may wait a minute for the next pass.
   std::vector<oar::RemoteJob> await(const std::vector<grid::RemoteJobId>& ids, bool (*holds)(const oar::RemoteJob&)) {
-    const auto deadline = std::chrono::steady_clock::now() + 240s;
-    while (std::chrono::steady_clock::now() < deadline) {
-      auto jobs = client_.jobs(ids);
+    for (Patience patience{240s};;) {
+      const auto jobs = client_.jobs(ids);
       if (jobs && jobs->size() == ids.size() && std::ranges::all_of(*jobs, holds)) return *jobs;
+      patience.look_at(jobs.value_or(std::vector<oar::RemoteJob>{}));
       std::this_thread::sleep_for(300ms);
     }
-    throw std::runtime_error("the jobs did not come to what was waited for");
   }
   std::vector<oar::RemoteJob> await_end(const std::vector<grid::RemoteJobId>& ids) {
     return await(ids, [](const oar::RemoteJob& job) { return oar::is_over(job.state); });

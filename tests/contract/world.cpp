@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/contract/patience.hpp"
+
 namespace gleaner::contract {
 namespace {
 
@@ -159,10 +161,8 @@ void World::submit_shared() {
 }
 
 std::vector<oar::RemoteJob> World::await(const std::vector<grid::RemoteJobId>& ids, const Condition& condition) {
-  constexpr auto kPatience = 300s;
   constexpr auto kPause = 200ms;
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  for (;;) {
+  for (Patience patience{300s};;) {
     auto jobs = until_answered([&] { return client_.jobs(ids); });
     if (!jobs) {
       throw std::runtime_error("jobs cannot be listed: " + oar::describe(jobs.error()));
@@ -170,13 +170,7 @@ std::vector<oar::RemoteJob> World::await(const std::vector<grid::RemoteJobId>& i
     if (jobs->size() == ids.size() && std::ranges::all_of(*jobs, condition)) {
       return std::move(*jobs);
     }
-    if (std::chrono::steady_clock::now() > deadline) {
-      std::string states;
-      for (const auto& job : *jobs) {
-        states += fmt::format(" {}:{}", job.id.value(), oar::name_of(job.state));
-      }
-      throw std::runtime_error("the jobs did not come to what was waited for:" + states);
-    }
+    patience.look_at(*jobs);
     std::this_thread::sleep_for(kPause);
   }
 }
