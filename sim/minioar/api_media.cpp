@@ -44,9 +44,9 @@ std::streamoff tail_begin(std::ifstream& file, std::int64_t lines) {
     block.resize(static_cast<std::size_t>(step));
     file.seekg(at);
     file.read(block.data(), step);
-    for (std::streamoff i = step - 1; i >= 0; --i) {
-      if (block[static_cast<std::size_t>(i)] != '\n' || at + i == size - 1) continue;
-      if (++seen == lines) return at + i + 1;
+    for (auto end = block.rfind('\n'); end != std::string::npos; end = end > 0 ? block.rfind('\n', end - 1) : std::string::npos) {
+      const auto newline = at + static_cast<std::streamoff>(end);
+      if (newline != size - 1 && ++seen == lines) return newline + 1;
     }
   }
   return 0;
