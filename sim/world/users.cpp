@@ -39,8 +39,10 @@ Users::Users(const Settings& settings, api::Api& api, std::vector<std::string> c
   texts_.resize(ids_.size());
   const bool is_array = settings.features.contains(Feature::array);
   for (int place = 0; place < settings.campaigns; ++place) is_array ? plan_row(place) : plan(place);
-  for (int place = 0; place < settings.campaigns && !is_array; ++place) plan_edit(place);
-  for (int place = 0; place < settings.campaigns && !is_array; ++place) plan_hold(place);
+  for (int place = 0; place < settings.campaigns && !is_array; ++place)
+    plan_act(place, "edit", Feature::edit, 0.35, Action::Kind::edit, std::nullopt);
+  for (int place = 0; place < settings.campaigns && !is_array; ++place)
+    plan_act(place, "hold", Feature::hold, 0.15, Action::Kind::hold_tasks, Action::Kind::release_tasks);
 }
 
 void Users::plan(int place) {
@@ -66,25 +68,17 @@ void Users::plan(int place) {
   perhaps(Feature::asking, Action::Kind::inquire, 0.8);
 }
 
-void Users::plan_edit(int place) {
-  Random random{settings_.seed, fmt::format("edit of user {}", place)};
+void Users::plan_act(int place, std::string_view name, Feature feature, double probability, Action::Kind act,
+                     std::optional<Action::Kind> undo) {
+  Random random{settings_.seed, fmt::format("{} of user {}", name, place)};
   const auto submission =
       std::ranges::find_if(actions_, [&](const Action& action) { return action.kind == Action::Kind::submit && action.place == place; });
   const auto end = VirtualClock::begin() + microseconds{static_cast<std::int64_t>(settings_.hours * 3600e6)};
   const auto at = submission->at + microseconds{static_cast<std::int64_t>(random.exponential(0.1 * settings_.hours) * 3600e6)};
-  if (random.chance(0.35) && settings_.features.contains(Feature::edit) && at < end) add({at, 0, Action::Kind::edit, place});
-}
-
-void Users::plan_hold(int place) {
-  Random random{settings_.seed, fmt::format("hold of user {}", place)};
-  const auto submission =
-      std::ranges::find_if(actions_, [&](const Action& action) { return action.kind == Action::Kind::submit && action.place == place; });
-  const auto end = VirtualClock::begin() + microseconds{static_cast<std::int64_t>(settings_.hours * 3600e6)};
-  const auto at = submission->at + microseconds{static_cast<std::int64_t>(random.exponential(0.1 * settings_.hours) * 3600e6)};
-  const auto until = at + microseconds{static_cast<std::int64_t>(random.exponential(900) * 1e6)};
-  if (!random.chance(0.15) || !settings_.features.contains(Feature::hold) || at >= end) return;
-  add({at, 0, Action::Kind::hold_tasks, place});
-  add({std::min(until, end), 0, Action::Kind::release_tasks, place});
+  const auto until = undo ? at + microseconds{static_cast<std::int64_t>(random.exponential(900) * 1e6)} : end;
+  if (!random.chance(probability) || !settings_.features.contains(feature) || at >= end) return;
+  add({at, 0, act, place});
+  if (undo) add({std::min(until, end), 0, *undo, place});
 }
 
 void Users::add(Action action) {

@@ -58,8 +58,8 @@ class Users {
   };
   void plan(int place);
   void plan_row(int place);
-  void plan_edit(int place);
-  void plan_hold(int place);
+  /// Something that the user of a place may do once, some time after the submission, and undo later. Drawn by this name.
+  void plan_act(int place, std::string_view name, Feature feature, double probability, Action::Kind act, std::optional<Action::Kind> undo);
   void add(Action action);
   [[nodiscard]] Answer ask(const std::string& user, std::string method, const std::string& target, const std::string& body,
                            const std::string& key);

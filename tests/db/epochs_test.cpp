@@ -52,17 +52,6 @@ class EpochsInDatabase : public GridFixture {
   std::string held() {
     return value("SELECT coalesce(string_agg(number::text, ' ' ORDER BY number), '') FROM returned_tasks WHERE held_by IS NOT NULL");
   }
-  /// Even tasks have request 1, odd ones request 2.
-  grid::CampaignId asking_different_things() {
-    const auto campaign = a_campaign(6);
-    restored();
-    execute(R"(
-      UPDATE campaigns SET requests = 2;
-      UPDATE tasks SET request = 1 + number % 2;
-      INSERT INTO request_tasks SELECT campaign_id, request, number FROM tasks;
-      INSERT INTO request_bags VALUES (1, 1, 0, 3), (1, 2, 0, 3))");
-    return campaign;
-  }
   std::string tasks(grid::CampaignId campaign) {
     return value(
         fmt::format("SELECT string_agg(number || ' ' || state || ' ' || attempt, ', ' ORDER BY number) FROM tasks WHERE "
@@ -176,7 +165,8 @@ TEST_F(EpochsInDatabase, LaunchesOfAnotherLogin_AndJobIdsThatWereNotGiven_AreLef
 }
 
 TEST_F(EpochsInDatabase, OfACampaignWithDifferentRequests_EachBagPassesItsOwnTasks) {
-  const auto campaign = asking_different_things();
+  const auto campaign = asking_different_things(6);
+  restored();
   EXPECT_EQ(take_over(a_launch(campaign, 70, {{2, 0}})), 1);
   EXPECT_EQ(value("SELECT string_agg(request || ' ' || next_task || ' ' || untaken, ', ' ORDER BY request) FROM request_bags"),
             "1 3 1, 2 0 3");
@@ -186,7 +176,8 @@ TEST_F(EpochsInDatabase, OfACampaignWithDifferentRequests_EachBagPassesItsOwnTas
 }
 
 TEST_F(EpochsInDatabase, OfACampaignWithDifferentRequests_ALaunchOfAHeldTask_MovesTheCursorOfItsBag) {
-  const auto campaign = asking_different_things();
+  const auto campaign = asking_different_things(6);
+  restored();
   hold(campaign, {{0, 2}});
   EXPECT_EQ(take_over(a_launch(campaign, 70, {{2, 0}})), 1);
   EXPECT_EQ(held(), "0 1");

@@ -22,6 +22,8 @@ class GridFixture : public ::testing::Test {
 
   /// A campaign of tasks "0", "1"… on the clusters; 1 core a job.
   grid::CampaignId a_campaign(std::int64_t tasks, const std::vector<std::string>& clusters = {"alpha", "beta"});
+  /// One whose even tasks have request 1 (1 core), and whose odd ones have request 2 (2 cores).
+  grid::CampaignId asking_different_things(std::int64_t tasks);
 
   /// Plans a launch, makes it, and has OAR accept it with the given first remote id.
   std::vector<store::LiveJob> launched(grid::CampaignId campaign, grid::ClusterId cluster, int jobs);

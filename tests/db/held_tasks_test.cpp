@@ -55,19 +55,6 @@ class HeldTasks : public Dependencies {
     EXPECT_EQ(counters(campaign), recount(campaign));
     EXPECT_THAT(broken(), IsEmpty());
   }
-  /// As ChosenTasks has it: even tasks have request 1, odd ones request 2.
-  grid::CampaignId asking_different_things(int tasks) {
-    const auto id = a_campaign(tasks);
-    execute(fmt::format(R"(
-      UPDATE campaigns SET requests = 2 WHERE id = {0};
-      UPDATE tasks SET request = number % 2 + 1 WHERE campaign_id = {0};
-      INSERT INTO campaign_requests (campaign_id, cluster_id, request, shape, resources, resources_per_job, walltime_s)
-        SELECT {0}, k.id, r, r, '/core=' || r, r, 600 FROM clusters k, generate_series(1, 2) AS r;
-      INSERT INTO request_tasks SELECT {0}, request, number FROM tasks WHERE campaign_id = {0};
-      INSERT INTO request_bags SELECT {0}, request, min(number), count(*) FROM tasks WHERE campaign_id = {0} GROUP BY request)",
-                        id.value()));
-    return id;
-  }
 };
 
 TEST_F(HeldTasks, Document004_JobHolds_AreNotPlannedUntilTheyAreReleased_AndTheCampaignIsNotOver) {
