@@ -3,6 +3,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "sim/gridsim/engine/settings.hpp"
 #include "sim/gridsim/engine/simulation.hpp"
@@ -22,14 +29,16 @@ struct Days {
   std::int64_t before_full = 0;
 };
 
-/// No time is measured here: these days take what the processors have left of what is measured beside them.
-void be_idle() {
-  const sched_param none{};
-  static_cast<void>(::sched_setscheduler(0, SCHED_IDLE, &none));
-}
+/// No time is measured here: simulations take what the processors have left of what is measured beside them.
+class Idle : public testing::Environment {
+  void SetUp() override {
+    const sched_param none{};
+    static_cast<void>(::sched_setscheduler(0, SCHED_IDLE, &none));
+  }
+};
+[[maybe_unused]] const auto* const kIdle = testing::AddGlobalTestEnvironment(new Idle);
 
 Days simulated(Scenario scenario, const char* what) {
-  be_idle();
   EXPECT_EQ(scenario.config.predictor_algorithm, default_config().predictor_algorithm);
   Days days;
   for (int day = 1; day <= kDays; ++day) {
@@ -66,6 +75,52 @@ TEST(DefaultAlgorithm, OnSharedClusters_LosesLittleToLocalJobs_WhereTasksWriteCh
   EXPECT_GE(days.worst, 0.974);
   EXPECT_LE(days.most_killed, 0.005);
   EXPECT_LE(days.before_full, 120);
+}
+
+/// Seconds beyond those of the tasks: checkpoints, and work that was done twice.
+double lost(const std::string& period) {
+  double seconds = 0;
+  for (int seed = 1; seed <= 3; ++seed) {
+    const auto scenario = often_preempted(with_checkpoints(period), seed);
+    const auto outcome = simulate(scenario);
+    const auto all = measure(scenario, outcome).all;
+    EXPECT_TRUE(outcome.complete);
+    EXPECT_EQ(outcome.campaigns.at(0).done, 40);
+    EXPECT_NEAR(all.used, 40 * 8 * 3600, 1) << "each second of a task counts once";
+    seconds += all.wasted + all.overhead;
+  }
+  return seconds;
+}
+
+TEST(GridsimCheckpoints, TheMeasuredPeriod_LosesAtMostATenthMoreThanTheBestFixedOne) {
+  std::map<std::string, double> fixed;
+  for (const auto* period : {"0:05:00", "0:08:00", "0:12:00", "0:16:00", "0:20:00", "0:30:00", "1:00:00"}) fixed[period] = lost(period);
+  const auto best = std::ranges::min_element(fixed, {}, [](const auto& one) { return one.second; });
+  const double measured = lost("auto");
+  for (const auto& [period, seconds] : fixed) std::cout << fmt::format("period {}: {:.1f} h lost\n", period, seconds / 3600);
+  std::cout << fmt::format("measured period: {:.1f} h lost, {:.3f} of the best\n", measured / 3600, measured / best->second);
+  EXPECT_LE(measured, 1.1 * best->second) << "the best is " << best->first;
+  EXPECT_GT(fixed.at("0:05:00"), 1.2 * best->second) << "a period that is too short costs";
+  EXPECT_GT(fixed.at("1:00:00"), 1.2 * best->second) << "and so does one that is too long";
+}
+
+TEST(GridsimPolicies, Document000_TheScenarioOfThePolicies_LeavesNodesAsleep_AndItsBagsTakeLonger) {
+  std::ifstream input{"docs/plots/sleep.json"};
+  const std::string sleep{std::istreambuf_iterator<char>{input}, {}};
+  const auto with = [](std::string text, std::string_view minutes) {
+    constexpr std::string_view kKey{"\"wake_minutes\": 0"};
+    for (auto at = text.find(kKey); at != std::string::npos; at = text.find(kKey, at + 1))
+      text.replace(at, kKey.size(), fmt::format("\"wake_minutes\": {}", minutes));
+    const auto scenario = read_scenario(text, "docs/plots");
+    if (!scenario) throw std::runtime_error{jdl::render(scenario.error(), "sleep.json")};
+    return measure(*scenario, simulate(*scenario));
+  };
+  const auto before = with(sleep, "0"), after = with(sleep, "30");
+  // docs/policies.md has the figures: 171.5 and 99.3 node-hours, 10 and 30 minutes.
+  EXPECT_NEAR(before.all.awake / 3600, 171.5, 0.1);
+  EXPECT_NEAR(after.all.awake / 3600, 99.3, 0.1);
+  EXPECT_NEAR(*before.mean_flow, 627, 1);
+  EXPECT_NEAR(*after.mean_flow, 1772, 1);
 }
 
 }  // namespace

@@ -60,25 +60,6 @@ TEST(GridsimEngine, Document000_NodesAreLeftAsleep_WhileAnotherOneIsAwakeForTheW
   EXPECT_LT(awake(30), 0.9 * awake(0));
 }
 
-TEST(GridsimEngine, Document000_TheScenarioOfThePolicies_LeavesNodesAsleep_AndItsBagsTakeLonger) {
-  std::ifstream input{"docs/plots/sleep.json"};
-  const std::string sleep{std::istreambuf_iterator<char>{input}, {}};
-  const auto with = [](std::string text, std::string_view minutes) {
-    constexpr std::string_view kKey{"\"wake_minutes\": 0"};
-    for (auto at = text.find(kKey); at != std::string::npos; at = text.find(kKey, at + 1))
-      text.replace(at, kKey.size(), fmt::format("\"wake_minutes\": {}", minutes));
-    const auto scenario = read_scenario(text, "docs/plots");
-    if (!scenario) throw std::runtime_error{jdl::render(scenario.error(), "sleep.json")};
-    return measure(*scenario, simulate(*scenario));
-  };
-  const auto before = with(sleep, "0"), after = with(sleep, "30");
-  // docs/policies.md has the figures: 171.5 and 99.3 node-hours, 10 and 30 minutes.
-  EXPECT_NEAR(before.all.awake / 3600, 171.5, 0.1);
-  EXPECT_NEAR(after.all.awake / 3600, 99.3, 0.1);
-  EXPECT_NEAR(*before.mean_flow, 627, 1);
-  EXPECT_NEAR(*after.mean_flow, 1772, 1);
-}
-
 /// The others would wait for longer than remote_waiting_timeout, and be taken back. Without that bound, 3.6 jobs are sent for each task.
 TEST(GridsimEngine, OfTasksOfTwoHours_OnlyThoseWaitInTheQueue_ThatStartSoon) {
   const auto outcome =
