@@ -23,7 +23,7 @@ class RealOar3Cluster : public ::testing::Test {
     grid = std::make_unique<GridUnderTest>(GridUnderTest::Wish{
         .backend = GridUnderTest::Backend::real_oar3,
         .clusters = {{.name = "alpha"}},
-        .configuration = {{"cycle_period", "1s"}, {"void_delay", "10s"}, {"submit_timeout", "10s"}, {"request_timeout", "10s"}}});
+        .configuration = {{"cycle_period", "3s"}, {"void_delay", "10s"}, {"submit_timeout", "10s"}, {"request_timeout", "10s"}}});
   }
   /// Some of its tasks, carried out there.
   [[nodiscard]] bool some_ended(int least) {
@@ -36,7 +36,7 @@ class RealOar3Cluster : public ::testing::Test {
 };
 
 TEST_F(RealOar3Cluster, ACampaignThereAlone_WhoseAnswersAreLostAndWhoseApiIsKilled_RunsEachTaskOnce) {
-  constexpr std::int64_t kTasks = 12;
+  constexpr std::int64_t kTasks = 8;
   TcpGate gate{grid->clusters().back().url};
   gate.lose(TcpGate::Instead::end_of_file, 1);
   grid->move_cluster("oar3", gate.url());
@@ -51,7 +51,7 @@ TEST_F(RealOar3Cluster, ACampaignThereAlone_WhoseAnswersAreLostAndWhoseApiIsKill
 }
 
 TEST_F(RealOar3Cluster, ACampaignThereAndOnOar2_WhileItsSessionBreaks_RunsEachTaskOnce_AndTheOutageIsOfThatClusterAlone) {
-  constexpr std::int64_t kTasks = 24;
+  constexpr std::int64_t kTasks = 14;
   const auto campaign = grid->submit({.tasks = kTasks, .exec_file = grid->oracle().task("sleep 2"), .clusters = {"alpha", "oar3"}});
   grid->almighty().start();
   ASSERT_TRUE(some_ended(1));

@@ -15,7 +15,7 @@ namespace gleaner::tests {
 namespace {
 
 /// Real OAR starts some three jobs a second: the long run has the numbers of the specification.
-std::int64_t tasks() { return long_runs() ? 400 : 40; }
+std::int64_t tasks() { return long_runs() ? 400 : 24; }
 
 class RealOar : public ::testing::Test {
  protected:
@@ -49,7 +49,7 @@ TEST_F(RealOar, ACampaignFromGridsubToItsEnd_RunsEachTaskExactlyOnce) {
 }
 
 TEST_F(RealOar, TwentyJobsPreemptedByLocalOnes_RunAgain_EachTaskExactlyOnce) {
-  const auto total = std::max<std::int64_t>(tasks(), 50);
+  const auto total = std::max<std::int64_t>(tasks(), 36);
   grid->almighty().start();
   const auto campaign = grid->submit({.tasks = total, .exec_file = grid->oracle().gated_task()});
   ASSERT_TRUE(grid->becomes("SELECT running >= 32 FROM campaigns", "t"));
@@ -107,10 +107,10 @@ TEST_F(RealOar, ParallelJobs_FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
 
 TEST_F(RealOar, ACancelledCampaign_LeavesNothingOnTheClusters) {
   grid->almighty().start();
-  const auto campaign = grid->submit({.tasks = 100, .exec_file = grid->oracle().gated_task()});
+  const auto campaign = grid->submit({.tasks = 60, .exec_file = grid->oracle().gated_task()});
   ASSERT_TRUE(grid->becomes("SELECT running >= 16 FROM campaigns", "t"));
   grid->cancel(campaign);
-  EXPECT_TRUE(grid->becomes("SELECT cancelled FROM campaigns", "100"));
+  EXPECT_TRUE(grid->becomes("SELECT cancelled FROM campaigns", "60"));
   EXPECT_TRUE(grid->oracle().executions(campaign).empty());
   EXPECT_TRUE(grid->is_consistent());
 }
