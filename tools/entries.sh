@@ -67,10 +67,16 @@ run_ctest() {
 # alternatives NAMES: a regular expression that matches each of the entries, a line each, and nothing else.
 alternatives() { printf '^(%s)$' "$(sed 's/\./\\./' <<< "$1" | paste -sd '|')"; }
 
+PARTS=3  # of the system tier's entries on the real clusters, of which a whole run takes one
+# of_other_seeds TREE: these entries but for the part that the seed chooses, a line each.
+of_other_seeds() {
+    ctest --test-dir "$1" -N -R '^system\..*_real_oar$' | sed -nE 's/^ *Test +#[0-9]+: //p' | awk -v parts="$PARTS" -v part=$((seed % PARTS)) 'NR % parts != part'
+}
+
 # run_tiers TREE TIERS [CTEST-OPTION...]: the entries of these tiers that are part of the run. For --failed one after the other, each with
 # those of its tests alone that failed.
 run_tiers() {
-    local tree=$1 tiers=$2 entry tests status=0
+    local tree=$1 tiers=$2 entry tests others= status=0
     shift 2
     say "tiers: ${tiers//|/, }"
     if [ -n "$again" ]; then
@@ -86,7 +92,9 @@ run_tiers() {
     elif [ -n "$changed" ]; then
         run_ctest "$tree" "$tiers" "$@" -R "$(alternatives "$(grep -E "^($tiers)\." <<< "$selected")")" || status=1
     else
-        run_ctest "$tree" "$tiers" "$@" || status=1
+        [[ "|$tiers|" != *"|system|"* || -z $oar || -n $long ]] || others=$(of_other_seeds "$tree")
+        [ -z "$others" ] || left_out+=("on the real clusters, of the system tier, what other seeds choose (--long takes all): $(paste -sd ' ' <<< "$others")")
+        run_ctest "$tree" "$tiers" "$@" ${others:+-E "$(alternatives "$others")"} || status=1
     fi
     return $status
 }

@@ -149,6 +149,20 @@ TEST_F(RunOfTests, ATestOnTheRealClusters_HasThemBroughtUpByItsCommand) {
   EXPECT_THAT(run_unit(), HasSubstr("tests/oar-testbed/up && GLEANER_TEST_OAR="));
 }
 
+TEST_F(RunOfTests, OfTheSystemsEntriesOnTheRealClusters_TheSeedChoosesAThird_AndTheOthersAreNamed) {
+  for (const auto* name :
+       {"system.a", "system.a_real_oar", "system.b_real_oar", "chaos.real_oar", "system.c_real_oar", "system.d_real_oar"})
+    entry(name, "good");
+  const auto with = [&](int seed, const std::string& more) {
+    return run(fmt::format("seed={}; {} run_tiers {}/tree 'unit|system' || true; print_results", seed, more, folder.string()));
+  };
+  const auto left = [](const std::string& names) { return HasSubstr("what other seeds choose (--long takes all): " + names + "\n"); };
+  EXPECT_THAT(with(12, "oar=yes long=;"),
+              AllOf(EndsWith("\n3 passed, 0 failed\n"), left("system.a_real_oar system.b_real_oar system.d_real_oar")));
+  EXPECT_THAT(with(13, "oar=yes long=;"), AllOf(EndsWith("\n4 passed, 0 failed\n"), left("system.b_real_oar system.c_real_oar")));
+  EXPECT_THAT(with(12, "oar=yes long=yes;"), EndsWith("\n6 passed, 0 failed\n"));
+}
+
 TEST_F(RunOfTests, ACrash_CountsTheTestsBeforeIt_AndNamesTheOneThatRan) {
   entry("unit.crash", "crash");
   const auto printed = run_unit();
@@ -211,6 +225,14 @@ TEST_F(WholeRun, ThatIsToStopEarly_EndsAfterTheFirstStepThatFails) {
   a_red_unit_and_a_green_rest();
   const auto printed = test("--stop-early");
   EXPECT_THAT(printed, AllOf(EndsWith(" passed, 1 failed\n"), Not(HasSubstr("db.one")), HasSubstr("(--stop-early)")));
+}
+
+TEST_F(WholeRun, ThatIsLate_LeavesBenchOut_AndNamesIt) {
+  a_red_unit_and_a_green_rest();
+  EXPECT_THAT(test("--bench-within 0"),
+              AllOf(HasSubstr("the tier bench: 0 min had passed (--bench-within 0)"), Not(HasSubstr("bench.one")), HasSubstr("chaos.one")));
+  EXPECT_THAT(test("--bench-within 60"), AllOf(HasSubstr("bench.one"), Not(HasSubstr("had passed"))));
+  EXPECT_THAT(test("--bench-within soon"), HasSubstr("--bench-within needs minutes, from 0 to 9999, not 'soon'"));
 }
 
 TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndReportsThat) {
