@@ -71,7 +71,7 @@ class Grid5000 : public ::testing::Test {
     return *submitted;
   }
   oar::RemoteJob await(grid::RemoteJobId id, bool (*holds)(const oar::RemoteJob&)) {
-    for (Patience patience{60s};;) {
+    for (Patience patience;;) {
       const auto jobs = client_.jobs({&id, 1});
       if (jobs && jobs->size() == 1 && holds(jobs->front())) return jobs->front();
       patience.look_at(jobs.value_or(std::vector<oar::RemoteJob>{}));

@@ -58,7 +58,7 @@ class Oar3 : public ::testing::TestWithParam<std::string> {
   }
   /// OAR 3 does not notify its scheduler: a job may wait a minute for the next pass.
   std::vector<oar::RemoteJob> await(const std::vector<grid::RemoteJobId>& ids, bool (*holds)(const oar::RemoteJob&)) {
-    for (Patience patience{240s};;) {
+    for (Patience patience;;) {
       const auto jobs = client_.jobs(ids);
       if (jobs && jobs->size() == ids.size() && std::ranges::all_of(*jobs, holds)) return *jobs;
       patience.look_at(jobs.value_or(std::vector<oar::RemoteJob>{}));

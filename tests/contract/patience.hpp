@@ -10,12 +10,11 @@
 
 namespace gleaner::contract {
 
-/// How long to wait for jobs of an OAR: as long as their states change. On a busy machine each step of an OAR takes many times longer, and
-/// jobs wait for each other.
+/// How long to wait for jobs of an OAR: as long as their states change, within a time that only a hang takes. OAR carries out its commands
+/// one after the other, each by a program that Perl or Python compiles first: behind a dozen of them, a change takes minutes on a busy
+/// machine.
 class Patience {
  public:
-  explicit Patience(std::chrono::seconds between_changes) : between_changes_{between_changes} {}
-
   /// These are the jobs now. Throws std::runtime_error, with their states, when none has changed for too long.
   void look_at(const std::vector<oar::RemoteJob>& jobs) {
     std::string states;
@@ -24,13 +23,13 @@ class Patience {
     if (states != states_) {
       states_ = std::move(states);
       changed_ = now;
-    } else if (now - changed_ > between_changes_) {
+    } else if (now - changed_ > kHang) {
       throw std::runtime_error("the jobs did not come to what was waited for:" + states_);
     }
   }
 
  private:
-  std::chrono::seconds between_changes_;
+  static constexpr std::chrono::minutes kHang{15};
   std::string states_;
   std::chrono::steady_clock::time_point changed_ = std::chrono::steady_clock::now();
 };

@@ -11,6 +11,7 @@
 
 #include "lib/oar/client.hpp"
 #include "tests/contract/backend.hpp"
+#include "tests/contract/patience.hpp"
 #include "tests/contract/requests_of_widths.hpp"
 #include "tests/contract/until_answered.hpp"
 
@@ -28,14 +29,13 @@ INSTANTIATE_TEST_SUITE_P(On, Widths, ::testing::ValuesIn(asked_backends()), [](c
 });
 
 std::vector<oar::RemoteJob> await_end(oar::Client& client, const std::vector<grid::RemoteJobId>& ids) {
-  const auto deadline = std::chrono::steady_clock::now() + 300s;
-  while (std::chrono::steady_clock::now() < deadline) {
+  for (Patience patience;;) {
     auto jobs = client.jobs(ids);
     const auto is_over = [](const oar::RemoteJob& job) { return oar::is_over(job.state); };
     if (jobs && jobs->size() == ids.size() && std::ranges::all_of(*jobs, is_over)) return *jobs;
+    if (jobs) patience.look_at(*jobs);
     std::this_thread::sleep_for(300ms);
   }
-  throw std::runtime_error("the jobs did not end");
 }
 
 TEST_P(Widths, AJobHoldsWhatItsRequestCountsAs_BeforeAnyOfItRan) {

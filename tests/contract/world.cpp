@@ -162,7 +162,7 @@ void World::submit_shared() {
 
 std::vector<oar::RemoteJob> World::await(const std::vector<grid::RemoteJobId>& ids, const Condition& condition) {
   constexpr auto kPause = 200ms;
-  for (Patience patience{300s};;) {
+  for (Patience patience;;) {
     auto jobs = until_answered([&] { return client_.jobs(ids); });
     if (!jobs) {
       throw std::runtime_error("jobs cannot be listed: " + oar::describe(jobs.error()));

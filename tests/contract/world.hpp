@@ -47,8 +47,7 @@ class World {
   /// The jobs of a submission whose answer was lost.
   [[nodiscard]] std::optional<oar::Submitted> find(const oar::SubmitRequest& request) { return jobs_of(client_, request, start_); }
 
-  /// Waits until the jobs satisfy the condition, and gives them; fails the test when it takes more
-  /// than five minutes.
+  /// Waits until the jobs satisfy the condition, and gives them; fails the test when their states stand still (Patience).
   using Condition = std::function<bool(const oar::RemoteJob&)>;
   std::vector<oar::RemoteJob> await(const std::vector<grid::RemoteJobId>& ids, const Condition& condition);
   std::vector<oar::RemoteJob> await_end(const std::vector<grid::RemoteJobId>& ids);
