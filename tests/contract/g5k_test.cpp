@@ -28,7 +28,6 @@ using oar::Removal;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
 constexpr int kRefusedHere = 0;

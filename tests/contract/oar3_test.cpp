@@ -155,7 +155,11 @@ TEST_P(Oar3, ACommandIsWhatAShellWouldHaveLeft_AndItsFilesCanBeRead) {
 }
 
 TEST_P(Oar3, ADeletionIsNotedOnce_AndOnlyOfOnesOwn) {
-  const auto submitted = submit(request("sleep 200"));
+  // The API only notes a deletion. Behind its other commands, OAR carried one out after four minutes on a busy machine, and the job had
+  // begun meanwhile.
+  auto long_job = request("sleep 3000");
+  long_job.walltime = "1:0:0";
+  const auto submitted = submit(long_job);
   const auto remove = [&](const std::string& user, grid::RemoteJobId id) {
     const oar::JobOf job{user, id};
     return std::move(client_.remove({&job, 1}).front());
