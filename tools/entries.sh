@@ -129,6 +129,16 @@ start_beside() {
         [ -z "$tidy" ] || "$ROOT/tools/tidy" "$base"' > "$SANITIZED/results/tidy.log" 2>&1 &
     beside_pid=$! tidied=$tidy
 }
+# leave_late_bench: leaves bench out when it could begin too late (--bench-within), and does not wait for its compilation.
+leave_late_bench() {
+    if [ -z "$bench_within" ] || [ $SECONDS -lt $((60 * bench_within)) ] || ! wanted bench; then return 0; fi
+    left_out+=("the tier bench: $((SECONDS / 60)) min had passed (--bench-within $bench_within)")
+    chosen=("${chosen[@]/#bench}")
+    [ -n "$beside_pid" ] || return 0
+    kill -- "-$beside_pid" 2>/dev/null || true
+    wait "$beside_pid" 2>/dev/null || true
+    start_beside
+}
 end_beside() {
     local status=0
     wait "$beside_pid" || status=$?

@@ -11,7 +11,6 @@
 namespace gleaner::tests {
 namespace {
 
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 class EpochsInDatabase : public GridFixture {

@@ -232,6 +232,9 @@ TEST_F(WholeRun, ThatIsLate_LeavesBenchOut_AndNamesIt) {
   EXPECT_THAT(test("--bench-within 0"),
               AllOf(HasSubstr("the tier bench: 0 min had passed (--bench-within 0)"), Not(HasSubstr("bench.one")), HasSubstr("chaos.one")));
   EXPECT_THAT(test("--bench-within 60"), AllOf(HasSubstr("bench.one"), Not(HasSubstr("had passed"))));
+  tool("build", fmt::format("case $* in *--strict*) sleep 20; touch {}/compiled ;; esac", folder.string()));
+  EXPECT_THAT(test("--bench-within 0"), HasSubstr("the tier bench: 0 min had passed"));
+  EXPECT_FALSE(fs::exists(folder / "compiled")) << "nothing waits for what is not run";
   EXPECT_THAT(test("--bench-within soon"), HasSubstr("--bench-within needs minutes, from 0 to 9999, not 'soon'"));
 }
 
