@@ -273,11 +273,15 @@ grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaul
 
 namespace {
 
+/// Cancelled and held tasks in a row that one launch passes, before it finds nothing.
+constexpr std::int64_t kMostPassed = 100'000;
+
 int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
   const auto plain = exec_prepared(transaction, sql::planning_launch{
                                                     .campaign = launch.campaign,
                                                     .cluster = launch.cluster,
                                                     .tasks = launch.jobs + launch.pooled,
+                                                    .passed = kMostPassed,
                                                     .jobs = launch.jobs,
                                                     .resources = launch.resources,
                                                     .term = term,

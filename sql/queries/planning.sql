@@ -254,7 +254,8 @@ ORDER BY 1, 2
 -- tasks go first; then new ones, and in proportion to their number tasks that failed, so that a launch of one job takes a new one; then
 -- those that asked to run last. A task bound to another cluster stays, unless it needs no more than the homes there, which this cluster
 -- shares; with the JDL's max_jobs of 0 only tasks that are bound to the cluster itself are taken. Tasks beyond @jobs are pooled:
--- the jobs take them for @pool_s seconds. @leaves: the nodes that the jobs leave empty. An array names the tasks, so that the index finds
+-- the jobs take them for @pool_s seconds. @leaves: the nodes that the jobs leave empty. @passed: from the cursor on, new tasks are looked for
+-- among so many. An array names the tasks, so that the index finds
 -- each of them even when the statistics of a new
 -- bag are missing.
 WITH campaign AS (
@@ -298,7 +299,7 @@ fresh AS (
   SELECT number FROM campaign, generate_series(next_task, next_task + least(untaken, (SELECT tasks FROM room)) - 1) AS number
   WHERE skipped = 0
   UNION ALL
-  SELECT f.number FROM campaign c, LATERAL next_untaken(@campaign, c.next_task, greatest(0, least((SELECT tasks FROM room), c.untaken)))
+  SELECT f.number FROM campaign c, LATERAL next_untaken(@campaign, c.next_task, c.next_task + @passed::bigint, greatest(0, least((SELECT tasks FROM room), c.untaken)))
     AS f(number)
   WHERE c.skipped > 0),
 late AS (
@@ -308,10 +309,15 @@ again AS (SELECT number FROM early UNION ALL SELECT number FROM failed UNION ALL
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
 removed AS (DELETE FROM returned_tasks r
   WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),
--- The cursor moves past the cancelled tasks between the fresh ones.
+-- The cursor moves past the cancelled and held tasks between the fresh ones. Of more of these in a row it passes @passed, for which there
+-- is no launch: the others' planning does not wait for what one user holds.
 moved AS (
   UPDATE campaigns c SET next_task = f.next_task, skipped = c.skipped - (f.next_task - c.next_task - f.tasks)
-  FROM (SELECT max(number) + 1 AS next_task, count(*) AS tasks FROM fresh) f WHERE c.id = @campaign AND f.tasks > 0),
+  FROM (
+    SELECT coalesce(max(number) + 1, (SELECT next_task + @passed FROM campaign WHERE skipped > 0 AND untaken > 0 AND (SELECT tasks FROM room) > 0))
+      AS next_task, count(*) AS tasks
+    FROM fresh) f
+  WHERE c.id = @campaign AND f.next_task IS NOT NULL),
 started AS (
   UPDATE tasks t SET state = 'launching'
   WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'

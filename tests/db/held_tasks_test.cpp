@@ -185,6 +185,26 @@ TEST_F(HeldTasks, WithRequestsOfTheirOwn_LeaveTheBagsOfThese_AndComeBack) {
   expect_lawful(campaign);
 }
 
+/// store::plan_launch passes 100000 of them.
+TEST_F(HeldTasks, ManyInARow_AreLeftBehindByAFewLaunches_EachOfWhichPassesABoundedNumber) {
+  const auto campaign = a_campaign(250'002);
+  EXPECT_EQ(hold(campaign, {{0, 249'999}}).held, 250'000);
+  cancel(campaign, {{90'000, 110'000}});
+  EXPECT_EQ(plan_on(alpha, campaign, 2), 0);
+  EXPECT_EQ(of(campaign, "next_task, skipped"), "100000 150000");
+  expect_lawful(campaign);
+  EXPECT_EQ(plan_on(beta, campaign, 0), 0);
+  EXPECT_EQ(of(campaign, "next_task, skipped"), "100000 150000") << "nothing was looked for";
+  EXPECT_EQ(plan_on(alpha, campaign, 1), 0);
+  EXPECT_EQ(plan_on(alpha, campaign, 1), 1);
+  EXPECT_EQ(tasks_in(campaign, "launching"), "250000");
+  expect_lawful(campaign);
+  EXPECT_EQ(release_held(campaign, {{5, 6}, {249'999, 249'999}}), 3);
+  EXPECT_EQ(plan_on(alpha, campaign, 9), 4);
+  EXPECT_EQ(tasks_in(campaign, "launching"), "5 6 249999 250000 250001");
+  expect_lawful(campaign);
+}
+
 TEST_F(HeldTasks, ThatAreCancelled_AloneOrWithTheirCampaign_AreCountedOnce) {
   const auto campaign = a_campaign(8);
   for (const auto& job : launched(campaign, alpha, 2)) end(job, grid::JobEnd::preempted, many_attempts);
