@@ -89,6 +89,16 @@ void write_kept_forecast(text::JsonWriter& json, const store::KeptForecast& fore
   json.field("forecast_end", forecast.end);
   write_interval(json, "forecast_end_earliest", "forecast_end_latest", forecast.end_between);
   json.field("forecast_method", forecast.method);
+  json.key("clusters").array(forecast.pairs, [&](const store::KeptPair& pair) {
+    json.object([&] {
+      json.field("cluster_name", pair.cluster);
+      json.field("job_ratio", pair.job_ratio);
+      json.field("predictor_algorithm", pair.algorithm);
+      json.field("jobs_throughput", pair.throughput);
+      json.field("submitted_jobs", pair.submitted);
+      json.field("active_jobs", pair.running);
+    });
+  });
 }
 
 void write_campaign(text::JsonWriter& json, const store::views::Campaign& campaign) {

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
@@ -33,6 +35,17 @@ bool holds(const Json& forecast, std::int64_t end) {
          end <= forecast[kLatest].seconds();
 }
 
+/// The last forecast made by then; else the first.
+const Json& forecast_at(const std::vector<Json>& forecasts, std::int64_t time) {
+  const auto later = std::ranges::find_if(forecasts, [&](const Json& forecast) { return forecast["forecast_time"].seconds() > time; });
+  return later == forecasts.begin() ? *later : *std::prev(later);
+}
+
+/// The time that a column of a plot stands for, of those from `from` to `until`.
+std::int64_t time_of(std::size_t column, std::size_t columns, std::int64_t from, std::int64_t until) {
+  return from + (until - from) * static_cast<std::int64_t>(column + 1) / static_cast<std::int64_t>(columns);
+}
+
 /// A plot in characters: the forecast end (vertical) by the time at which it was made.
 class Plot {
  public:
@@ -41,8 +54,7 @@ class Plot {
       : forecasts_{forecasts}, from_{forecasts.front()["forecast_time"].seconds()}, until_{std::max(until, from_ + 1)} {
     scale(end);
     rows_.assign(kRows, std::string(columns, ' '));
-    for (std::size_t column = 0; column < columns; ++column)
-      draw(column, forecast_at(from_ + (until_ - from_) * static_cast<std::int64_t>(column + 1) / static_cast<std::int64_t>(columns)));
+    for (std::size_t column = 0; column < columns; ++column) draw(column, forecast_at(forecasts_, time_of(column, columns, from_, until_)));
     if (!end) return;
     for (auto& cell : rows_[row_of(*end)]) cell = cell == ' ' || cell == ':' ? '-' : cell;
     end_row_ = row_of(*end);
@@ -90,11 +102,6 @@ class Plot {
     const auto height = static_cast<double>(time - least_) / static_cast<double>(most_ - least_);
     return kRows - 1 - static_cast<std::size_t>(std::lround(std::clamp(height, 0.0, 1.0) * static_cast<double>(kRows - 1)));
   }
-  /// The last forecast made by then.
-  [[nodiscard]] const Json& forecast_at(std::int64_t time) const {
-    const auto later = std::ranges::find_if(forecasts_, [&](const Json& forecast) { return forecast["forecast_time"].seconds() > time; });
-    return later == forecasts_.begin() ? *later : *std::prev(later);
-  }
   void draw(std::size_t column, const Json& forecast) {
     const auto end = forecast[kEnd].seconds();
     const auto top = row_of(forecast[kLatest].time().value_or(end));
@@ -109,6 +116,57 @@ class Plot {
   std::vector<std::string> rows_;      ///< rows of the plot, the topmost first
   std::optional<std::size_t> end_row_;
 };
+
+/// A figure of a cluster that each forecast has, and how the most of it is written.
+struct Figure {
+  std::string_view name, member;
+  double factor;
+  int decimals;
+};
+constexpr std::array<Figure, 4> kFigures{{{"ratio", "job_ratio", 1, 3},
+                                          {"sent a cycle", "submitted_jobs", 1, 0},
+                                          {"running", "active_jobs", 1, 0},
+                                          {"jobs/h", "jobs_throughput", 3600, 0}}};
+
+/// What a forecast has of a cluster; null: nothing, as no job was sent there yet.
+const Json* pair_of(const Json& forecast, const std::string& cluster) {
+  const auto& pairs = forecast["clusters"].items();
+  const auto found = std::ranges::find_if(pairs, [&](const Json& pair) { return pair["cluster_name"].text() == cluster; });
+  return found == pairs.end() ? nullptr : &*found;
+}
+
+/// Of each cluster, a line for each figure: the denser its character, the nearer it was to its most.
+std::string cluster_lines(const std::vector<Json>& forecasts, std::int64_t until, std::size_t columns) {
+  constexpr std::string_view kDensities{" .:-=+*#"};
+  constexpr std::size_t kHead = 28;  // of a line
+  std::set<std::string> clusters;
+  for (const auto& forecast : forecasts) {
+    for (const auto& pair : forecast["clusters"].items()) clusters.insert(pair["cluster_name"].text());
+  }
+  const auto from = forecasts.front()["forecast_time"].seconds();
+  const auto last = std::max(until, from + 1);
+  std::string text;
+  for (const auto& cluster : clusters) {
+    text += cluster + "\n";
+    for (const auto& figure : kFigures) {
+      const auto value_of = [&](const Json& forecast) {
+        const auto* const pair = pair_of(forecast, cluster);
+        return pair == nullptr ? 0.0 : figure.factor * (*pair)[figure.member].number().value_or(0);
+      };
+      double most = 0;
+      for (const auto& forecast : forecasts) most = std::max(most, value_of(forecast));
+      std::string line(columns, ' ');
+      for (std::size_t column = 0; column < columns; ++column) {
+        const auto value = value_of(forecast_at(forecasts, time_of(column, columns, from, last)));
+        if (value > 0)
+          line[column] = kDensities[static_cast<std::size_t>(std::ceil(value / most * static_cast<double>(kDensities.size() - 1)))];
+      }
+      const auto head = fmt::format("  {} <= {:.{}f}", figure.name, most, figure.decimals);
+      text += fmt::format("{:<{}}|{}", head, kHead, line.substr(0, line.find_last_not_of(' ') + 1)) + "\n";
+    }
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -152,7 +210,11 @@ std::string history_view(const Json& campaign, const std::vector<Json>& forecast
   const auto columns = std::max<std::size_t>(setting.screen.width, Plot::kMargin + 20) - Plot::kMargin;
   const std::string legend{"The end forecast (*, ^ beyond the scale) by when it was made; : 8 of 10 cases"};
   text += "\n" + (setting.screen.is_limited ? terminal::wrap(legend, setting.screen.width, "  ") : legend) + "\n";
-  return text + Plot{forecasts, end, end.value_or(grid::to_unix(setting.now)), columns}.text(setting.now);
+  const auto until = end.value_or(grid::to_unix(setting.now));
+  text += Plot{forecasts, end, until, columns}.text(setting.now);
+  constexpr std::size_t kBesideLines = 30;
+  const auto lines = cluster_lines(forecasts, until, std::max<std::size_t>(setting.screen.width, kBesideLines + 20) - kBesideLines);
+  return lines.empty() ? text : text + "\nOn each cluster, in the same time; the denser, the nearer to the most:\n" + lines;
 }
 
 }  // namespace gleaner::gridstat

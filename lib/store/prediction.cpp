@@ -174,6 +174,17 @@ std::vector<KeptForecast> forecast_history(Transaction& transaction, grid::Campa
     if (row.end_earliest.has_value() && row.end_latest.has_value()) kept.end_between = grid::Interval{*row.end_earliest, *row.end_latest};
     kept.method = *row.method;
   }
+  auto kept = history.begin();
+  for (const auto& row : exec(transaction, sql::prediction_pair_history{.campaign = campaign})) {
+    kept = std::ranges::find(kept, history.end(), row.made_at.as<grid::Instant>(), &KeptForecast::made);
+    if (kept == history.end()) break;  // kept between the two queries
+    kept->pairs.push_back({.cluster = *row.cluster,
+                           .job_ratio = *row.job_ratio,
+                           .algorithm = *row.algorithm,
+                           .throughput = *row.throughput,
+                           .submitted = *row.nsub,
+                           .running = *row.running});
+  }
   return history;
 }
 

@@ -39,12 +39,22 @@ struct PredictionPair : grid::PairFacts {
 };
 [[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
 
+/// What a cluster got of a campaign, and did of it, when a forecast was kept.
+struct KeptPair {
+  std::string cluster;
+  double job_ratio = 1;   ///< jobs per resource
+  std::string algorithm;  ///< that computed the ratio
+  double throughput = 0;  ///< jobs a second
+  int submitted = 0;      ///< jobs, in the cycle before
+  int running = 0;        ///< jobs
+};
 /// A kept forecast of a campaign's end.
 struct KeptForecast {
   grid::Instant made;
   grid::Instant end;
   std::optional<grid::Interval> end_between{};
   std::string method{};
+  std::vector<KeptPair> pairs{};  ///< those that had a job, by the cluster's name
 };
 
 struct PredictionCampaign {

@@ -65,7 +65,15 @@ campaigns AS (
     start_latest = EXCLUDED.start_latest),
 history AS (
   INSERT INTO forecast_history (campaign_id, made_at, end_at, end_earliest, end_latest, method)
-  SELECT campaign_id, made_at, end_at, end_earliest, end_latest, method FROM made WHERE kept)
+  SELECT campaign_id, made_at, end_at, end_earliest, end_latest, method FROM made WHERE kept),
+pairs AS (
+  INSERT INTO pair_history (campaign_id, made_at, cluster_id, job_ratio, algorithm, throughput, nsub, running)
+  SELECT g.campaign_id, m.made_at, g.cluster_id, g.job_ratio, g.algorithm, g.throughput, coalesce(f.nsub, 0), p.running
+  FROM made m
+  JOIN unnest(@pairs::pair_forecast[]) AS g ON g.campaign_id = m.campaign_id
+  JOIN campaign_clusters p ON p.campaign_id = g.campaign_id AND p.cluster_id = g.cluster_id
+  LEFT JOIN forecasts f ON f.campaign_id = g.campaign_id AND f.cluster_id = g.cluster_id
+  WHERE m.kept)
 INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput, algorithm)
 SELECT campaign_id, cluster_id, job_ratio, throughput, algorithm FROM unnest(@pairs::pair_forecast[])
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
@@ -83,6 +91,12 @@ SELECT
   micros(end_latest) AS end_latest,
   method
 FROM forecast_history WHERE campaign_id = @campaign ORDER BY made_at
+
+-- name: prediction.pair_history
+-- What was sent to the clusters, and what they did, when these were kept: by that time, and cluster.
+SELECT micros(h.made_at) AS made_at, k.name AS cluster, h.job_ratio, h.algorithm, h.throughput, h.nsub, h.running
+FROM pair_history h JOIN clusters k ON k.id = h.cluster_id
+WHERE h.campaign_id = @campaign ORDER BY h.made_at, k.name
 
 -- name: prediction.trials
 -- The waste that each algorithm of the ratio would have made, of campaigns that go on.

@@ -257,6 +257,27 @@ TEST_F(Forecasts, AreWrittenOfEachCampaign_AndOfPairsThatHadAJob) {
   EXPECT_TRUE(forecast_of(fresh).end && forecast_of(started).end);
 }
 
+TEST_F(Forecasts, ThatAreKept_HaveWhatEachClusterGotAndDid) {
+  const auto campaign = a_campaign(10);
+  static_cast<void>(launched(campaign, beta, 2));
+  execute("UPDATE campaign_clusters SET running = 2 WHERE cluster_id = " + std::to_string(beta.value()));
+  execute("INSERT INTO forecasts (campaign_id, cluster_id, job_ratio, nsub) VALUES (" + std::to_string(campaign.value()) + ", " + std::to_string(beta.value()) + ", 1, 7)");
+  predict();
+  const auto history = history_of(campaign);
+  ASSERT_EQ(history.size(), 1U);
+  ASSERT_EQ(history[0].pairs.size(), 1U) << "alpha had no job";
+  const auto& pair = history[0].pairs[0];
+  EXPECT_EQ(pair.cluster, "beta");
+  EXPECT_EQ(pair.submitted, 7);
+  EXPECT_EQ(pair.running, 2);
+  EXPECT_EQ(fmt::format("{} {} {}", pair.job_ratio, pair.throughput, pair.algorithm),
+            value("SELECT concat_ws(' ', job_ratio, throughput, algorithm) FROM forecasts"));
+  predict();
+  EXPECT_EQ(value("SELECT count(*) FROM pair_history"), "1") << "with a kept forecast alone";
+  execute("DELETE FROM forecast_history");
+  EXPECT_EQ(value("SELECT count(*) FROM pair_history"), "0") << "and as long as that";
+}
+
 TEST_F(Forecasts, OnClustersThatWereNeverSeen_AreNone) {
   execute("DELETE FROM gridstatus WHERE cluster_id = " + std::to_string(alpha.value()));
   const auto campaign = a_campaign(10);

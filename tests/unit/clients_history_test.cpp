@@ -133,5 +133,25 @@ TEST_F(ClientHistory, Csv_HasTheTimesInUtc_AndTheErrorOnceTheEndIsKnown) {
                                  tests::utc(kStart + 3600), tests::utc(kStart + 14400)));
 }
 
+TEST(History, OfTheClusters_HasALineForEachFigure_DenserWhereItIsNearerToItsMost) {
+  auto made = forecasts({{0, 4000, 3000, 5000}, {1000, 4000, 3000, 5000}, {2000, 4000, 3000, 5000}});
+  const auto pair = [](const char* cluster, double ratio, int sent) {
+    return fmt::format(
+        R"({{"cluster_name": "{}", "job_ratio": {}, "predictor_algorithm": "pace", "jobs_throughput": 0.01, "submitted_jobs": {}, "active_jobs": 3}})",
+        cluster, ratio, sent);
+  };
+  made[0].add("clusters", Json::parse("[]").value());
+  made[1].add("clusters", Json::parse(fmt::format("[{}]", pair("alpha", 0.5, 8))).value());
+  made[2].add("clusters", Json::parse(fmt::format("[{}, {}]", pair("alpha", 2, 0), pair("beta", 1, 1))).value());
+  const auto text = gridstat::history_view(campaign("in_treatment", "null"), made, at(4000));
+  EXPECT_THAT(text, HasSubstr("\nalpha\n"));
+  EXPECT_THAT(line_with(text, "ratio <= 2.000"), testing::MatchesRegex("  ratio <= 2.000 +\\| +:+#+"));
+  EXPECT_THAT(line_with(text, "sent a cycle <= 8"), testing::MatchesRegex("  sent a cycle <= 8 +\\| +#+"));
+  EXPECT_THAT(text, AllOf(HasSubstr("jobs/h <= 36 "), HasSubstr("\nbeta\n"), HasSubstr("ratio <= 1.000")));
+  for (const auto& line : lines_of(text)) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_THAT(gridstat::history_view(campaign("in_treatment", "null"), forecasts({{0, 4000, 3000, 5000}}), at(4000)),
+              Not(HasSubstr("On each cluster")));
+}
+
 }  // namespace
 }  // namespace gleaner::clients
