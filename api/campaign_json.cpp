@@ -71,6 +71,23 @@ void write_interval(text::JsonWriter& json, std::string_view earliest, std::stri
   json.field(latest, between ? std::optional{between->latest} : std::nullopt);
 }
 
+void write_ratio_change(text::JsonWriter& json, const std::optional<store::views::RatioChange>& change) {
+  if (!change) {
+    json.null();
+    return;
+  }
+  json.object([&] {
+    json.field("time", change->at);
+    json.field("job_ratio_before", change->before);
+    json.field("predictor_algorithm", change->algorithm);
+    json.field("verdict", change->verdict);
+    json.field("submitted_jobs", change->submitted);
+    json.field("offered_resources", change->offered);
+    json.field("waiting_jobs", change->waiting);
+    json.field("free_resources", change->free);
+  });
+}
+
 }  // namespace
 
 std::string campaign_path(grid::CampaignId id) { return fmt::format("/v1/campaigns/{}", id.value()); }
@@ -165,6 +182,8 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("failures_in_a_row", cluster.failures_in_a_row);
   json.field("job_ratio", cluster.job_ratio);
   json.field("jobs_throughput", cluster.throughput);
+  json.key("ratio_change");
+  write_ratio_change(json, cluster.ratio_change);
   json.field("prologue", cluster.prologue);
   json.field("epilogue", cluster.epilogue);
   json.key("brake");

@@ -132,6 +132,15 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
   return queue;
 }
 
+std::string_view word_of(prediction::Verdict verdict) {
+  switch (verdict) {
+    case prediction::Verdict::too_big: return "too_big";
+    case prediction::Verdict::too_small: return "too_small";
+    case prediction::Verdict::unknown: break;
+  }
+  return "right";
+}
+
 /// The trials as they were stored; of an algorithm of which none is stored, as at the beginning.
 std::vector<prediction::Trial> trials_of(const store::PredictionPair& pair, double ratio) {
   auto trials = prediction::first_trials(ratio);
@@ -153,7 +162,11 @@ store::PairForecast pair_forecast(const store::PredictionPair& pair, const store
   const prediction::LastCycle last{.free_offered = pair.last_offered, .nsub = pair.last_submitted};
   auto queue = queue_of(pair, now);
   queue.jobs_a_cycle = jobs_a_cycle(pair, upper, config);
-  store::PairForecast forecast{.cluster = pair.cluster, .job_ratio = old};
+  store::PairForecast forecast{.cluster = pair.cluster,
+                               .job_ratio = old,
+                               .verdict = word_of(prediction::verdict(old, last, queue)),
+                               .waiting = queue.waiting,
+                               .free = queue.free_resources};
   if (algorithm != nullptr) {
     forecast.algorithm = algorithm->name();
     if (pair.reachable) forecast.job_ratio = algorithm->next(old, last, queue, upper);
@@ -167,15 +180,6 @@ store::PairForecast pair_forecast(const store::PredictionPair& pair, const store
   for (const auto& trial : trials)
     forecast.trials.push_back({.algorithm = std::string{trial.algorithm->name()}, .job_ratio = trial.ratio, .waste = trial.waste});
   return forecast;
-}
-
-std::string_view word_of(prediction::Verdict verdict) {
-  switch (verdict) {
-    case prediction::Verdict::too_big: return "too_big";
-    case prediction::Verdict::too_small: return "too_small";
-    case prediction::Verdict::unknown: break;
-  }
-  return "right";
 }
 
 store::StoredForecast forecast_of(grid::CampaignId id, const CampaignForecast& campaign) {

@@ -242,6 +242,7 @@ void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
                             terminal::Cell{d["sentence"].text()}});
     }
     text += (text.empty() ? "" : "\n") + why_view(json, decisions, json["events"].items(), run.setting());
+    if (run.has("ratio")) text += ratio_view(json, run.setting());
   }
   run.output.show({.table = table, .text = text});
 }

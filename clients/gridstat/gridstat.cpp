@@ -72,6 +72,7 @@ void check_views(const process::Arguments& arguments, const std::vector<std::int
   }
   if (arguments.has("closed") && first != "events")
     throw Error{ExitCode::usage, "--closed goes with --events: gridstat 12 --events --closed"};
+  if (arguments.has("ratio") && first != "why") throw Error{ExitCode::usage, "--ratio goes with --why: gridstat 12 --why --ratio"};
   if (first == "job" && !ids.empty()) throw Error{ExitCode::usage, "--job shows one job, whose campaign is known: gridstat -j 31"};
 }
 

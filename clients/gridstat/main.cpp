@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
                   {"by-user", "", "a line for each user, with the sums of their campaigns"},
                   {"tree", "", "the list as a tree: each campaign below the one that it comes after"},
                   {"why", "", "why each cluster runs its jobs, or does not"},
+                  {"ratio", "", "with --why: how the ratio of jobs to free resources came to be, on each cluster"},
                   {"history", "", "the forecasts of its end, when they were made, and how they came out"},
                   {"events,e", "", "its open events"},
                   {"closed", "", "with --events: closed ones too"},

@@ -46,6 +46,9 @@ enum class Detail { some, all };
 /// A task with all its attempts, and why each of them ended.
 [[nodiscard]] std::string task_view(const clients::Json& task, const Setting& setting);
 
+/// For each cluster, how the ratio of the campaign's jobs to free resources came to be.
+[[nodiscard]] std::string ratio_view(const clients::Json& campaign, const Setting& setting);
+
 /// For each cluster, why it runs the campaign's jobs or does not.
 [[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions,
                                    const std::vector<clients::Json>& events, const Setting& setting);

@@ -44,4 +44,30 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
   return text + "\nOpen events:\n" + clients::events_text(events, clients::EventsOf::one_campaign, setting.screen, setting.now);
 }
 
+std::string ratio_view(const Json& campaign, const Setting& setting) {
+  std::string text{"\nJobs for each free resource:\n"};
+  const auto ratio = [](const Json& number) { return fmt::format("{:.3f}", number.number().value_or(0)); };
+  for (const auto& [id, cluster] : campaign["clusters"].members()) {
+    auto sentence = fmt::format("{}: ", terminal::printable(cluster["cluster_name"].text()));
+    const auto& change = cluster["ratio_change"];
+    if (cluster["job_ratio"].is_null()) {
+      sentence += "no job was sent there yet";
+    } else if (change.is_null()) {
+      sentence += fmt::format("{}, as its request has it: nothing has shown yet that this is wrong", ratio(cluster["job_ratio"]));
+    } else {
+      sentence += fmt::format(
+          "{} since {}, before {}. Of the {} jobs that were sent for {:.0f} free resources, {} waited then, and {} resources were free: ",
+          ratio(cluster["job_ratio"]), terminal::near_time(change["time"].seconds(), setting.now), ratio(change["job_ratio_before"]),
+          change["submitted_jobs"].integer(), change["offered_resources"].number().value_or(0), change["waiting_jobs"].integer(),
+          change["free_resources"].integer());
+      const auto verdict = change["verdict"].text(), algorithm = change["predictor_algorithm"].text();
+      if (verdict == "too_big") sentence += fmt::format("too many ({})", algorithm);
+      else if (verdict == "too_small") sentence += fmt::format("too few ({})", algorithm);
+      else sentence += fmt::format("no cause to change it, but the algorithm {} has learnt another one", algorithm);
+    }
+    text += "  " + fitted(sentence, setting);
+  }
+  return text;
+}
+
 }  // namespace gleaner::gridstat

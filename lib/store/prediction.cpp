@@ -144,7 +144,10 @@ void write_some_forecasts(Transaction& transaction, std::span<const StoredForeca
                        .cluster_id = pair.cluster,
                        .job_ratio = pair.job_ratio,
                        .throughput = pair.throughput,
-                       .algorithm = pair.algorithm});
+                       .algorithm = pair.algorithm,
+                       .verdict = pair.verdict,
+                       .waiting = pair.waiting,
+                       .free = pair.free});
       for (const auto& trial : pair.trials)
         trials.push_back({.campaign_id = forecast.campaign,
                           .cluster_id = pair.cluster,

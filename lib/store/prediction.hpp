@@ -93,6 +93,9 @@ struct PairForecast {
   double job_ratio = 1;             ///< jobs per resource
   double throughput = 0;            ///< jobs a second
   std::string_view algorithm = {};  ///< that computed the ratio; its name, of static lifetime
+  std::string_view verdict = {};    ///< on the ratio before: too_big, too_small, right; of static lifetime
+  int waiting = 0;                  ///< jobs of the pair that the verdict is based on
+  int free = 0;                     ///< resources that were free then
   std::vector<AlgorithmTrial> trials = {};
 };
 /// The forecast of a campaign.

@@ -103,6 +103,16 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.failures_in_a_row = *row.failures_in_a_row;
   c.job_ratio = row.job_ratio;
   c.throughput = row.throughput;
+  if (row.changed_at.has_value()) {
+    c.ratio_change = RatioChange{.at = *row.changed_at,
+                                 .before = *row.ratio_before,
+                                 .algorithm = *row.algorithm,
+                                 .verdict = *row.verdict,
+                                 .submitted = *row.seen_nsub,
+                                 .offered = *row.seen_offered,
+                                 .waiting = *row.seen_waiting,
+                                 .free = *row.seen_free};
+  }
   c.brake = detail::read_brake(row);
   c.max_walltime = row.max_walltime_s;
   c.durations = row.durations.value_or(std::int64_t{0});

@@ -110,6 +110,17 @@ struct CampaignFilter {
 [[nodiscard]] Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter, Window window);
 [[nodiscard]] std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id);
 
+/// The last change of a job ratio, by what became of the jobs that the cycle before had submitted.
+struct RatioChange {
+  grid::Instant at;
+  double before = 1;
+  std::string algorithm;
+  std::string verdict;  ///< on the ratio before: too_big, too_small, right
+  int submitted = 0;    ///< jobs, for
+  double offered = 0;   ///< free resources
+  int waiting = 0;      ///< jobs of the campaign there
+  int free = 0;         ///< resources
+};
 /// A campaign's requests of a cluster, and its progress there.
 struct CampaignCluster {
   grid::ClusterId cluster{0};
@@ -140,6 +151,7 @@ struct CampaignCluster {
   int failures_in_a_row = 0;
   std::optional<double> job_ratio;
   std::optional<double> throughput;  ///< jobs a second
+  std::optional<RatioChange> ratio_change;
   std::optional<Brake> brake;
   std::optional<grid::Seconds> max_walltime;
   std::int64_t durations = 0;            ///< number of done jobs that most_durations is based on

@@ -37,7 +37,8 @@ JOIN campaigns c ON c.id = w.campaign_id AND is_live(c.state)
 WHERE w.minute >= date_trunc('minute', instant(@window_begin)) GROUP BY 1, 2
 
 -- name: prediction.write
--- Stores the forecasts of campaigns, and of pairs. The numbers submitted belong to the metascheduler and are unchanged.
+-- Stores the forecasts of campaigns, and of pairs, with the cause where a ratio changed. The numbers submitted belong to the metascheduler
+-- and are unchanged.
 WITH made AS MATERIALIZED (
   SELECT
     g.campaign_id,
@@ -74,12 +75,19 @@ pairs AS (
   JOIN campaign_clusters p ON p.campaign_id = g.campaign_id AND p.cluster_id = g.cluster_id
   LEFT JOIN forecasts f ON f.campaign_id = g.campaign_id AND f.cluster_id = g.cluster_id
   WHERE m.kept)
-INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput, algorithm)
-SELECT campaign_id, cluster_id, job_ratio, throughput, algorithm FROM unnest(@pairs::pair_forecast[])
+INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput, algorithm, verdict, seen_waiting, seen_free)
+SELECT campaign_id, cluster_id, job_ratio, throughput, algorithm, verdict, waiting, free FROM unnest(@pairs::pair_forecast[])
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
   job_ratio = EXCLUDED.job_ratio,
   throughput = EXCLUDED.throughput,
-  algorithm = EXCLUDED.algorithm
+  algorithm = EXCLUDED.algorithm,
+  changed_at = CASE WHEN f.job_ratio = EXCLUDED.job_ratio THEN f.changed_at ELSE instant(@now) END,
+  ratio_before = CASE WHEN f.job_ratio = EXCLUDED.job_ratio THEN f.ratio_before ELSE f.job_ratio END,
+  verdict = CASE WHEN f.job_ratio = EXCLUDED.job_ratio THEN f.verdict ELSE EXCLUDED.verdict END,
+  seen_nsub = CASE WHEN f.job_ratio = EXCLUDED.job_ratio THEN f.seen_nsub ELSE f.nsub END,
+  seen_offered = CASE WHEN f.job_ratio = EXCLUDED.job_ratio THEN f.seen_offered ELSE f.offered END,
+  seen_waiting = CASE WHEN f.job_ratio = EXCLUDED.job_ratio THEN f.seen_waiting ELSE EXCLUDED.seen_waiting END,
+  seen_free = CASE WHEN f.job_ratio = EXCLUDED.job_ratio THEN f.seen_free ELSE EXCLUDED.seen_free END
 WHERE (f.job_ratio, f.throughput, f.algorithm) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.algorithm)
 
 -- name: prediction.history

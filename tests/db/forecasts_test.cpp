@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lib/process/options.hpp"
@@ -261,7 +262,8 @@ TEST_F(Forecasts, ThatAreKept_HaveWhatEachClusterGotAndDid) {
   const auto campaign = a_campaign(10);
   static_cast<void>(launched(campaign, beta, 2));
   execute("UPDATE campaign_clusters SET running = 2 WHERE cluster_id = " + std::to_string(beta.value()));
-  execute("INSERT INTO forecasts (campaign_id, cluster_id, job_ratio, nsub) VALUES (" + std::to_string(campaign.value()) + ", " + std::to_string(beta.value()) + ", 1, 7)");
+  execute("INSERT INTO forecasts (campaign_id, cluster_id, job_ratio, nsub) VALUES (" + std::to_string(campaign.value()) + ", " +
+          std::to_string(beta.value()) + ", 1, 7)");
   predict();
   const auto history = history_of(campaign);
   ASSERT_EQ(history.size(), 1U);
@@ -276,6 +278,32 @@ TEST_F(Forecasts, ThatAreKept_HaveWhatEachClusterGotAndDid) {
   EXPECT_EQ(value("SELECT count(*) FROM pair_history"), "1") << "with a kept forecast alone";
   execute("DELETE FROM forecast_history");
   EXPECT_EQ(value("SELECT count(*) FROM pair_history"), "0") << "and as long as that";
+}
+
+TEST_F(Forecasts, NoteWhyARatioChanged_AndOnlyThen) {
+  auto config = process::build_config({}, {}).value();
+  config.predictor_algorithm = "two-way-adaptive";
+  const auto campaign = a_campaign(100);
+  static_cast<void>(launched(campaign, beta, 20));
+  const auto change = [&] {
+    return value(
+        "SELECT concat_ws(' ', job_ratio < ratio_before, ratio_before, verdict, seen_nsub, seen_offered, seen_waiting, seen_free, "
+        "changed_at) FROM forecasts");
+  };
+  predict(config);
+  EXPECT_EQ(value("SELECT changed_at IS NULL FROM forecasts"), "t") << "the first ratio";
+  execute("UPDATE forecasts SET job_ratio = 2, nsub = 20, offered = 8");
+  execute("UPDATE campaign_clusters SET waiting = 20, last_start_at = NULL WHERE cluster_id = " + std::to_string(beta.value()));
+  now += std::chrono::minutes{10};
+  execute(fmt::format("UPDATE gridstatus SET free = 0, time = instant({}) WHERE cluster_id = {}", now.time_since_epoch().count(),
+                      beta.value()));
+  predict(config);
+  const auto noted = change();
+  EXPECT_THAT(noted, testing::StartsWith("t 2 too_big 20 8 20 0 "));
+  execute("UPDATE forecasts SET nsub = 0, offered = 0");
+  now += std::chrono::minutes{10};
+  predict(config);
+  EXPECT_EQ(change(), noted) << "nothing was sent: nothing was shown";
 }
 
 TEST_F(Forecasts, OnClustersThatWereNeverSeen_AreNone) {

@@ -198,5 +198,27 @@ TEST(GridstatList, EndedCampaignOfWhichNothingIsDone_DoesNotLookLikeOneThatSucce
   EXPECT_THAT(gridstat::campaign_view(campaigns[1], {}, gridstat::Detail::some, setting(80)), Not(HasSubstr("failed")));
 }
 
+TEST(WhyRatio, SaysWhatTheLastChangeWasBasedOn_OnEachCluster) {
+  const auto campaign = Json::parse(R"({"id": 12, "clusters": {
+    "1": {"cluster_name": "alpha", "job_ratio": 0.5, "ratio_change": {"time": "2025-10-09T09:00:00Z", "job_ratio_before": 1,
+      "predictor_algorithm": "measured", "verdict": "too_big", "submitted_jobs": 16, "offered_resources": 16, "waiting_jobs": 8, "free_resources": 0}},
+    "2": {"cluster_name": "beta", "job_ratio": 1, "ratio_change": null},
+    "3": {"cluster_name": "gamma", "job_ratio": null, "ratio_change": null},
+    "4": {"cluster_name": "delta", "job_ratio": 1.5, "ratio_change": {"time": "2025-10-09T09:00:00Z", "job_ratio_before": 1,
+      "predictor_algorithm": "slow_start", "verdict": "right", "submitted_jobs": 1, "offered_resources": 4, "waiting_jobs": 0, "free_resources": 3}}}})");
+  ASSERT_TRUE(campaign);
+  const auto view = gridstat::ratio_view(*campaign, setting(1000));
+  EXPECT_THAT(view, HasSubstr("alpha: 0.500 since "));
+  EXPECT_THAT(
+      view,
+      HasSubstr(
+          ", before 1.000. Of the 16 jobs that were sent for 16 free resources, 8 waited then, and 0 resources were free: too many (measured)"));
+  EXPECT_THAT(view, HasSubstr("beta: 1.000, as its request has it: nothing has shown yet that this is wrong"));
+  EXPECT_THAT(view, HasSubstr("gamma: no job was sent there yet"));
+  EXPECT_THAT(view, HasSubstr("no cause to change it, but the algorithm slow_start has learnt another one"));
+  std::istringstream narrow{gridstat::ratio_view(*campaign, setting(80))};
+  for (std::string line; std::getline(narrow, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
 }  // namespace
 }  // namespace gleaner::clients
