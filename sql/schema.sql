@@ -83,7 +83,10 @@ CREATE TYPE pair_forecast AS (
 	cluster_id bigint,
 	job_ratio double precision,
 	throughput double precision,
-	algorithm text
+	algorithm text,
+	verdict text,
+	waiting integer,
+	free integer
 );
 
 CREATE TYPE pair_requests AS (
@@ -323,6 +326,7 @@ CREATE TABLE jobs (
     sink bigint,
     claimed_at timestamp with time zone,
     command_over boolean DEFAULT false NOT NULL,
+    running_since timestamp with time zone,
     CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state))),
     CONSTRAINT jobs_cpu_s_check CHECK ((cpu_s >= (0)::double precision)),
     CONSTRAINT jobs_peak_memory_mb_check CHECK ((peak_memory_mb >= 0))
@@ -332,6 +336,8 @@ WITH (fillfactor='80');
 COMMENT ON COLUMN jobs.claimed_at IS 'of a pooled job whose campaign allows replicas: when a carrier was first seen to carry it out; null: none was';
 
 COMMENT ON COLUMN jobs.command_over IS 'of a carrier whose campaign allows replicas: its own task is over by its files, and it goes on with pooled ones';
+
+COMMENT ON COLUMN jobs.running_since IS 'when a poll first saw it run; null: none did';
 
 CREATE FUNCTION carries_awaited(job jobs) RETURNS boolean
     LANGUAGE sql STABLE
@@ -1072,13 +1078,13 @@ CREATE FUNCTION next_attempt(task tasks) RETURNS integer
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT greatest(task.attempt, task.replica) + 1 $$;
 
-CREATE FUNCTION next_untaken(campaign bigint, first bigint, most bigint) RETURNS SETOF bigint
+CREATE FUNCTION next_untaken(campaign bigint, first bigint, past bigint, most bigint) RETURNS SETOF bigint
     LANGUAGE sql
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
     AS $$
-  SELECT number FROM tasks t WHERE campaign_id = campaign AND number >= first AND state = 'waiting'
+  SELECT number FROM tasks t WHERE campaign_id = campaign AND number >= first AND number < past AND state = 'waiting'
     AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = campaign AND r.number = t.number)
   ORDER BY number LIMIT most
 $$;
@@ -2049,8 +2055,27 @@ CREATE TABLE forecasts (
     offered double precision DEFAULT 0 NOT NULL,
     nsub integer DEFAULT 0 NOT NULL,
     throughput double precision DEFAULT 0 NOT NULL,
-    algorithm text DEFAULT ''::text NOT NULL
+    algorithm text DEFAULT ''::text NOT NULL,
+    changed_at timestamp with time zone,
+    ratio_before double precision,
+    verdict text,
+    seen_nsub integer,
+    seen_offered double precision,
+    seen_waiting integer,
+    seen_free integer
 );
+
+COMMENT ON COLUMN forecasts.changed_at IS 'of the ratio; null: it is the first one. What follows is of this change';
+
+COMMENT ON COLUMN forecasts.verdict IS 'on the ratio before: too_big, too_small, right (another algorithm has another one)';
+
+COMMENT ON COLUMN forecasts.seen_nsub IS 'jobs submitted in the cycle before';
+
+COMMENT ON COLUMN forecasts.seen_offered IS 'free resources of its offer';
+
+COMMENT ON COLUMN forecasts.seen_waiting IS 'jobs of the pair that waited';
+
+COMMENT ON COLUMN forecasts.seen_free IS 'resources that were free';
 
 CREATE TABLE freed_tasks (
     on_campaign bigint NOT NULL,
@@ -2390,6 +2415,17 @@ ALTER TABLE notices ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE pair_history (
+    campaign_id bigint NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    cluster_id bigint NOT NULL,
+    job_ratio double precision NOT NULL,
+    algorithm text NOT NULL,
+    throughput double precision NOT NULL,
+    nsub integer NOT NULL,
+    running integer NOT NULL
+);
+
 CREATE TABLE plan_quality (
     day date NOT NULL,
     cluster_id bigint NOT NULL,
@@ -2726,6 +2762,9 @@ ALTER TABLE ONLY named_nodes
 
 ALTER TABLE ONLY notices
     ADD CONSTRAINT notices_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY pair_history
+    ADD CONSTRAINT pair_history_pkey PRIMARY KEY (campaign_id, made_at, cluster_id);
 
 ALTER TABLE ONLY plan_quality
     ADD CONSTRAINT plan_quality_pkey PRIMARY KEY (day, cluster_id, algorithm, type);
@@ -3121,6 +3160,9 @@ ALTER TABLE ONLY named_nodes
 
 ALTER TABLE ONLY normal_users
     ADD CONSTRAINT normal_users_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY pair_history
+    ADD CONSTRAINT pair_history_campaign_id_made_at_fkey FOREIGN KEY (campaign_id, made_at) REFERENCES forecast_history(campaign_id, made_at) ON DELETE CASCADE;
 
 ALTER TABLE ONLY request_bags
     ADD CONSTRAINT request_bags_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

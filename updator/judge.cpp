@@ -300,7 +300,7 @@ void Judge::judge_state(const store::LiveJob& job, const oar::RemoteJob& remote)
   const auto state = oar::holds_resources(remote.state) ? grid::JobState::running : grid::JobState::remote_waiting;
   const bool news = state != job.state || (state == grid::JobState::running && !job.resources && remote.resources);
   if (!news) return;
-  store::Observation observation{.job = job.id, .state = state, .started_at = remote.started, .resources = {}};
+  store::Observation observation{.job = job.id, .state = state, .started_at = remote.started, .resources = {}, .seen = poll_.began};
   if (observation.started_at) observation.started_at = std::min(*observation.started_at, poll_.began);  // OAR's clock may be ahead
   if (state == grid::JobState::running) {
     if (job.state != grid::JobState::running) judged_.starts.push_back(job.id);

@@ -234,14 +234,15 @@ void note_read(Transaction& transaction, const ReadPools& read, grid::Instant at
 
 void observe_jobs(Transaction& transaction, std::span<const Observation> observations) {
   if (observations.empty()) return;
-  Array jobs, states, starts, resources;
+  Array jobs, states, starts, resources, seen;
   for (const auto& one : observations) {
     jobs.add(one.job.value());
     states.add(grid::name_of(one.state));
     starts.add(one.started_at);
     add(resources, one.resources);
+    seen.add(one.seen);
   }
-  exec_prepared(transaction, sql::jobs_observe{.jobs = jobs, .states = states, .starts = starts, .resources = resources});
+  exec_prepared(transaction, sql::jobs_observe{.jobs = jobs, .states = states, .starts = starts, .resources = resources, .seen = seen});
 }
 
 void note_waits(Transaction& transaction, std::span<const Waits> waits, grid::Instant now) {

@@ -105,6 +105,7 @@ struct Observation {
   grid::JobState state = grid::JobState::remote_waiting;  ///< or running
   std::optional<grid::Instant> started_at;
   std::optional<int> resources;
+  std::optional<grid::Instant> seen{};  ///< when the poll began
 };
 void observe_jobs(Transaction& transaction, std::span<const Observation> observations);
 

@@ -48,17 +48,19 @@ JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 WHERE j.id = ANY (@jobs::bigint[]) AND j.cluster_id = @cluster AND j.remote_id IS NOT NULL AND NOT j.pooled AND l.tag IS NOT NULL
 
 -- name: jobs.observe
--- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR. The guard names g: see
--- jobs.settle.
+-- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR; @seen: when the poll began.
+-- The guard names g: see jobs.settle.
 WITH given AS (
   SELECT g.*, j.resources AS known_resources, l.launching_at - interval '10 min' AS earliest
-  FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[]) AS g(id, state, started_at, resources)
+  FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[], @seen::bigint[])
+    AS g(id, state, started_at, resources, seen)
   JOIN jobs j ON j.id = g.id
   JOIN launches l ON l.id = j.launch_id),
 changed AS (
   UPDATE jobs j SET
     state = g.state,
     started_at = CASE WHEN g.started_at IS NULL THEN j.started_at ELSE greatest(instant(g.started_at), g.earliest) END,
+    running_since = CASE WHEN g.state = 'running' THEN coalesce(j.running_since, instant(g.seen)) END,
     resources = coalesce(g.resources, j.resources)
   FROM given g WHERE j.id = g.id AND (is_remote(j.state) OR g.id IS NULL)
   RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.state, j.started_at, j.resources, g.known_resources),
@@ -169,8 +171,9 @@ ORDER BY j.id
 --
 -- OAR's clock and the nodes' are set by others. A job began no earlier than its launch was sent, less what clocks differ by (10 min), and
 -- was over when that was first seen (jobs.over_since, which it keeps). Start and end are moved into this span, so that the time between
--- them, which is charged and compared, is OAR's as long as it fits. It is at least what its command took by the node's uptime, which
--- nobody sets: where OAR's clock was set back meanwhile, the job would seem to have ended at once.
+-- them, which is charged and compared, is OAR's as long as it fits. Where OAR's clock was set back meanwhile, the end that it says comes
+-- before the start: the time is then the one for which polls saw the job run. It is at least what its command took by the node's uptime,
+-- which nobody sets.
 WITH given AS (
   SELECT g.*, j.resources AS known_resources,
     CASE WHEN said.start IS NOT NULL THEN moved.start END AS start,
@@ -184,7 +187,8 @@ WITH given AS (
   CROSS JOIN LATERAL (SELECT l.launching_at - interval '10 min' AS earliest,
     greatest(coalesce(j.over_since, instant(@now)), l.launching_at - interval '10 min') AS latest) span
   CROSS JOIN LATERAL (SELECT CASE WHEN said.start IS NULL THEN interval '0'
-    ELSE least(greatest(said.stop - said.start, g.wall * interval '1 second', interval '0'), span.latest - span.earliest) END AS time) held
+    ELSE least(greatest(CASE WHEN said.stop < said.start THEN span.latest - j.running_since ELSE said.stop - said.start END,
+      g.wall * interval '1 second', interval '0'), span.latest - span.earliest) END AS time) held
   CROSS JOIN LATERAL (
     SELECT least(greatest(coalesce(said.start, said.stop), span.earliest), span.latest - held.time) AS start) moved),
 ended AS (
@@ -309,7 +313,8 @@ ON CONFLICT (campaign_id, number) DO UPDATE SET attempt = EXCLUDED.attempt, give
 -- name: jobs.follow
 -- Follows a job that OAR resubmitted under a new id. Its kill request follows too.
 WITH followed AS (
-  UPDATE jobs SET remote_id = @to, state = 'remote_waiting', resubmissions = resubmissions + 1, over_since = NULL, launching_since = NULL
+  UPDATE jobs SET remote_id = @to, state = 'remote_waiting', resubmissions = resubmissions + 1, over_since = NULL, launching_since = NULL,
+    running_since = NULL
   WHERE id = @job AND remote_id = @from AND is_remote(state) RETURNING id, campaign_id, task, attempt),
 unkilled AS (UPDATE kill_requests k SET sent_at = NULL FROM followed f WHERE k.job_id = f.id),
 moved AS (
@@ -320,7 +325,8 @@ SELECT id FROM followed
 -- name: jobs.forget
 -- Forgets OAR's id of a job, because another job has it now. The job's launch becomes unknown, and is searched for by its tag.
 WITH forgotten AS (
-  UPDATE jobs SET state = 'unknown', remote_id = NULL, absent_since = NULL, over_since = NULL, launching_since = NULL
+  UPDATE jobs SET state = 'unknown', remote_id = NULL, absent_since = NULL, over_since = NULL, launching_since = NULL,
+    running_since = NULL
   WHERE id = @job AND remote_id = @remote_id AND is_remote(state) RETURNING id, launch_id)
 UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, error = @reason
 FROM forgotten f WHERE l.id = f.launch_id AND l.state IN ('accepted', 'unknown', 'void')
@@ -362,6 +368,7 @@ WITH revived AS (
     started_at = NULL,
     over_since = NULL,
     launching_since = NULL,
+    running_since = NULL,
     absent_since = NULL
   WHERE id = @job AND campaign_id = @campaign AND task = @task AND attempt = @attempt AND state = 'error' AND ending = 'never_began'
     RETURNING id),

@@ -90,6 +90,7 @@ adopted AS (
     ending = NULL,
     ended_at = NULL,
     over_since = NULL,
+    running_since = NULL,
     message = NULL,
     resubmissions = j.resubmissions + g.again::integer
   FROM given g

@@ -282,6 +282,28 @@ TEST_F(Ends, WhileOarsClockWasSetBack_LastAsLongAsTheirCommandsTookByTheNodesUpt
   EXPECT_EQ(value("SELECT duration_sum FROM campaign_clusters WHERE cluster_id = 1"), "120");
 }
 
+/// The clock of OAR's server was set back while they ran. No file has the wrapper's figures.
+TEST_F(Ends, DatedBeforeTheirStarts_LastAsLongAsPollsSawThemRun) {
+  const auto jobs = launched(a_campaign(2), alpha, 2);
+  now += std::chrono::hours{1};
+  const auto start = now;
+  shows(jobs[0], oar::RemoteState::running).started = start;
+  shows(jobs[1], oar::RemoteState::waiting);
+  apply(jobs);
+  now += grid::Seconds{30};
+  apply(live());
+  now += grid::Seconds{370};
+  all_ended(jobs, 0);
+  for (const auto& job : jobs) {
+    auto& remote = poll.ours.at(job.remote);
+    remote.started = start;
+    remote.stopped = start - grid::Seconds{60};
+  }
+  apply(live());
+  EXPECT_EQ(value("SELECT string_agg((extract(epoch FROM ended_at - started_at)::int)::text, ', ' ORDER BY id) FROM jobs"), "400, 0")
+      << "of the other one, no poll saw that it ran";
+}
+
 TEST_F(Ends, OfCarriers_AreWaitedFromWhenTheyWereSeen_WhateverOarsClockShows) {
   const auto jobs = launched(a_campaign(4), alpha, 3);
   execute("UPDATE launches SET pool_s = 60");
