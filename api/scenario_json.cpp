@@ -150,6 +150,7 @@ class Writer {
         json_.object([&] {
           perhaps("user", usage.user);
           perhaps("project", usage.project);
+          if (!usage.groups.empty()) json_.key("groups").array(usage.groups);
           json_.field("days_ago", std::max(0, usage.days_ago));
           json_.field("resource_seconds", usage.resource_seconds);
         });
@@ -159,6 +160,7 @@ class Writer {
           json_.field("id", share.id);
           json_.field("name", share.name);
           json_.field("is_user", share.is_user);
+          if (share.is_group) json_.field("is_group", true);
           if (share.parent) json_.field("parent", *share.parent);
           json_.field("shares", share.shares);
         });
@@ -169,6 +171,15 @@ class Writer {
           json_.field("priority", one.priority);
         });
       });
+      for (const auto& [key, priorities] :
+           {std::pair{"project_priorities", &policies.project_priorities}, std::pair{"group_priorities", &policies.group_priorities}}) {
+        json_.key(key).array(*priorities, [&](const grid::DeclaredPriority& one) {
+          json_.object([&] {
+            json_.field("name", one.name);
+            json_.field("priority", one.priority);
+          });
+        });
+      }
       json_.key("affinities")
           .object_list(
               policies.affinities,

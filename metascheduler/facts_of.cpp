@@ -17,7 +17,8 @@ store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Con
                            .keeps = facts.present.keeps,
                            .shares = facts.present.shares,
                            .priorities = facts.present.priorities,
-                           .held = facts.present.held};
+                           .held = facts.present.held,
+                           .declared_priorities = facts.present.declared_priorities};
   if (wants.shares) needs.usage_days = config.fairshare_window;
   needs.affinities = wants.affinities;
   // Only a job of several resources ever waits for them to be free at once. Others wait in queues, behind jobs that run.

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lib/grid/usage.hpp"
+#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::metascheduler {
 namespace {
 
 using Days = std::vector<double>;
+using Nodes = std::vector<planner::ShareNode>;
 
 double decayed(const Days& days, const process::Config& config) { return grid::decayed_usage(days, config.fairshare_decay); }
 
@@ -18,49 +21,90 @@ void add(Days& days, const grid::UsageOfDay& usage, int window, double resource_
   days[static_cast<std::size_t>(usage.days_ago)] += usage.resource_seconds / resource_day;
 }
 
-/// The tree's nodes; usage of a user counts for the node in the project under which it was used, or,
-/// when the user is in no project of that name, for the user's first node.
-std::vector<planner::ShareNode> tree_of(const grid::PolicyFacts& facts, const process::Config& config, double resource_day) {
-  std::vector<planner::ShareNode> tree;
+Nodes declared_nodes(const std::vector<grid::Share>& shares) {
+  Nodes nodes;
   std::map<std::int64_t, int> index;
-  for (const auto& share : facts.shares) {
-    index.emplace(share.id, static_cast<int>(tree.size()));
-    tree.push_back(
-        {.name = share.name, .parent = share.parent ? index.at(*share.parent) : -1, .shares = share.shares, .is_user = share.is_user});
+  for (const auto& share : shares) {
+    index.emplace(share.id, static_cast<int>(nodes.size()));
+    nodes.push_back({.name = share.name,
+                     .parent = share.parent ? index.at(*share.parent) : -1,
+                     .shares = share.shares,
+                     .is_user = share.is_user,
+                     .is_group = share.is_group});
   }
-  std::vector<Days> days(tree.size());
-  for (const auto& usage : facts.usage) {
-    int node = -1;
-    for (int i = 0; i < std::ssize(tree); ++i) {
-      const auto& one = tree[static_cast<std::size_t>(i)];
-      if (!one.is_user || one.name != usage.user) continue;
-      const bool of_project = one.parent >= 0 && tree[static_cast<std::size_t>(one.parent)].name == usage.project;
-      if (of_project || node < 0) node = i;
-      if (of_project) break;
-    }
-    for (; node >= 0; node = tree[static_cast<std::size_t>(node)].parent)
-      add(days[static_cast<std::size_t>(node)], usage, config.fairshare_window, resource_day);
-  }
-  for (std::size_t i = 0; i < tree.size(); ++i) tree[i].usage = decayed(days[i], config);
-  return tree;
+  return nodes;
 }
 
-double share_of(const std::vector<planner::ShareNode>& tree, std::size_t node) {
-  double share = 1.0;
-  for (auto at = static_cast<int>(node); at >= 0; at = tree[static_cast<std::size_t>(at)].parent) {
-    const auto& one = tree[static_cast<std::size_t>(at)];
-    double all = 0.0;
-    for (const auto& sibling : tree) all += sibling.parent == one.parent ? sibling.shares : 0.0;
-    share *= all > 0.0 ? one.shares / all : 0.0;
+/// Adds a node for each member of a group whose campaigns or usage count for the group: the members have equal shares of it.
+void add_members(Nodes& nodes, const std::vector<planner::CampaignView>& campaigns, const std::vector<grid::UsageOfDay>& usage) {
+  if (std::ranges::none_of(nodes, &planner::ShareNode::is_group)) return;
+  std::set<std::pair<int, std::string>> members;
+  {
+    const planner::ShareTree tree{nodes};
+    const auto note = [&](const std::string& user, const std::vector<std::string>& groups, const std::string& project) {
+      const int node = tree.node_of(user, groups, project);
+      if (node >= 0 && nodes[static_cast<std::size_t>(node)].is_group) members.emplace(node, user);
+    };
+    for (const auto& campaign : campaigns) note(campaign.user, campaign.groups, campaign.project);
+    for (const auto& used : usage) note(used.user, used.groups, used.project);
   }
-  return share;
+  for (const auto& [group, user] : members) nodes.push_back({.name = user, .parent = group, .shares = 1.0, .is_user = true});
+}
+
+void add_usage(Nodes& nodes, const std::vector<grid::UsageOfDay>& usage, const process::Config& config, double resource_day) {
+  const planner::ShareTree tree{nodes};
+  std::vector<Days> days(nodes.size());
+  for (const auto& used : usage) {
+    for (int node = tree.node_of(used.user, used.groups, used.project); node >= 0; node = nodes[static_cast<std::size_t>(node)].parent)
+      add(days[static_cast<std::size_t>(node)], used, config.fairshare_window, resource_day);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].usage = decayed(days[i], config);
+}
+
+const grid::DeclaredPriority* declared(const std::vector<grid::DeclaredPriority>& priorities, const std::string& name) {
+  const auto found = std::ranges::find(priorities, name, &grid::DeclaredPriority::name);
+  return found == priorities.end() ? nullptr : &*found;
+}
+
+/// The priority of the project that a campaign belongs to: the nearest above its user in the tree of shares that has one. Of a project that
+/// is not in the tree, everybody whose campaign names it is a member.
+const grid::DeclaredPriority* project_priority(const planner::CampaignView& campaign, const Nodes& nodes, const planner::ShareTree& tree,
+                                               const std::vector<grid::DeclaredPriority>& priorities) {
+  for (int at = tree.node_of(campaign.user, campaign.groups, campaign.project); at >= 0; at = nodes[static_cast<std::size_t>(at)].parent) {
+    const auto& node = nodes[static_cast<std::size_t>(at)];
+    if (node.is_user || node.is_group) continue;
+    if (const auto* found = declared(priorities, node.name)) return found;
+  }
+  return tree.has_project(campaign.project) ? nullptr : declared(priorities, campaign.project);
+}
+
+/// The highest one that a group of the campaign's user has.
+const grid::DeclaredPriority* group_priority(const planner::CampaignView& campaign, const std::vector<grid::DeclaredPriority>& priorities) {
+  const grid::DeclaredPriority* highest = nullptr;
+  for (const auto& group : campaign.groups) {
+    const auto* found = declared(priorities, group);
+    if (found && (!highest || found->priority < highest->priority)) highest = found;
+  }
+  return highest;
+}
+
+void fill_priorities(planner::Snapshot& snapshot, const grid::PolicyFacts& facts) {
+  if (facts.project_priorities.empty() && facts.group_priorities.empty()) return;
+  const planner::ShareTree tree{snapshot.shares};
+  for (auto& campaign : snapshot.campaigns) {
+    if (const auto* found = project_priority(campaign, snapshot.shares, tree, facts.project_priorities)) campaign.project_priority = *found;
+    if (const auto* found = group_priority(campaign, facts.group_priorities)) campaign.group_priority = *found;
+  }
 }
 
 }  // namespace
 
 void fill_shares(planner::Snapshot& snapshot, const grid::PolicyFacts& facts, const process::Config& config, double resources) {
   const double resource_day = std::max(1.0, resources) * 86400.0;
-  snapshot.shares = tree_of(facts, config, resource_day);
+  snapshot.shares = declared_nodes(facts.shares);
+  add_members(snapshot.shares, snapshot.campaigns, facts.usage);
+  add_usage(snapshot.shares, facts.usage, config, resource_day);
+  fill_priorities(snapshot, facts);
   std::map<std::string, planner::UserView> users;
   const auto user = [&](const std::string& name) -> planner::UserView& {
     auto& view = users[name];
@@ -68,8 +112,9 @@ void fill_shares(planner::Snapshot& snapshot, const grid::PolicyFacts& facts, co
     return view;
   };
   for (const auto& one : facts.priorities) user(one.user).priority = one.priority;
-  for (std::size_t i = 0; i < snapshot.shares.size(); ++i) {
-    if (snapshot.shares[i].is_user) user(snapshot.shares[i].name).share += share_of(snapshot.shares, i);
+  const auto parts = planner::parts_of(snapshot.shares);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (snapshot.shares[i].is_user) user(snapshot.shares[i].name).share += parts[i];
   }
   std::map<std::string, Days> days;
   for (const auto& usage : facts.usage) add(days[usage.user], usage, config.fairshare_window, resource_day);

@@ -5,9 +5,9 @@
 
 namespace gleaner::metascheduler {
 
-/// The users and the tree of shares as the fair orders see them, in `snapshot`. A user's share is
-/// the product of the shares on the way from the root, each against its siblings; a user in several
-/// projects has their sum. Usage is in days of the whole grid, decayed.
+/// The users and the tree of shares as the fair orders see them, in `snapshot`, with the members of groups that have campaigns or usage. A
+/// user's share is the product of the shares on the way from the root, each against its siblings; a user in several projects has their sum.
+/// Usage is in days of the whole grid, decayed. Also the campaigns' priorities by project and by group.
 /// @param resources  of all clusters
 void fill_shares(planner::Snapshot& snapshot, const grid::PolicyFacts& facts, const process::Config& config, double resources);
 

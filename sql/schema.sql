@@ -2120,6 +2120,15 @@ CREATE TABLE gridstatus (
     response_ms integer
 );
 
+CREATE TABLE group_priorities (
+    group_name text NOT NULL,
+    priority integer NOT NULL,
+    CONSTRAINT group_priorities_group_name_check CHECK ((group_name <> ''::text)),
+    CONSTRAINT group_priorities_priority_check CHECK (((priority >= 1) AND (priority <= 7)))
+);
+
+COMMENT ON TABLE group_priorities IS 'A row is the priority that administrators gave to the members of one unix group.';
+
 CREATE TABLE imported_campaigns (
     source text NOT NULL,
     source_id bigint NOT NULL,
@@ -2454,6 +2463,15 @@ CREATE TABLE plan_quality (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE project_priorities (
+    project text NOT NULL,
+    priority integer NOT NULL,
+    CONSTRAINT project_priorities_priority_check CHECK (((priority >= 1) AND (priority <= 7))),
+    CONSTRAINT project_priorities_project_check CHECK ((project <> ''::text))
+);
+
+COMMENT ON TABLE project_priorities IS 'A row is the priority that administrators gave to one project.';
+
 CREATE TABLE request_bags (
     campaign_id bigint NOT NULL,
     request smallint NOT NULL,
@@ -2480,7 +2498,7 @@ CREATE TABLE shares (
     kind text NOT NULL,
     parent_id bigint,
     shares double precision NOT NULL,
-    CONSTRAINT shares_kind_check CHECK ((kind = ANY (ARRAY['project'::text, 'user'::text]))),
+    CONSTRAINT shares_kind_check CHECK ((kind = ANY (ARRAY['project'::text, 'group'::text, 'user'::text]))),
     CONSTRAINT shares_name_check CHECK ((name <> ''::text)),
     CONSTRAINT shares_shares_check CHECK ((shares >= (0)::double precision))
 );
@@ -2712,6 +2730,9 @@ ALTER TABLE ONLY grid
 ALTER TABLE ONLY gridstatus
     ADD CONSTRAINT gridstatus_pkey PRIMARY KEY (cluster_id, "time");
 
+ALTER TABLE ONLY group_priorities
+    ADD CONSTRAINT group_priorities_pkey PRIMARY KEY (group_name);
+
 ALTER TABLE ONLY imported_campaigns
     ADD CONSTRAINT imported_campaigns_pkey PRIMARY KEY (source, source_id, submitted_at);
 
@@ -2768,6 +2789,9 @@ ALTER TABLE ONLY pair_history
 
 ALTER TABLE ONLY plan_quality
     ADD CONSTRAINT plan_quality_pkey PRIMARY KEY (day, cluster_id, algorithm, type);
+
+ALTER TABLE ONLY project_priorities
+    ADD CONSTRAINT project_priorities_pkey PRIMARY KEY (project);
 
 ALTER TABLE ONLY request_bags
     ADD CONSTRAINT request_bags_pkey PRIMARY KEY (campaign_id, request);
@@ -2989,11 +3013,15 @@ CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTI
 
 CREATE TRIGGER note_act AFTER UPDATE OF state ON events FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('event', 'id', 'code');
 
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON group_priorities FOR EACH ROW EXECUTE FUNCTION note_act('priority of group', 'group_name');
+
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON keeps FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION note_act('keep', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON limits FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION note_act('limit', 'id', 'kind');
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON normal_users FOR EACH ROW EXECUTE FUNCTION note_act('normal jobs of', 'user_name');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON project_priorities FOR EACH ROW EXECUTE FUNCTION note_act('priority of project', 'project');
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON shares FOR EACH ROW EXECUTE FUNCTION note_act('share of', 'kind', 'name');
 

@@ -40,6 +40,7 @@ class RandomFigures {
       decisions::Standing standing;
       fill(standing.elsewhere);
       fill(standing.priority);
+      fill_value(standing.given_priorities);
       standing.place = std::move(place);
       all.push_back(std::move(standing));
     }

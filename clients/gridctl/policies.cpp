@@ -154,7 +154,8 @@ std::optional<std::int64_t> parent_of(const Call& call, store::Transaction& tran
 }
 
 void check_share_kind(const std::string& kind) {
-  if (kind != "project" && kind != "user") throw Error{ExitCode::usage, fmt::format("'{}' is neither project nor user", kind)};
+  if (kind != "project" && kind != "group" && kind != "user")
+    throw Error{ExitCode::usage, fmt::format("'{}' is neither project, group nor user", kind)};
 }
 
 }  // namespace
@@ -246,7 +247,11 @@ process::Outcome share_list(const Call& call) {
     double level = 0;
     for (const auto& sibling : all) level += sibling.parent == share.parent ? sibling.shares : 0;
     table.rows.push_back(
-        {Cell{path}, Cell{std::string{share.is_user ? "user" : "project"}}, Cell{share.shares},
+        {Cell{path},
+         Cell{std::string{share.is_user    ? "user"
+                          : share.is_group ? "group"
+                                           : "project"}},
+         Cell{share.shares},
          Cell{level > 0 ? share.shares / level : 0.0, fmt::format("{:.1f} %", level > 0 ? 100 * share.shares / level : 0)}});
   }
   call.output.show({.table = table});
@@ -317,15 +322,6 @@ process::Outcome affinity_list(const Call& call) {
   Table table{{{"user", "User"}, {"cluster", "Cluster"}}, {}, "There are no affinities."};
   for (const auto& affinity : store::affinities(transaction)) table.rows.push_back({Cell{affinity.user}, Cell{affinity.cluster_name}});
   call.output.show({.table = table});
-  return ExitCode::ok;
-}
-
-process::Outcome user_priority(const Call& call) {
-  const int priority = integer_of(call.arguments[1], "a priority, 1 the highest and 7 the lowest", 1, 7);
-  auto database = open_database(call);
-  store::transact(database, std::nullopt,
-                  [&](store::Transaction& transaction) { store::set_user_priority(transaction, call.arguments[0], priority); });
-  call.output.report(fmt::format("gridctl: user {} has priority {} in the ticket draw", call.arguments[0], priority));
   return ExitCode::ok;
 }
 

@@ -237,10 +237,16 @@ inline constexpr auto kFigures<reason::PoolsUnderWay> = std::tuple{figure("live_
 // The place in the order. Its parts are objects of their own, as their figures share names.
 
 template <>
-inline constexpr auto kFigures<place::FairShare> =
-    std::tuple{figure("user", &place::FairShare::user), figure("order_priority", &place::FairShare::priority),
-               figure("share", &place::FairShare::share), figure("usage", &place::FairShare::usage),
-               figure("usage_by_share", &place::FairShare::by_share)};
+inline constexpr auto kFigures<place::FairBranch> =
+    std::tuple{figure("name", &place::FairBranch::name), figure("order_priority", &place::FairBranch::priority),
+               figure("share", &place::FairBranch::share), figure("usage", &place::FairBranch::usage)};
+template <>
+inline constexpr auto kFigures<place::FairShare> = std::tuple{figure("user", &place::FairShare::user),
+                                                              figure("order_priority", &place::FairShare::priority),
+                                                              figure("share", &place::FairShare::share),
+                                                              figure("usage", &place::FairShare::usage),
+                                                              figure("usage_by_share", &place::FairShare::by_share),
+                                                              sparse("branches", &place::FairShare::branches)};
 template <>
 inline constexpr auto kFigures<place::TreeNode> = std::tuple{
     figure("name", &place::TreeNode::name), figure("shares", &place::TreeNode::shares), figure("usage", &place::TreeNode::usage)};
@@ -259,7 +265,13 @@ inline constexpr auto kFigures<place::Multifactor> = std::tuple{figure("order_pr
                                                                 figure("priority", &place::Multifactor::campaign_priority),
                                                                 figure("affinity", &place::Multifactor::affinity),
                                                                 sparse("project", &place::Multifactor::project),
-                                                                sparse("early", &place::Multifactor::early)};
+                                                                sparse("early", &place::Multifactor::early),
+                                                                sparse("project_priority", &place::Multifactor::project_priority),
+                                                                sparse("group_priority", &place::Multifactor::group_priority)};
+template <>
+inline constexpr auto kFigures<place::DrawnNode> =
+    std::tuple{figure("name", &place::DrawnNode::name), figure("shares", &place::DrawnNode::shares),
+               figure("of_shares", &place::DrawnNode::of_shares)};
 template <>
 inline constexpr auto kFigures<place::Tickets> = std::tuple{figure("tickets", &place::Tickets::tickets),
                                                             figure("rankings", &place::Tickets::rankings),
@@ -270,11 +282,19 @@ inline constexpr auto kFigures<place::Tickets> = std::tuple{figure("tickets", &p
                                                             figure("ranking_of_cpu_time", &place::Tickets::cpu_time),
                                                             figure("ranking_of_resources", &place::Tickets::resources),
                                                             figure("ranking_of_creation", &place::Tickets::creation),
-                                                            figure("ranking_of_power", &place::Tickets::power)};
+                                                            figure("ranking_of_power", &place::Tickets::power),
+                                                            sparse("ranking_of_project_priority", &place::Tickets::project_priority),
+                                                            sparse("ranking_of_group_priority", &place::Tickets::group_priority),
+                                                            sparse("drawn_path", &place::Tickets::path),
+                                                            sparse("comes_last", &place::Tickets::comes_last)};
 template <>
 inline constexpr auto kFigures<PriorityEffect> =
     std::tuple{figure("campaign_priority", &PriorityEffect::campaign_priority), figure("campaign_order", &PriorityEffect::campaign_order),
                figure("multifactor_weights", &PriorityEffect::multifactor_weights), figure("simultaneous", &PriorityEffect::simultaneous)};
+template <>
+inline constexpr auto kFigures<GivenPriority> = std::tuple{
+    figure("holder", &GivenPriority::holder), figure("name", &GivenPriority::name), figure("given_priority", &GivenPriority::priority),
+    figure("campaign_order", &GivenPriority::campaign_order), figure("multifactor_weights", &GivenPriority::multifactor_weights)};
 template <>
 inline constexpr auto kFigures<HeadStart> =
     std::tuple{figure("begun_tasks", &HeadStart::begun_tasks),      figure("first_tasks", &HeadStart::first_tasks),
@@ -284,7 +304,7 @@ inline constexpr auto kFigures<HeadStart> =
 template <>
 inline constexpr auto kFigures<Standing> =
     std::tuple{figure("place", &Standing::place), figure("elsewhere", &Standing::elsewhere), figure("priority_effect", &Standing::priority),
-               sparse("head_start", &Standing::head_start)};
+               sparse("head_start", &Standing::head_start), sparse("given_priorities", &Standing::given_priorities)};
 
 /// The figure that names the alternative of a place.
 inline constexpr std::string_view kOrder = "order";
@@ -376,6 +396,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"forecast_start", "when enough resources are free, by the forecasts"},
     Meaning{"free_resources", "free ones, those that stay free or are busy without a job included"},
     Meaning{"frozen_jobs", "jobs of launches whose fate is unknown"},
+    Meaning{"given_priorities", "what administrators gave to its project, or to a group of its user (`gridctl project priority`)"},
     Meaning{"grid_jobs", "live jobs of all campaigns there"},
     Meaning{"head_start", "its first tasks that may go before others' later ones; null: they have begun, or no order reads them"},
     Meaning{"held_by", "the user who holds the first of the held tasks"},
@@ -452,7 +473,7 @@ static_assert(is_complete(std::type_identity<Bound>{}), "a bound has a figure th
 static_assert(is_complete(std::type_identity<Place>{}), "a place has a figure that the catalogue does not list");
 static_assert(
     is_complete(std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, KeptFor, grid::Brake, grid::Awaited,
-                                                grid::Hold, grid::OutOfUse, PriorityEffect, HeadStart, Standing>>{}),
+                                                grid::Hold, grid::OutOfUse, PriorityEffect, GivenPriority, HeadStart, Standing>>{}),
     "a part of reasons has a figure that the catalogue does not list");
 
 }  // namespace gleaner::decisions

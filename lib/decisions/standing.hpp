@@ -12,6 +12,13 @@ namespace gleaner::decisions {
 
 /// The figures by which an order places a campaign, before the plan assigns anything.
 namespace place {
+/// A project or group on the way from the root of the tree of shares to a user.
+struct FairBranch {
+  std::string name;
+  double priority = 0.0;
+  double share = 0.0;  ///< of the grid
+  double usage = 0.0;
+};
 struct FairShare {
   static constexpr std::string_view kName = "fairshare";
   std::string user;
@@ -19,6 +26,7 @@ struct FairShare {
   double share = 0.0;
   double usage = 0.0;
   bool by_share = false;
+  std::vector<FairBranch> branches = {};  ///< those that are compared first; empty: users alone have shares
 };
 /// A node on the way from the root of the tree of shares to a user.
 struct TreeNode {
@@ -41,6 +49,13 @@ struct Multifactor {
   static constexpr std::string_view kName = "multifactor";
   double priority = 0.0;  ///< the sum of the weighted factors
   Factor age = {}, fairshare = {}, size = {}, campaign_priority = {}, affinity = {}, project = {}, early = {};
+  Factor project_priority = {}, group_priority = {};
+};
+/// A node on the way of a draw down the tree of shares.
+struct DrawnNode {
+  std::string name;
+  double shares = 0.0;
+  double of_shares = 0.0;  ///< of it and its siblings that take part
 };
 struct Tickets {
   static constexpr std::string_view kName = "tickets";
@@ -48,6 +63,9 @@ struct Tickets {
   std::int64_t rankings = 0;  ///< of all campaigns that take part
   double ranking = 0.0;       ///< the sum of the parts that follow
   double user_priority = 0.0, campaign_priority = 0.0, wall_clock = 0.0, cpu_time = 0.0, resources = 0.0, creation = 0.0, power = 0.0;
+  double project_priority = 0.0, group_priority = 0.0;  ///< 0: no project, or group, that takes part has one
+  std::vector<DrawnNode> path = {};                     ///< empty: the draw is among all
+  bool comes_last = false;                              ///< its user has no shares, and others have
 };
 }  // namespace place
 
@@ -59,6 +77,16 @@ struct PriorityEffect {
   std::string campaign_order;
   std::string multifactor_weights;
   bool simultaneous = false;
+};
+
+/// A priority that administrators gave to a campaign's project, or to a group of its user, and the configuration's keys that decide its
+/// effect.
+struct GivenPriority {
+  std::string holder;  ///< project or group
+  std::string name;
+  int priority = grid::kNormalPriority;
+  std::string campaign_order;
+  std::string multifactor_weights;
 };
 
 /// The head start of a campaign (planner/head_start.hpp), before the plan assigns anything.
@@ -80,6 +108,7 @@ struct Standing {
   std::optional<Place> elsewhere = {};  ///< where its user has no affinity, if the first place is where there is one
   std::optional<PriorityEffect> priority = {};
   std::optional<HeadStart> head_start = {};  ///< empty: its first tasks have begun, or no order reads them
+  std::vector<GivenPriority> given_priorities = {};
 };
 
 }  // namespace gleaner::decisions

@@ -21,11 +21,11 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   return parts;
 }
 
-bool weighs_priority(std::string_view weights) {
-  constexpr std::string_view kFactor{"priority:"};
+/// @param factor  its name with a colon
+bool weighs(std::string_view factor, std::string_view weights) {
   for (const auto part : parts_of(weights)) {
-    if (!part.starts_with(kFactor)) continue;
-    if (const auto weight = text::real_number(part.substr(kFactor.size()))) return *weight > 0.0;
+    if (!part.starts_with(factor)) continue;
+    if (const auto weight = text::real_number(part.substr(factor.size()))) return *weight > 0.0;
   }
   return false;
 }
@@ -36,7 +36,7 @@ PriorityEffect effect_of_priority(const OrderOfCampaigns& order) {
   const auto classes = parts_of(order.name);
   const auto is_there = [&](std::string_view name) { return std::ranges::find(classes, name) != classes.end(); };
   if (is_there("priority") || is_there("tickets")) return PriorityEffect::on_all;
-  if (is_there("multifactor")) return weighs_priority(order.weights) ? PriorityEffect::on_all : PriorityEffect::none;
+  if (is_there("multifactor")) return weighs("priority:", order.weights) ? PriorityEffect::on_all : PriorityEffect::none;
   const bool one_by_one = !order.simultaneous && (is_there("fairshare") || is_there("fairtree"));
   return one_by_one ? PriorityEffect::on_own_campaigns : PriorityEffect::none;
 }
@@ -48,6 +48,18 @@ std::optional<std::string> priority_note(int priority, const OrderOfCampaigns& o
       effect == PriorityEffect::none ? "changes nothing in the order of campaigns here" : "sorts the campaigns of its own user only here";
   return fmt::format("campaign_priority {} {}: the grid's campaign_order is '{}', without the class 'priority'", priority, does,
                      order.name);
+}
+
+std::string given_priority_note(std::string_view holder, std::string_view name, int priority, const OrderOfCampaigns& order) {
+  const auto classes = parts_of(order.name);
+  const auto is_there = [&](std::string_view known) { return std::ranges::find(classes, known) != classes.end(); };
+  const auto has = fmt::format("{} {} has priority {}, which", holder, name, priority);
+  if (is_there("priority")) return fmt::format("{} counts before the campaigns' own", has);
+  if (is_there("tickets")) return fmt::format("{} counts in the ranking", has);
+  const auto factor = fmt::format("{}_priority", holder);
+  if (is_there("multifactor") && weighs(factor + ":", order.weights)) return fmt::format("{} counts as a factor", has);
+  const auto lacks = is_there("multifactor") ? fmt::format(" and without a weight of '{}'", factor) : "";
+  return fmt::format("{} changes nothing here: the grid's campaign_order is '{}', without the class 'priority'{}", has, order.name, lacks);
 }
 
 }  // namespace gleaner::grid

@@ -29,4 +29,8 @@ enum class PriorityEffect {
 /// @param priority  1 to kLowestPriority
 [[nodiscard]] std::optional<std::string> priority_note(int priority, const OrderOfCampaigns& order);
 
+/// One sentence on a priority that administrators gave to the campaign's project, or to a group of its user, with its effect in this order.
+/// @param holder  `project` or `group`
+[[nodiscard]] std::string given_priority_note(std::string_view holder, std::string_view name, int priority, const OrderOfCampaigns& order);
+
 }  // namespace gleaner::grid

@@ -323,9 +323,10 @@ struct Unreadable {
 /// Whether optional features are in use; facts of an absent one are not read.
 struct Present {
   bool limits = false, keeps = false, shares = false, priorities = false;
-  bool set_aside = false;  ///< campaigns with an open event CANNOT_PLAN
-  bool held = false;       ///< resources that earlier plans hold back for wide jobs
-  bool freed = false;      ///< tasks that wait for tasks of others may be put into their bags
+  bool declared_priorities = false;  ///< of projects or groups
+  bool set_aside = false;            ///< campaigns with an open event CANNOT_PLAN
+  bool held = false;                 ///< resources that earlier plans hold back for wide jobs
+  bool freed = false;                ///< tasks that wait for tasks of others may be put into their bags
 };
 
 /// The scripts of one pair.

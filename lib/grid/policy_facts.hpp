@@ -23,6 +23,7 @@ struct UsageOfDay {
   std::string project;
   int days_ago = 0;  ///< 0: today, UTC
   double resource_seconds = 0.0;
+  std::vector<std::string> groups = {};  ///< the user's unix groups then, of those that have shares
 };
 
 struct UserPriority {
@@ -30,13 +31,20 @@ struct UserPriority {
   int priority = kNormalPriority;
 };
 
-/// A node of the tree of projects and users.
+/// A priority that administrators gave to a project, or to a unix group of users.
+struct DeclaredPriority {
+  std::string name;
+  int priority = kNormalPriority;
+};
+
+/// A node of the tree of projects, unix groups and users.
 struct Share {
   std::int64_t id = 0;
   std::string name;
   bool is_user = false;
   std::optional<std::int64_t> parent;  ///< its id; empty: it is a child of the root
   double shares = 0.0;                 ///< relative to its siblings
+  bool is_group = false;               ///< its members are those of the unix group, and have equal shares in it
 };
 
 /// A user and the cluster that the user prefers (`gridctl affinity`).
@@ -115,6 +123,8 @@ struct Replicable {
 struct PolicyFacts {
   std::vector<UsageOfDay> usage;
   std::vector<UserPriority> priorities;
+  std::vector<DeclaredPriority> project_priorities;
+  std::vector<DeclaredPriority> group_priorities;
   std::vector<Share> shares;  ///< parents before their children
   std::vector<Affinity> affinities;
   std::vector<Limit> limits;

@@ -73,6 +73,7 @@ class Details {
                       .keeps = *present.keeps,
                       .shares = *present.shares,
                       .priorities = *present.priorities,
+                      .declared_priorities = *present.declared_priorities,
                       .set_aside = *present.set_aside,
                       .held = *present.held,
                       .freed = *present.freed};

@@ -28,6 +28,17 @@ grid::Limit read_limit(const sql::policies_limits::Row& row) {
   return limit;
 }
 
+/// The lines of a text.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    lines.emplace_back(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return lines;
+}
+
 grid::Keep read_keep(const sql::policies_keeps::Row& row) {
   grid::Keep keep;
   keep.name = *row.name;
@@ -52,7 +63,7 @@ grid::Keep read_keep(const sql::policies_keeps::Row& row) {
 std::vector<grid::UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now) {
   std::vector<grid::UsageOfDay> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_usage{.now = now, .first_day = now - std::chrono::days{days - 1}}))
-    all.push_back({*row.user_name, *row.project, *row.days_ago, *row.resource_seconds});
+    all.push_back({*row.user_name, *row.project, *row.days_ago, *row.resource_seconds, lines_of(row.groups.as<std::string>())});
   return all;
 }
 
@@ -62,10 +73,22 @@ std::vector<grid::UserPriority> user_priorities(Transaction& transaction) {
   return all;
 }
 
+void read_declared_priorities(Transaction& transaction, grid::PolicyFacts& facts) {
+  for (const auto& row : exec(transaction, sql::policies_declared_priorities{}))
+    (row.kind.as<std::string>() == "project" ? facts.project_priorities : facts.group_priorities).push_back({*row.name, *row.priority});
+}
+
 std::vector<grid::Share> shares(Transaction& transaction) {
   std::vector<grid::Share> all;
-  for (const auto& row : exec_prepared(transaction, sql::policies_shares{}))
-    all.push_back({*row.id, *row.name, row.kind.as<std::string>() == "user", row.parent_id, *row.shares});
+  for (const auto& row : exec_prepared(transaction, sql::policies_shares{})) {
+    const auto kind = row.kind.as<std::string>();
+    all.push_back({.id = *row.id,
+                   .name = *row.name,
+                   .is_user = kind == "user",
+                   .parent = row.parent_id,
+                   .shares = *row.shares,
+                   .is_group = kind == "group"});
+  }
   return all;
 }
 
@@ -107,8 +130,9 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
   if (needs.usage_days > 0) {
     facts.usage = usage(transaction, needs.usage_days, now);
     if (needs.priorities) facts.priorities = user_priorities(transaction);
-    if (needs.shares) facts.shares = shares(transaction);
   }
+  if (needs.declared_priorities) read_declared_priorities(transaction, facts);
+  if (needs.shares && (needs.usage_days > 0 || needs.declared_priorities)) facts.shares = shares(transaction);
   if (needs.affinities) facts.affinities = affinities(transaction);
   if (needs.endings) {
     for (const auto& row :
@@ -244,6 +268,16 @@ bool remove_affinity(Transaction& transaction, const std::string& user, grid::Cl
 
 void set_user_priority(Transaction& transaction, const std::string& user, int priority) {
   exec(transaction, sql::policies_set_user_priority{.user = user, .priority = priority});
+  wake_up(transaction);
+}
+
+void set_project_priority(Transaction& transaction, const std::string& project, int priority) {
+  exec(transaction, sql::policies_set_project_priority{.project = project, .priority = priority});
+  wake_up(transaction);
+}
+
+void set_group_priority(Transaction& transaction, const std::string& group, int priority) {
+  exec(transaction, sql::policies_set_group_priority{.group = group, .priority = priority});
   wake_up(transaction);
 }
 

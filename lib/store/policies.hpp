@@ -17,7 +17,8 @@ namespace gleaner::store {
 /// The facts that the policies in force need.
 struct PolicyNeeds {
   bool limits = true, keeps = true, shares = true, priorities = true, held = true;  ///< false: the grid has none
-  int usage_days = 0;  ///< days of usage, today included, with the shares and the users' priorities; 0: none of these
+  bool declared_priorities = true;  ///< of projects and groups, with the shares, which say who is in a project; false: the grid has none
+  int usage_days = 0;               ///< days of usage, today included, with the shares and the users' priorities; 0: none of these
   bool affinities = false;
   bool endings = false;
   std::chrono::milliseconds soon{};  ///< of the endings: within which a job may wait in a queue
@@ -31,6 +32,8 @@ struct PolicyNeeds {
 [[nodiscard]] std::vector<grid::Affinity> affinities(Transaction& transaction);
 [[nodiscard]] std::vector<grid::UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now);
 [[nodiscard]] std::vector<grid::UserPriority> user_priorities(Transaction& transaction);
+/// Adds the priorities of projects and groups to the facts.
+void read_declared_priorities(Transaction& transaction, grid::PolicyFacts& facts);
 
 /// A consumable that a limit names.
 struct DeclaredConsumable {
@@ -66,6 +69,8 @@ bool remove_share(Transaction& transaction, std::int64_t id);
 void set_affinity(Transaction& transaction, const std::string& user, grid::ClusterId cluster);
 bool remove_affinity(Transaction& transaction, const std::string& user, grid::ClusterId cluster);
 void set_user_priority(Transaction& transaction, const std::string& user, int priority);
+void set_project_priority(Transaction& transaction, const std::string& project, int priority);
+void set_group_priority(Transaction& transaction, const std::string& group, int priority);
 
 /// Requests kills of the youngest running jobs of a campaign on a cluster, and of all that wait there.
 void preempt_jobs(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs, grid::Instant now);

@@ -1,6 +1,7 @@
 #include "metascheduler/planner/plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -140,8 +141,43 @@ bool weighs_early(const OrderChoice& order, const PlannerConfig& config) {
   return order.within->name() == "multifactor" && parse_weights(config.multifactor_weights).value().early > 0.0;
 }
 
+/// The standings of a plan, by campaign.
+class StandingsByCampaign {
+ public:
+  explicit StandingsByCampaign(std::vector<Standing>& standings) : standings_{standings} {
+    for (std::size_t i = 0; i < standings.size(); ++i) places_.emplace(standings[i].campaign, i);
+  }
+  /// A new one, if the campaign has none.
+  decisions::Standing& of(grid::CampaignId campaign) {
+    const auto [place, is_new] = places_.emplace(campaign, standings_.size());
+    if (is_new) standings_.push_back({.campaign = campaign, .figures = {}});
+    return standings_[place->second].figures;
+  }
+
+ private:
+  std::vector<Standing>& standings_;
+  std::map<grid::CampaignId, std::size_t> places_;
+};
+
+/// Reports the priorities that administrators gave to projects and groups, each with the standing of the campaign.
+void note_given_priorities(const std::vector<Contender>& contenders, Draft& draft, StandingsByCampaign& standings) {
+  for (const auto& contender : contenders) {
+    const auto& campaign = *contender.campaign;
+    if (campaign.type != grid::CampaignType::default_) continue;  // it goes first anyway
+    for (const auto& [holder, given] : {std::pair{"project", &campaign.project_priority}, std::pair{"group", &campaign.group_priority}}) {
+      if (given->name.empty() || given->priority == kNormalPriority) continue;
+      standings.of(campaign.id)
+          .given_priorities.push_back({.holder = holder,
+                                       .name = given->name,
+                                       .priority = given->priority,
+                                       .campaign_order = draft.config.campaign_order,
+                                       .multifactor_weights = draft.config.multifactor_weights});
+    }
+  }
+}
+
 /// Reports campaign priorities that have no effect, each with the standing of its campaign.
-void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
+void note_priorities(const std::vector<Contender>& contenders, Draft& draft, StandingsByCampaign& standings) {
   const grid::OrderOfCampaigns order{
       .name = draft.config.campaign_order, .weights = draft.config.multifactor_weights, .simultaneous = draft.config.simultaneous};
   for (const auto& contender : contenders) {
@@ -151,13 +187,7 @@ void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
                                      .campaign_order = draft.config.campaign_order,
                                      .multifactor_weights = draft.config.multifactor_weights,
                                      .simultaneous = draft.config.simultaneous};
-    auto& standings = draft.plan.standings;
-    auto found = std::ranges::find(standings, campaign.id, &Standing::campaign);
-    if (found == standings.end()) {
-      standings.push_back({.campaign = campaign.id, .figures = {}});
-      found = std::prev(standings.end());
-    }
-    found->figures.priority = std::move(effect);
+    standings.of(campaign.id).priority = std::move(effect);
   }
 }
 
@@ -205,7 +235,9 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
     serve(*policies, affinity, among, *turns, head_starts ? &*head_starts : nullptr, contenders, draft);
   }
   draft.plan.standings = std::move(standings).all();
-  note_priorities(contenders, draft);
+  StandingsByCampaign by_campaign{draft.plan.standings};
+  note_given_priorities(contenders, draft, by_campaign);
+  note_priorities(contenders, draft, by_campaign);
   preempt(contenders, draft);
   replicate(ReplicaKind::finalize, contenders, draft);
   emit(draft);

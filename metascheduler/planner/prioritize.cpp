@@ -6,8 +6,9 @@
 namespace gleaner::planner {
 namespace {
 
-/// Lexicographic, the smallest first: by type and lowest priority, then by the two configured classes.
-using Rank = std::array<int, 3>;
+/// Lexicographic, the smallest first: by type and lowest priority, then by the two configured classes; that of priority has three levels,
+/// by project, group and campaign.
+using Rank = std::array<int, 5>;
 
 int type_rank(const CampaignView& campaign) {
   if (campaign.type == grid::CampaignType::test) return 0;
@@ -15,10 +16,12 @@ int type_rank(const CampaignView& campaign) {
 }
 
 Rank rank_of(const OrderChoice& order, const CampaignView& campaign, AffinityClass affinity) {
+  const int project = order.by_priority ? campaign.project_priority.priority : 0;
+  const int group = order.by_priority ? campaign.group_priority.priority : 0;
   const int priority = order.by_priority ? campaign.priority : 0;
   const int affinity_rank = affinity == AffinityClass::others ? 1 : 0;
-  if (order.affinity_first) return {type_rank(campaign), affinity_rank, priority};
-  return {type_rank(campaign), priority, affinity_rank};
+  if (order.affinity_first) return {type_rank(campaign), affinity_rank, project, group, priority};
+  return {type_rank(campaign), project, group, priority, affinity_rank};
 }
 
 }  // namespace

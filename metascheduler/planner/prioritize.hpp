@@ -21,8 +21,8 @@ struct ClassMembers {
 }
 
 /// Stage 2. The classes, which go before any order: test campaigns first; then the others, by the classes that the configuration names
-/// (seven priorities; clusters of affinity); campaigns of the lowest priority last, because they give way to all others.
-/// Source: document 003, the note of 20 May; document 002, "Project Priority".
+/// (seven priorities, by project, then by group, then by campaign; clusters of affinity); campaigns of the lowest priority last, because
+/// they give way to all others. Source: document 003, the note of 20 May; document 002, "Project Priority".
 [[nodiscard]] std::vector<ClassMembers> classes_of(const OrderChoice& order, const std::vector<Contender>& contenders);
 
 }  // namespace gleaner::planner

@@ -42,8 +42,10 @@ struct ClusterView : grid::ClusterFacts {
 
 /// One campaign in treatment, or paused (it gets a reason, and nothing else). Its `scheduler` is never empty.
 struct CampaignView : grid::CampaignFacts {
-  double used_resource_seconds = 0.0;  ///< by its ended jobs
-  bool profiled = false;               ///< a campaign of the same user and command is known
+  double used_resource_seconds = 0.0;            ///< by its ended jobs
+  bool profiled = false;                         ///< a campaign of the same user and command is known
+  grid::DeclaredPriority project_priority = {};  ///< of its project, and the project that has it; without a name: none was declared
+  grid::DeclaredPriority group_priority = {};    ///< the highest of its user's groups
 };
 
 /// One campaign on one cluster of its JDL.
@@ -87,13 +89,14 @@ struct UserView {
   double usage = 0.0;              ///< decayed, in days of the whole grid (grid::decayed_usage)
 };
 
-/// A node of the tree of projects and users; the root is not listed.
+/// A node of the tree of projects, groups and users; the root is not listed.
 struct ShareNode {
   std::string name;
   int parent = -1;      ///< its index in the list, smaller than its own; -1: the root
   double shares = 1.0;  ///< against its siblings
   double usage = 0.0;   ///< of all that is below it, in days of the whole grid
   bool is_user = false;
+  bool is_group = false;  ///< a unix group; its children are its members
 };
 
 /// The whole picture. Every pair names a campaign and a cluster of the lists; the order of the

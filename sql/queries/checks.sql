@@ -35,7 +35,8 @@ FROM (VALUES ('admission_rules', 'note_act'), ('affinities', 'note_act'), ('brak
   ('events', 'note_new_event'), ('events', 'tell_event'), ('events', 'tell_new_event'), ('gridstatus', 'total_resources'),
   ('inputs', 'count_gone_inputs'), ('inputs', 'count_new_inputs'), ('jobs', 'account_usage'), ('jobs', 'count_jobs'),
   ('jobs', 'count_new_jobs'), ('jobs', 'count_plans'), ('kill_requests', 'total_kills'), ('launches', 'note_algorithm'),
-  ('keeps', 'note_act'), ('lease', 'note_term'), ('limits', 'note_act'), ('normal_users', 'note_act'), ('returned_tasks', 'count_unheld'), ('returned_tasks', 'follow_when_freed'),
+  ('group_priorities', 'note_act'), ('keeps', 'note_act'), ('lease', 'note_term'), ('limits', 'note_act'), ('normal_users', 'note_act'),
+  ('project_priorities', 'note_act'), ('returned_tasks', 'count_unheld'), ('returned_tasks', 'follow_when_freed'),
   ('returned_tasks', 'follow_when_returned'), ('shares', 'note_act'), ('tasks', 'count_tasks'), ('tasks', 'release_tasks'),
   ('user_limits', 'note_act'), ('user_mappings', 'note_act'), ('user_priorities', 'note_act')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name

@@ -138,9 +138,11 @@ SELECT
   EXISTS (SELECT FROM clusters WHERE authentication = 'token') AS tokens,
   EXISTS (SELECT FROM limits) AS limits,
   EXISTS (SELECT FROM keeps) AS keeps,
-  EXISTS (SELECT FROM limits WHERE group_name IS NOT NULL) OR EXISTS (SELECT FROM keeps WHERE group_name IS NOT NULL) AS groups,
+  EXISTS (SELECT FROM limits WHERE group_name IS NOT NULL) OR EXISTS (SELECT FROM keeps WHERE group_name IS NOT NULL)
+    OR EXISTS (SELECT FROM shares WHERE kind = 'group') OR EXISTS (SELECT FROM group_priorities) AS groups,
   EXISTS (SELECT FROM shares) AS shares,
   EXISTS (SELECT FROM user_priorities) AS priorities,
+  EXISTS (SELECT FROM project_priorities) OR EXISTS (SELECT FROM group_priorities) AS declared_priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
   EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') OR EXISTS (SELECT FROM clusters WHERE properties <> '') AS properties,
   EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts,
@@ -242,9 +244,10 @@ FROM (
 WHERE lack IS NOT NULL
 
 -- name: planning.groups
--- The groups of campaigns' users, where limits or keeps name them.
+-- The groups of campaigns' users, where limits, keeps, shares or priorities name them.
 SELECT c.id, l.group_name
-FROM (SELECT group_name FROM limits WHERE group_name IS NOT NULL UNION SELECT group_name FROM keeps WHERE group_name IS NOT NULL) l
+FROM (SELECT group_name FROM limits WHERE group_name IS NOT NULL UNION SELECT group_name FROM keeps WHERE group_name IS NOT NULL
+  UNION SELECT name FROM shares WHERE kind = 'group' UNION SELECT group_name FROM group_priorities) l
 JOIN campaigns c ON l.group_name = ANY (c.groups)
 WHERE is_live(c.state)
 ORDER BY 1, 2

@@ -1,22 +1,31 @@
 -- Shares, usage, limits, affinities: the facts for the planner's policies, and the edits of gridctl.
 
 -- name: policies.usage
--- Resource-seconds by user, project and day: those booked, plus the use by running jobs so far.
-SELECT user_name, project, days_ago, sum(resource_seconds) AS resource_seconds
+-- Resource-seconds by user, project and day: those booked, plus the use by running jobs so far. `groups`: those of the campaign's user that
+-- have shares, one a line; none of a campaign that was deleted since.
+WITH shared AS MATERIALIZED (SELECT DISTINCT name FROM shares WHERE kind = 'group')
+SELECT user_name, project, days_ago, coalesce(groups, '') AS groups, sum(resource_seconds) AS resource_seconds
 FROM (
-  SELECT user_name, project, (instant(@now) AT TIME ZONE 'UTC')::date - day AS days_ago, resource_seconds
-  FROM usage WHERE day >= (instant(@first_day) AT TIME ZONE 'UTC')::date
+  SELECT u.user_name, u.project, (instant(@now) AT TIME ZONE 'UTC')::date - u.day AS days_ago, CASE WHEN EXISTS (SELECT FROM shared)
+    THEN (SELECT string_agg(s.name, E'\n' ORDER BY s.name) FROM campaigns c JOIN shared s ON s.name = ANY (c.groups) WHERE c.id = u.campaign_id)
+    END AS groups, u.resource_seconds
+  FROM usage u WHERE u.day >= (instant(@first_day) AT TIME ZONE 'UTC')::date
   UNION ALL
-  SELECT c.user_name, c.project, 0, greatest(0, date_part('epoch', instant(@now) - j.started_at)) * coalesce(j.resources, (
+  SELECT c.user_name, c.project, 0, (SELECT string_agg(s.name, E'\n' ORDER BY s.name) FROM shared s WHERE s.name = ANY (c.groups)), greatest(0, date_part('epoch', instant(@now) - j.started_at)) * coalesce(j.resources, (
     SELECT known_width(p) FROM campaign_clusters p WHERE p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id), 1)
   FROM jobs j
   JOIN campaigns c ON c.id = j.campaign_id
   WHERE is_live(j.state) AND j.started_at IS NOT NULL) used
-GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
 -- name: policies.user_priorities
 -- Users' priorities, as administrators set them.
 SELECT user_name, priority FROM user_priorities ORDER BY user_name
+
+-- name: policies.declared_priorities
+-- The priorities of projects and groups, as administrators set them.
+SELECT 'project' AS kind, project AS name, priority FROM project_priorities
+UNION ALL SELECT 'group', group_name, priority FROM group_priorities ORDER BY 1, 2
 
 -- name: policies.shares
 -- The tree of shares, parents before their children.
@@ -284,3 +293,11 @@ DELETE FROM affinities WHERE user_name = @user AND cluster_id = @cluster RETURNI
 -- name: policies.set_user_priority
 INSERT INTO user_priorities (user_name, priority) VALUES (@user, @priority)
 ON CONFLICT (user_name) DO UPDATE SET priority = EXCLUDED.priority
+
+-- name: policies.set_project_priority
+INSERT INTO project_priorities (project, priority) VALUES (@project, @priority)
+ON CONFLICT (project) DO UPDATE SET priority = EXCLUDED.priority
+
+-- name: policies.set_group_priority
+INSERT INTO group_priorities (group_name, priority) VALUES (@group, @priority)
+ON CONFLICT (group_name) DO UPDATE SET priority = EXCLUDED.priority

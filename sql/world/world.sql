@@ -59,11 +59,13 @@ r AS (INSERT INTO reservations (cluster_id, campaign_id, begins_at, made_at)
   SELECT k.id, c.id, now() + interval '1 hour', now()
   FROM (SELECT min(id) AS id FROM clusters) k, (SELECT min(id) AS id FROM campaigns WHERE state = 'in_treatment') c WHERE c.id IS NOT NULL
   ON CONFLICT DO NOTHING),
-s AS (INSERT INTO shares (name, kind, shares) VALUES ('physics', 'project', 3)),
+s AS (INSERT INTO shares (name, kind, shares) VALUES ('physics', 'project', 3), ('guests', 'group', 1)),
 u AS (INSERT INTO unmarked_ends (event, bound_s, before, before_job, tried_at) SELECT min(id), 5, now(), 1, now() FROM events
   HAVING count(*) > 0 ON CONFLICT DO NOTHING),
 l AS (INSERT INTO user_limits (user_name, max_campaigns, changed_by, changed_at) VALUES ('zoe', 5, 'root', now())),
-p AS (INSERT INTO user_priorities (user_name, priority) VALUES ('zoe', 2))
+p AS (INSERT INTO user_priorities (user_name, priority) VALUES ('zoe', 2)),
+q AS (INSERT INTO project_priorities (project, priority) VALUES ('physics', 3)),
+g AS (INSERT INTO group_priorities (group_name, priority) VALUES ('guests', 5))
 UPDATE campaigns SET state = 'paused'
 WHERE id = (SELECT max(id) FROM campaigns WHERE state = 'in_treatment' HAVING count(*) > 1)
 

@@ -163,7 +163,10 @@ TEST_F(Gridctl, Shares_AreATreeOfProjectsAndUsers) {
   EXPECT_EQ(code({"share", "set", "project", "biology", "40"}), 0);
   EXPECT_EQ(code({"share", "set", "user", "ada", "1", "--project", "physics"}), 0);
   EXPECT_THAT(run({"share", "list"}).output, AllOf(HasSubstr("/physics/ada"), HasSubstr("60.0 %"), HasSubstr("40.0 %")));
-  EXPECT_EQ(code({"share", "set", "group", "physics", "60"}), 2);
+  EXPECT_EQ(code({"share", "set", "department", "physics", "60"}), 2);
+  EXPECT_EQ(code({"share", "set", "group", "chem", "1", "--project", "physics"}), 0);
+  EXPECT_THAT(run({"share", "list"}).output, HasSubstr("/physics/chem"));
+  EXPECT_EQ(code({"share", "set", "user", "bob", "1", "--project", "chem"}), 3) << "the members of a group are not listed";
   EXPECT_EQ(code({"share", "remove", "user", "ada"}), 3);
   EXPECT_EQ(code({"share", "remove", "project", "physics"}), 0);
   EXPECT_THAT(run({"share", "list"}).output, Not(HasSubstr("ada")));
@@ -177,6 +180,13 @@ TEST_F(Gridctl, AffinitiesAndPrioritiesOfUsers_AreEdited) {
   EXPECT_EQ(code({"affinity", "remove", "ada", "alpha"}), 3);
   EXPECT_EQ(code({"user", "priority", "ada", "2"}), 0);
   EXPECT_EQ(code({"user", "priority", "ada", "8"}), 2);
+  EXPECT_EQ(code({"project", "priority", "physics", "3"}), 0);
+  EXPECT_EQ(code({"project", "priority", "physics", "1"}), 0);
+  EXPECT_EQ(code({"group", "priority", "chem", "6"}), 0);
+  EXPECT_THAT(run({"project", "priority", "physics", "high"}).output,
+              HasSubstr("'high' is not a priority, 1 the highest and 7 the lowest"));
+  EXPECT_THAT(run({"--csv", "priority", "list"}).output,
+              AllOf(HasSubstr("user,ada,2"), HasSubstr("project,physics,1"), HasSubstr("group,chem,6")));
   EXPECT_THAT(run({"usage", "list"}).output, HasSubstr("Nothing was used"));
 }
 

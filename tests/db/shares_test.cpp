@@ -148,5 +148,37 @@ TEST_F(Shares, Document001_UsageUnderAnotherProject_CountsForThatProject) {
   EXPECT_EQ(run_one(), "alice") << "lattice has used nothing";
 }
 
+TEST_F(Shares, Document003_OfAProjectAndAGroup_AreComparedFirst_WithTheUsageOfTheirRuns) {
+  const auto physics = project("physics", 1);
+  share("alice", 1, physics);
+  share("bob", 1, physics);
+  store::transact(database, std::nullopt, [&](store::Transaction& t) { store::set_share(t, "group", "chem", std::nullopt, 1); });
+  const auto carols = campaign_of("carol");
+  execute(fmt::format("UPDATE campaigns SET groups = '{{chem}}' WHERE id = {}", carols.value()));
+  campaign_of("alice", "physics");
+  campaign_of("bob", "physics");
+  std::vector<std::string> order;
+  for (int run = 0; run < 2; ++run) order.push_back(run_one());
+  EXPECT_THAT(order, ElementsAre("carol", "alice")) << "carol's campaign came first; then her group has used its part";
+}
+
+TEST_F(Shares, APriorityOfAProject_IsInForceInTheNextPlan_AndReported) {
+  config.campaign_order = "priority";
+  campaign_of("alice");
+  const auto bobs = campaign_of("bob", "urgent");
+  store::transact(database, std::nullopt, [&](store::Transaction& t) {
+    store::set_project_priority(t, "urgent", 2);
+    store::set_group_priority(t, "chem", 3);
+  });
+  EXPECT_EQ(run_one(), "bob");
+  EXPECT_THAT(value(fmt::format("SELECT figures::text FROM decisions WHERE campaign_id = {} AND reason = 'standing'", bobs.value())),
+              testing::AllOf(testing::HasSubstr("given_priorities"), testing::HasSubstr("urgent")));
+  store::transact(database, std::nullopt, [&](store::Transaction& t) { store::set_project_priority(t, "urgent", 5); });
+  EXPECT_EQ(run_one(), "alice");
+  execute("UPDATE campaigns SET groups = '{chem}' WHERE user_name = 'bob'");
+  store::transact(database, std::nullopt, [&](store::Transaction& t) { store::set_project_priority(t, "urgent", 4); });
+  EXPECT_EQ(run_one(), "bob") << "by the group";
+}
+
 }  // namespace
 }  // namespace gleaner::tests

@@ -100,9 +100,10 @@ TEST(Figures, HaveTheNamesOfTheField) {
   EXPECT_EQ(figures_of(reason::Launched{bound::MaxJobs{8}}), R"({"bound":"max_jobs","max_jobs":8})");
   EXPECT_EQ(figures_of(reason::EarlierCampaigns{.job_resources = 1, .offered_resources = 0, .taken_resources = 8, .takers = {{12, 15}, 2}}),
             R"({"job_resources":1.0,"offered_resources":0.0,"taken_resources":8.0,"earlier_campaigns":[12,15]})");
-  EXPECT_EQ(figures_of(Standing{.place = place::FairShare{.user = "ada", .priority = 0.15, .share = 0.25, .usage = 0.1}}),
-            R"({"place":{"order":"fairshare","user":"ada","order_priority":0.15,"share":0.25,"usage":0.1,"usage_by_share":false},)"
-            R"("elsewhere":null,"priority_effect":null,"head_start":null})");
+  EXPECT_EQ(
+      figures_of(Standing{.place = place::FairShare{.user = "ada", .priority = 0.15, .share = 0.25, .usage = 0.1}}),
+      R"({"place":{"order":"fairshare","user":"ada","order_priority":0.15,"share":0.25,"usage":0.1,"usage_by_share":false,"branches":[]},)"
+      R"("elsewhere":null,"priority_effect":null,"head_start":null,"given_priorities":[]})");
 }
 
 TEST(Figures, ThatAreMostlyZero_AreStoredOnlyIfTheyAreNot) {

@@ -133,6 +133,32 @@ TEST(GridsimLive, LimitsAndUnknownClusters_AreRead) {
   EXPECT_FALSE(read_scenario(a_grid(R"({"waiting": -1, "durations": 7, "clusters": []})"), "."));
 }
 
+TEST(GridsimLive, SharesAndPrioritiesOfProjectsAndGroups_DecideWhoGoesFirst) {
+  const auto work_of = [](const std::string& order, const std::string& policies) {
+    const auto scenario = read(fmt::format(
+        R"({{"clusters": {{"alpha": {{"nodes": 1, "cores": 16, "start_rate": 100}}}}, "configuration": {{"campaign_order": "{}"}}, "live": [{}, {}],)"
+        R"( "policies": {{{}}}, "length": "50s"}})",
+        order, a_campaign(100, "[[110, 1]]", a_pair(), R"(, "project": "physics")"),
+        R"({"name": "tau", "user": "eve", "groups": ["chem"], "waiting": 100, "durations": [[110, 1]], "clusters": [)" + a_pair() + "]}",
+        policies));
+    std::vector<int> jobs(2, 0);
+    for (const auto& job : simulate(scenario).jobs) ++jobs.at(static_cast<std::size_t>(job.campaign));
+    return jobs;
+  };
+  const std::string shares{
+      R"("shares": [{"id": 1, "name": "physics", "shares": 1}, {"id": 2, "name": "ada", "is_user": true, "parent": 1, "shares": 1},)"
+      R"( {"id": 3, "name": "chem", "is_group": true, "shares": 3}])"};
+  EXPECT_THAT(work_of("fairshare", shares), testing::ElementsAre(0, 24))
+      << "the greater share goes first, and 3/4 of a day is long; 16 run, and 8 wait";
+  EXPECT_THAT(work_of("priority", R"("group_priorities": [{"name": "chem", "priority": 2}])"), testing::ElementsAre(0, 24));
+  EXPECT_THAT(
+      work_of("priority",
+              R"("project_priorities": [{"name": "physics", "priority": 3}], "group_priorities": [{"name": "chem", "priority": 2}])"),
+      testing::ElementsAre(24, 0));
+  EXPECT_THROW(work_of("fifo", R"("shares": [{"id": 2, "name": "ada", "is_user": true, "parent": 1, "shares": 1}])"), std::logic_error)
+      << "a parent that is not there";
+}
+
 TEST(GridsimLive, WhatIsKept_IsNotUsedByOthers_UntilItsEnd) {
   const auto begun_before = [](double time, const std::string& keep) {
     const std::string keeps{R"(, "policies": {"keeps": [{"name": "class", "cluster": "alpha", "resources": "60%", "until": 1000, )"};

@@ -163,12 +163,12 @@ TEST(Completions, OfferTheCommandsOfGridctl) {
   EXPECT_EQ(in_bash({"gridctl", "limit", ""}), " list remove set \n");
   EXPECT_EQ(in_bash({"gridctl", "rules", "e"}), " edit enable \n");
   EXPECT_EQ(in_bash({"gridctl", "limit", "set", "running"}), " running_jobs \n");
-  EXPECT_EQ(in_bash({"gridctl", "share", "set", ""}), " project user \n");
+  EXPECT_EQ(in_bash({"gridctl", "share", "set", ""}), " project group user \n");
   EXPECT_EQ(in_bash({"gridctl", "check", ""}), "  \n");
   EXPECT_EQ(in_bash({"gridctl", "db", ""}), " check migrate restored status \n");
   EXPECT_EQ(in_bash({"gridctl", "cluster", "re"}), " remove retire \n");
   EXPECT_EQ(in_fish("gridctl", "gridctl limit "), (std::set<std::string>{"list", "remove", "set"}));
-  EXPECT_EQ(in_fish("gridctl", "gridctl share set "), (std::set<std::string>{"project", "user"}));
+  EXPECT_EQ(in_fish("gridctl", "gridctl share set "), (std::set<std::string>{"group", "project", "user"}));
   EXPECT_EQ(in_fish("gridctl", "gridctl user map root "), std::set<std::string>{}) << "no grid, no cluster";
   EXPECT_THAT(in_fish("gridctl", "gridctl user map ro"), testing::Contains("root"));
 }

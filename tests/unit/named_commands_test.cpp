@@ -203,7 +203,7 @@ std::string sample_of(std::string_view name) {
                                                                         {"LAUNCH", "3"},
                                                                         {"LIMIT", "3"},
                                                                         {"EVENT", "3"},
-                                                                        {"project|user", "user"},
+                                                                        {"project|group|user", "user"},
                                                                         {"CAMPAIGN", "3"},
                                                                         {"MOST", "5"},
                                                                         {"SHARES", "5"},

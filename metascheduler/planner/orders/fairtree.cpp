@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <string_view>
 #include <tuple>
 
 #include "metascheduler/planner/orders/slices.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
+#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -147,22 +146,11 @@ class FairTreeTurns final : public Turns {
 }  // namespace
 
 std::vector<int> nodes_of(const Class& among) {
-  const auto& tree = among.snapshot.shares;
-  std::map<std::string_view, std::vector<int>> of_users;
-  for (int i = 0; i < std::ssize(tree); ++i) {
-    const auto& node = tree[static_cast<std::size_t>(i)];
-    if (node.is_user) of_users[node.name].push_back(i);
-  }
+  const ShareTree tree{among.snapshot.shares};
   std::vector<int> nodes(among.contenders.size(), -1);
   for (const auto member : among.members) {
     const auto& campaign = among.campaign(member);
-    const auto user = of_users.find(campaign.user);
-    if (user == of_users.end()) continue;
-    const auto in_project = std::ranges::find_if(user->second, [&](int node) {
-      const auto parent = tree[static_cast<std::size_t>(node)].parent;
-      return parent >= 0 && tree[static_cast<std::size_t>(parent)].name == campaign.project;
-    });
-    nodes[member] = in_project != user->second.end() ? *in_project : user->second.front();
+    nodes[member] = tree.node_of(campaign.user, campaign.groups, campaign.project);
   }
   return nodes;
 }

@@ -13,11 +13,10 @@ namespace gleaner::planner {
 /// @param given  what the plan gave each node so far, in days of the whole grid, by its index
 [[nodiscard]] std::vector<std::size_t> ranked_users(const std::vector<ShareNode>& tree, const std::vector<double>& given);
 
-/// The node of each member's user, by the contender's index: in the campaign's project when there is one, else the first of that name;
-/// -1: the user is not in the tree.
+/// The node of each member's user, by the contender's index (ShareTree::node_of); -1: the user is not in the tree.
 [[nodiscard]] std::vector<int> nodes_of(const Class& among);
 
-/// Shares in a tree of projects and users; campaigns of users who are not in the tree come last.
+/// Shares in a tree of projects, groups and users; campaigns of users who are not in the tree come last.
 class FairTree final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "fairtree"; }

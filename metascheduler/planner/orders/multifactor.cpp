@@ -13,6 +13,7 @@
 #include "lib/text/suggest.hpp"
 #include "metascheduler/planner/orders/fairtree.hpp"
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -24,6 +25,8 @@ double fairshare_factor(const Snapshot& snapshot, const std::string& name) {
   if (user == snapshot.users.end() || user->share <= 0.0) return 0.0;
   return std::exp2(-std::max(0.0, user->usage) / user->share);
 }
+
+double priority_factor(int priority) { return static_cast<double>(kLowestPriority - priority) / (kLowestPriority - 1); }
 
 class MultifactorTurns final : public Turns {
  public:
@@ -46,13 +49,16 @@ class MultifactorTurns final : public Turns {
 
 tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
   FactorWeights weights;
-  constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 7> kFactors{{{"age", &FactorWeights::age},
-                                                                                          {"fairshare", &FactorWeights::fairshare},
-                                                                                          {"size", &FactorWeights::size},
-                                                                                          {"priority", &FactorWeights::priority},
-                                                                                          {"affinity", &FactorWeights::affinity},
-                                                                                          {"project", &FactorWeights::project},
-                                                                                          {"early", &FactorWeights::early}}};
+  constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 9> kFactors{
+      {{"age", &FactorWeights::age},
+       {"fairshare", &FactorWeights::fairshare},
+       {"size", &FactorWeights::size},
+       {"priority", &FactorWeights::priority},
+       {"affinity", &FactorWeights::affinity},
+       {"project", &FactorWeights::project},
+       {"early", &FactorWeights::early},
+       {"project_priority", &FactorWeights::project_priority},
+       {"group_priority", &FactorWeights::group_priority}}};
   std::array<std::string_view, kFactors.size()> names;
   std::ranges::transform(kFactors, names.begin(), [](const auto& factor) { return factor.first; });
   while (!text.empty()) {
@@ -81,7 +87,9 @@ Factors factors_of(const Class& among, std::size_t contender) {
       seconds(among.snapshot.now - campaign.submitted) / std::max(1.0, std::chrono::duration<double>{among.config.age_max}.count()), 0.0,
       1.0);
   factors.fairshare = fairshare_factor(among.snapshot, campaign.user);
-  factors.priority = static_cast<double>(kLowestPriority - campaign.priority) / (kLowestPriority - 1);
+  factors.priority = priority_factor(campaign.priority);
+  factors.project_priority = priority_factor(campaign.project_priority.priority);
+  factors.group_priority = priority_factor(campaign.group_priority.priority);
   double affinities = 0.0;
   for (const auto& candidate : candidates) {
     const double resources = job_resources(*candidate.pair, *candidate.cluster);
@@ -95,21 +103,14 @@ Factors factors_of(const Class& among, std::size_t contender) {
 
 std::vector<double> project_factors(const Class& among) {
   const auto& tree = among.snapshot.shares;
-  // A parent comes before its children.
-  std::vector<double> of_siblings(tree.size() + 1, 0.0), shares(tree.size() + 1, 1.0);
-  const auto place = [](int node) { return static_cast<std::size_t>(std::ptrdiff_t{node} + 1); };
-  for (const auto& node : tree) of_siblings[place(node.parent)] += node.shares;
-  for (int i = 0; i < std::ssize(tree); ++i) {
-    const auto& node = tree[static_cast<std::size_t>(i)];
-    const double all = of_siblings[place(node.parent)];
-    shares[place(i)] = all > 0.0 ? shares[place(node.parent)] * node.shares / all : 0.0;
-  }
+  const auto parts = parts_of(tree);
   const auto users = nodes_of(among);
   std::vector<double> factors(among.contenders.size(), 0.0);
   for (const auto member : among.members) {
-    const int project = users[member] < 0 ? -1 : tree[static_cast<std::size_t>(users[member])].parent;
-    if (project < 0 || shares[place(project)] <= 0.0) continue;
-    factors[member] = std::exp2(-std::max(0.0, tree[static_cast<std::size_t>(project)].usage) / shares[place(project)]);
+    int project = users[member] < 0 ? -1 : tree[static_cast<std::size_t>(users[member])].parent;
+    if (project >= 0 && tree[static_cast<std::size_t>(project)].is_group) project = tree[static_cast<std::size_t>(project)].parent;
+    if (project < 0 || parts[static_cast<std::size_t>(project)] <= 0.0) continue;
+    factors[member] = std::exp2(-std::max(0.0, tree[static_cast<std::size_t>(project)].usage) / parts[static_cast<std::size_t>(project)]);
   }
   return factors;
 }
@@ -117,7 +118,8 @@ std::vector<double> project_factors(const Class& among) {
 double weighted(const Factors& factors, const FactorWeights& weights) {
   return factors.age * weights.age + factors.fairshare * weights.fairshare + factors.size * weights.size +
          factors.priority * weights.priority + factors.affinity * weights.affinity + factors.project * weights.project +
-         factors.early * weights.early;
+         factors.early * weights.early + factors.project_priority * weights.project_priority +
+         factors.group_priority * weights.group_priority;
 }
 
 std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
@@ -143,7 +145,9 @@ std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
                       .campaign_priority = factor(f.priority, w.priority),
                       .affinity = factor(f.affinity, w.affinity),
                       .project = factor(f.project, w.project),
-                      .early = factor(f.early, w.early)};
+                      .early = factor(f.early, w.early),
+                      .project_priority = factor(f.project_priority, w.project_priority),
+                      .group_priority = factor(f.group_priority, w.group_priority)};
   }
   std::ranges::sort(order, {}, [&](const std::pair<double, Turn>& one) {
     const auto& [priority, turn] = one;

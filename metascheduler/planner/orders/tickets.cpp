@@ -1,12 +1,14 @@
 #include "metascheduler/planner/orders/tickets.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
+#include "metascheduler/planner/orders/fairtree.hpp"
+#include "metascheduler/planner/orders/share_draw.hpp"
 #include "metascheduler/planner/orders/slices.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -21,6 +23,14 @@ struct Holding {
   double power = 0.0;
 };
 
+/// The nodes of the members' users, in the order of the members.
+std::vector<int> nodes_of_members(const Class& among) {
+  const auto nodes = nodes_of(among);
+  std::vector<int> of_members;
+  for (const auto member : among.members) of_members.push_back(nodes[member]);
+  return of_members;
+}
+
 double part(double value, double most) { return most > 0.0 ? std::clamp(value / most, 0.0, 1.0) : 0.0; }
 
 class TicketTurns final : public Turns {
@@ -30,7 +40,8 @@ class TicketTurns final : public Turns {
         queues_{among_},
         slice_{slice_of(among_)},
         random_{among_.seed},
-        box_{among_.members.size()},
+        nodes_{nodes_of_members(among_)},
+        box_{among_.snapshot.shares, nodes_},
         index_(among_.contenders.size()),
         debts_(among_.members.size(), 0.0) {
     for (std::size_t i = 0; i < among_.members.size(); ++i) index_[among_.members[i]] = i;
@@ -41,11 +52,17 @@ class TicketTurns final : public Turns {
     }
     for (const auto member : among_.members) holdings_.push_back(holding_of(member, priorities.at(among_.campaign(member).user)));
     number_by_creation();
+    count_shares();
     for (const auto& holding : holdings_) {
       most_.age = std::max(most_.age, holding.age);
       most_.cpu_time = std::max(most_.cpu_time, holding.cpu_time);
       most_.resources = std::max(most_.resources, holding.resources);
       most_.power = std::max(most_.power, holding.power);
+    }
+    for (const auto member : among_.members) {
+      const auto& campaign = among_.campaign(member);
+      by_project_ = by_project_ || campaign.project_priority.priority != kNormalPriority;
+      by_group_ = by_group_ || campaign.group_priority.priority != kNormalPriority;
     }
     for (const auto member : among_.members) all_rankings_ += ranking_of(member).sum();
     for (const auto member : queues_.taking_part()) deal(member);
@@ -80,16 +97,20 @@ class TicketTurns final : public Turns {
   [[nodiscard]] std::optional<decisions::Place> place(std::size_t contender) const override {
     using decisions::rounded;
     const auto ranking = ranking_of(contender);
-    return decisions::place::Tickets{.tickets = rounded(all_rankings_ / ranking.sum(), 1),
-                                     .rankings = std::ssize(among_.members),
-                                     .ranking = rounded(ranking.sum(), 2),
-                                     .user_priority = rounded(ranking.user_priority, 2),
-                                     .campaign_priority = rounded(ranking.priority, 2),
-                                     .wall_clock = rounded(ranking.wall_clock, 2),
-                                     .cpu_time = rounded(ranking.cpu_time, 2),
-                                     .resources = rounded(ranking.resources, 2),
-                                     .creation = rounded(ranking.creation, 2),
-                                     .power = rounded(ranking.power, 2)};
+    decisions::place::Tickets place{.tickets = rounded(all_rankings_ / ranking.sum(), 1),
+                                    .rankings = std::ssize(among_.members),
+                                    .ranking = rounded(ranking.sum(), 2),
+                                    .user_priority = rounded(ranking.user_priority, 2),
+                                    .campaign_priority = rounded(ranking.priority, 2),
+                                    .wall_clock = rounded(ranking.wall_clock, 2),
+                                    .cpu_time = rounded(ranking.cpu_time, 2),
+                                    .resources = rounded(ranking.resources, 2),
+                                    .creation = rounded(ranking.creation, 2),
+                                    .power = rounded(ranking.power, 2),
+                                    .project_priority = rounded(ranking.project_priority, 2),
+                                    .group_priority = rounded(ranking.group_priority, 2)};
+    describe_draw(index_[contender], place);
+    return place;
   }
 
  private:
@@ -125,55 +146,66 @@ class TicketTurns final : public Turns {
             .cpu_time = part(holding.cpu_time, most_.cpu_time),
             .resources = part(holding.resources, most_.resources),
             .creation = part(holding.place, static_cast<double>(holdings_.size())),
-            .power = part(holding.power, most_.power)};
+            .power = part(holding.power, most_.power),
+            .project_priority = by_project_ ? part(among_.campaign(member).project_priority.priority, kLowestPriority) : 0.0,
+            .group_priority = by_group_ ? part(among_.campaign(member).group_priority.priority, kLowestPriority) : 0.0};
+  }
+
+  /// The way of the draw down the tree of shares, where it goes that way.
+  void describe_draw(std::size_t index, decisions::place::Tickets& place) const {
+    const auto& tree = among_.snapshot.shares;
+    if (shares_below_.empty()) return;
+    if (!has_share_[index]) {
+      place.comes_last = true;
+      return;
+    }
+    for (int at = nodes_[index]; at >= 0; at = tree[static_cast<std::size_t>(at)].parent) {
+      const auto& node = tree[static_cast<std::size_t>(at)];
+      place.path.push_back({.name = node.name,
+                            .shares = node.shares,
+                            .of_shares = shares_below_[static_cast<std::size_t>(std::ptrdiff_t{node.parent} + 1)]});
+    }
+    std::ranges::reverse(place.path);
   }
 
   /// Only the proportions count, so the sum of all rankings, common to all, is left out.
   void deal(std::size_t member) { box_.set(index_[member], 1.0 / ranking_of(member).sum()); }
 
+  /// Where projects or groups have shares: who has a share, and what those that take part have of each level.
+  void count_shares() {
+    const auto& tree = among_.snapshot.shares;
+    if (!ShareTree{tree}.has_branches()) return;
+    const auto parts = parts_of(tree);
+    shares_below_.assign(tree.size() + 1, 0.0);
+    std::vector<bool> counted(tree.size(), false);
+    for (const int node : nodes_) {
+      has_share_.push_back(node >= 0 && parts[static_cast<std::size_t>(node)] > 0.0);
+      for (int at = has_share_.back() ? node : -1; at >= 0 && !counted[static_cast<std::size_t>(at)];
+           at = tree[static_cast<std::size_t>(at)].parent) {
+        counted[static_cast<std::size_t>(at)] = true;
+        const auto& one = tree[static_cast<std::size_t>(at)];
+        shares_below_[static_cast<std::size_t>(std::ptrdiff_t{one.parent} + 1)] += one.shares;
+      }
+    }
+  }
+
   Class among_;
   UserQueues queues_;
   double slice_;
   Draw random_;
-  TicketBox box_;
-  std::vector<std::size_t> index_;  ///< of each contender among the members
+  std::vector<int> nodes_;  ///< of each member's user in the tree of shares
+  ShareDraw box_;
+  std::vector<bool> has_share_;       ///< of each member, where projects or groups have shares
+  std::vector<double> shares_below_;  ///< the root's first, then each node's: the shares of its children that take part
+  std::vector<std::size_t> index_;    ///< of each contender among the members
   std::vector<Holding> holdings_;
   std::vector<double> debts_;  ///< resources that each got beyond its slices, and did not sit out yet
   Holding most_{.user_priority = 0.0};
-  double all_rankings_ = 0.0;  ///< their sum, before anything was given
+  double all_rankings_ = 0.0;                   ///< their sum, before anything was given
+  bool by_project_ = false, by_group_ = false;  ///< a member has a priority by its project, or by its group
 };
 
 }  // namespace
-
-void TicketBox::set(std::size_t holder, double tickets) {
-  const double change = tickets - tickets_[holder];
-  tickets_[holder] = tickets;
-  for (auto i = holder + 1; i < sums_.size(); i += i & (~i + 1)) sums_[i] += change;
-}
-
-double TicketBox::all() const {
-  double all = 0.0;
-  for (auto i = tickets_.size(); i > 0; i &= i - 1) all += sums_[i];
-  return all;
-}
-
-std::optional<std::size_t> TicketBox::draw(Draw& random) const {
-  const double all_tickets = all();
-  if (all_tickets <= 0.0) return std::nullopt;
-  // 53 random bits: what a double holds.
-  double at = static_cast<double>(random() >> 11) * 0x1.0p-53 * all_tickets;
-  std::size_t found = 0;
-  for (auto step = std::bit_floor(tickets_.size()); step > 0; step /= 2) {
-    if (found + step >= sums_.size() || sums_[found + step] > at) continue;
-    found += step;
-    at -= sums_[found];
-  }
-  // Rounding may lead past the last holder, or to one who has just handed in the tickets.
-  while (found < tickets_.size() && tickets_[found] <= 0.0) ++found;
-  if (found < tickets_.size()) return found;
-  while (found > 0 && tickets_[found - 1] <= 0.0) --found;
-  return found > 0 ? std::optional{found - 1} : std::nullopt;
-}
 
 std::unique_ptr<Turns> Tickets::turns(const Class& among) const { return std::make_unique<TicketTurns>(among); }
 

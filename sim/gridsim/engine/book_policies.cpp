@@ -62,10 +62,11 @@ grid::PolicyFacts Book::policy_facts(grid::Instant now) const {
 /// As the query policies.usage: of the jobs that ended, by day, and of those that run.
 void Book::add_usage(grid::PolicyFacts& facts, grid::Instant now) const {
   const auto today = std::chrono::floor<std::chrono::days>(now).time_since_epoch().count();
-  std::map<std::tuple<std::string, std::string, std::int64_t>, double> usage;
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::vector<std::string>>, double> usage;
+  const bool groups_share = std::ranges::any_of(facts.shares, &grid::Share::is_group);
   const auto add = [&](int campaign, std::int64_t day, double seconds) {
     const auto& spec = spec_of(campaign);
-    usage[{spec.user, spec.project, day}] += seconds;
+    usage[{spec.user, spec.project, day, groups_share ? spec.groups : std::vector<std::string>{}}] += seconds;
   };
   for (const auto& [key, seconds] : usage_) add(std::get<0>(key), std::get<2>(key), seconds);
   for (const auto& jobs : running_) {
@@ -78,7 +79,8 @@ void Book::add_usage(grid::PolicyFacts& facts, grid::Instant now) const {
     facts.usage.push_back({.user = std::get<0>(key),
                            .project = std::get<1>(key),
                            .days_ago = static_cast<int>(today - std::get<2>(key)),
-                           .resource_seconds = seconds});
+                           .resource_seconds = seconds,
+                           .groups = std::get<3>(key)});
 }
 
 /// Seconds that the jobs of a pair are expected to spend on the tasks that they take beside their own, until their time for that is over.

@@ -184,6 +184,7 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     read_object(one, at,
                 {{"user", into.word(day.user)},
                  {"project", into.word(day.project)},
+                 {"groups", [&](const Node& value, const Path& place) { read_names(value, place, findings, day.groups); }},
                  {"days_ago", into.whole(day.days_ago, 0, 100'000)},
                  {"resource_seconds", into.number(day.resource_seconds, {0, 1e18})}},
                 findings);
@@ -196,16 +197,33 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
                 {{"id", into.whole(read.id)},
                  {"name", into.word(read.name)},
                  {"is_user", into.truth(read.is_user)},
+                 {"is_group", into.truth(read.is_group)},
                  {"parent", into.whole(parent)},
                  {"shares", into.number(read.shares, {0, 1e12})}},
                 findings);
     if (parent > 0) read.parent = parent;
+    const auto is_above = [&](const grid::Share& above) { return above.id == parent && !above.is_user && !above.is_group; };
+    if (read.parent && std::ranges::none_of(policies.shares, is_above))
+      return findings.add(
+          one.offset, (at / "parent").text, std::to_string(parent),
+          fmt::format("no project before this one in the list has the id {}; list projects before what is in them", parent));
+    if (read.is_user && read.is_group)
+      return findings.add(one.offset, (at / "is_group").text, "true", "a node of the tree of shares is a user or a group, not both");
     policies.shares.push_back(std::move(read));
   };
   const auto priority = [&](const Node& one, const Path& at) {
     grid::UserPriority read;
     read_object(one, at, {{"user", into.word(read.user)}, {"priority", into.whole(read.priority, 1, 7)}}, findings);
     policies.priorities.push_back(std::move(read));
+  };
+  const auto declared = [&](std::vector<grid::DeclaredPriority>& priorities) {
+    return [&](const Node& one, const Path& at) {
+      grid::DeclaredPriority read;
+      read_object(one, at,
+                  {{"name", into.word(read.name), Key::Need::mandatory}, {"priority", into.whole(read.priority, 1, grid::kLowestPriority)}},
+                  findings);
+      priorities.push_back(std::move(read));
+    };
   };
   const auto affinity = [&](const Node& one, const Path& at) {
     grid::Affinity read;
@@ -329,6 +347,8 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
               {{"usage", list(usage)},
                {"shares", list(share)},
                {"user_priorities", list(priority)},
+               {"project_priorities", list(declared(policies.project_priorities))},
+               {"group_priorities", list(declared(policies.group_priorities))},
                {"affinities", list(affinity)},
                {"limits", list(limit)},
                {"keeps", list(keep)},
