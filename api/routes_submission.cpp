@@ -137,7 +137,7 @@ http::Response check_only(const Call& call, Submission& submission, const std::v
     json.field("user", call.caller.user);
     json.field("type", grid::name_of(file.type));
     json.field("total_tasks", *tasks);
-    json.field("replicas_allowed", file.replicas_allowed);
+    json.field("replicas_allowed", file.may_replicate());
     json.field("requests", std::ssize(different_of(*requests)));
     json.key("clusters").array(file.clusters, [&](const auto& section) {
       write_section(json, file, section, intake.first_parameter().value_or(jdl::Parameter{"0"}));

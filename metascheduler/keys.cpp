@@ -42,7 +42,7 @@ std::vector<process::Use> keys() {
                                  "failures_before_brake",
                                  "brake_time",
                                  "brake_time_max",
-                                 {"campaign_scheduler", planner::scheduler_names()},
+                                 {"campaign_scheduler", planner::default_scheduler_names()},
                                  "expired_quantile",
                                  "fairshare_decay",
                                  "fairshare_window",

@@ -551,7 +551,6 @@ CREATE TABLE campaigns (
     project text GENERATED ALWAYS AS (COALESCE((jdl ->> 'project'::text), ''::text)) STORED,
     scheduler text GENERATED ALWAYS AS ((jdl ->> 'scheduler'::text)) STORED,
     min_duration_s double precision GENERATED ALWAYS AS (((jdl ->> 'min_duration'::text))::double precision) STORED,
-    replicas boolean GENERATED ALWAYS AS ((COALESCE((jdl ->> 'replicas'::text), ''::text) = 'allowed'::text)) STORED,
     max_attempts integer GENERATED ALWAYS AS (((jdl ->> 'max_attempts'::text))::integer) STORED,
     retries integer GENERATED ALWAYS AS (((jdl ->> 'retries'::text))::integer) STORED,
     retry_on jsonb GENERATED ALWAYS AS ((jdl -> 'retry_on'::text)) STORED,
@@ -590,6 +589,7 @@ END) STORED,
     gives boolean GENERATED ALWAYS AS ((jdl ? 'gives'::text)) STORED,
     takes_given boolean GENERATED ALWAYS AS ((jdl ? 'given'::text)) STORED,
     held bigint DEFAULT 0 NOT NULL,
+    replicas boolean GENERATED ALWAYS AS (((COALESCE((jdl ->> 'replicas'::text), ''::text) = 'allowed'::text) OR (COALESCE((jdl ->> 'scheduler'::text), ''::text) = 'finalize'::text))) STORED NOT NULL,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -619,6 +619,8 @@ COMMENT ON COLUMN campaigns.checkpoint_period_s IS 'seconds from one checkpoint 
 COMMENT ON COLUMN campaigns.checkpoint_cost_s IS 'seconds that a task takes to write one; null: they write none';
 
 COMMENT ON COLUMN campaigns.held IS 'of its waiting tasks, those that a user holds';
+
+COMMENT ON COLUMN campaigns.replicas IS 'whether a running task may get a replica';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE

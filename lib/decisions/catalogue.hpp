@@ -104,7 +104,8 @@ template <>
 inline constexpr auto kFigures<reason::CampaignBraked> = std::tuple{part(&reason::CampaignBraked::brake)};
 template <>
 inline constexpr auto kFigures<reason::BagEmpty> =
-    std::tuple{figure("live_jobs", &reason::BagEmpty::live_jobs), figure("unsettled_tasks", &reason::BagEmpty::unsettled_tasks)};
+    std::tuple{figure("live_jobs", &reason::BagEmpty::live_jobs), figure("unsettled_tasks", &reason::BagEmpty::unsettled_tasks),
+               sparse("may_replicate", &reason::BagEmpty::may_replicate)};
 template <>
 inline constexpr auto kFigures<reason::Awaits> = std::tuple{part(&reason::Awaits::awaited)};
 template <>
@@ -428,6 +429,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"matching_resources", "resources with the properties that the JDL requests"},
     Meaning{"max_jobs", "the JDL's"},
     Meaning{"max_resources", "resources that the grid may use there"},
+    Meaning{"may_replicate", "whether a running task gets a replica, once, when resources for it are free elsewhere"},
     Meaning{"mean_duration_s", "mean duration of the done tasks, in seconds"},
     Meaning{"missing_bytes", "bytes of the input files that are still to be brought there"},
     Meaning{"most_resources_per_job", "most resources of one job, if none were out of use"},

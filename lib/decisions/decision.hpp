@@ -42,6 +42,7 @@ struct BagEmpty {
   static constexpr std::string_view kName = "bag_empty";
   int live_jobs = 0;
   std::int64_t unsettled_tasks = 0;  ///< more than live jobs: those of pools
+  bool may_replicate = false;        ///< its running tasks get replicas on free resources
 };
 /// Another campaign comes first.
 struct Awaits {

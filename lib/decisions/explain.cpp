@@ -134,8 +134,10 @@ struct ReasonText {
             "'gridsub --resume ID --task 0-*' releases them", live};
   }
   Said operator()(const reason::BagEmpty& why) const {
-    return fmt::format("no task of the campaign is left in its bag: {}; a task that fails and is retried is in the bag again",
-                       where_the_last_are(why));
+    const bool may_replicate = why.may_replicate && why.unsettled_tasks > 0;
+    return fmt::format("no task of the campaign is left in its bag: {}; {}a task that fails and is retried is in the bag again",
+                       where_the_last_are(why),
+                       may_replicate ? "a task that runs gets a replica, once, when resources for it are free elsewhere; " : "");
   }
   Said operator()(const reason::EpiloguesLeft& why) const {
     return fmt::format("all tasks of the campaign are settled; it ends when its epilogue has ended on {}{}{}", list_of(why.clusters),

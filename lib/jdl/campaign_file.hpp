@@ -80,7 +80,7 @@ struct ClusterSection : grid::PairKeys {
 
 /// The scheduling keys of a campaign.
 struct Scheduling : grid::CampaignKeys {
-  std::optional<std::string> scheduler;       ///< workqueue or prediction; empty: the configuration's
+  std::optional<std::string> scheduler;       ///< workqueue, prediction or finalize; empty: the configuration's
   std::optional<grid::Seconds> min_duration;  ///< a task that ends sooner did nothing
   std::optional<int> max_attempts;            ///< most jobs for one task; empty: the configuration's
   std::optional<int> retries;                 ///< how often a task that failed by its own fault is run again; empty: the configuration's
@@ -107,11 +107,13 @@ struct CampaignFile {
   std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions and placeholders
   bool placeholders = false;                 ///< exec_file has placeholders (lib/text/placeholders.hpp), as places or as literal braces
   bool params_shell = false;                 ///< parameters are shell text, which the tasks' shell expands
-  bool replicas_allowed = false;             ///< a running task may get a replica on another cluster or node
+  bool replicas_allowed = false;             ///< the key replicas: a running task may get a replica on another cluster or node
   std::string input_mb;                      ///< an expression or a number: each task's input, in MB; empty: not stated
   std::vector<std::string> input_files;      ///< patterns of files beside the campaign file, `data/{1}.bin`
   std::string input_manifest;                ///< SHA-256 of the list of these files that the grid was given; empty: none was
   std::vector<ClusterSection> clusters;      ///< at least one, names all different, in the file's order
+  /// Whether a running task may get a replica, by the key or by its scheduler.
+  [[nodiscard]] bool may_replicate() const { return replicas_allowed || scheduling.scheduler == "finalize"; }
   bool operator==(const CampaignFile&) const = default;
 };
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kPriorities{"highest", "high", "above-normal", "normal", "below-normal", "low", "lowest"};
 
 /// The campaign schedulers that a JDL may name; `test` is set by test_mode.
-constexpr std::array<std::string_view, 2> kSchedulers{"workqueue", "prediction"};
+constexpr std::array<std::string_view, 3> kSchedulers{"workqueue", "prediction", "finalize"};
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void read_priority(const Node& node, const std::string& path, CampaignLevel& int
 }
 
 void read_scheduler(const Node& node, const std::string& path, CampaignLevel& into, Findings& findings) {
-  const auto text = read_word(node, path, "workqueue or prediction", findings);
+  const auto text = read_word(node, path, "workqueue, prediction or finalize", findings);
   if (!text) return;
   if (std::ranges::find(kSchedulers, *text) != kSchedulers.end()) {
     into.file.scheduling.scheduler = *text;
@@ -46,7 +46,7 @@ void read_scheduler(const Node& node, const std::string& path, CampaignLevel& in
   const auto hint =
       *text == "test" ? std::string{"; a test campaign is declared by \"test_mode\": true"} : text::did_you_mean(*text, kSchedulers);
   findings.add(node.offset, path, *text,
-               fmt::format("'{}' is not a campaign scheduler; write {}{}", excerpt(*text), fmt::join(kSchedulers, " or "), hint));
+               fmt::format("'{}' is not a campaign scheduler; write workqueue, prediction or finalize{}", excerpt(*text), hint));
 }
 
 /// Text, h:m:s; or a number of seconds, as a walltime may be.

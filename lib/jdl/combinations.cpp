@@ -20,8 +20,10 @@ std::optional<std::string> wrong_beside_checkpoint(const CampaignFile& campaign)
   if (!campaign.scheduling.checkpoint) return std::nullopt;
   if (grid::is_grouped(campaign.scheduling.grouping) || campaign.scheduling.side_by_side)
     return "tasks that write checkpoints have a job each: leave out temporal_grouping and dimensional_grouping";
-  if (campaign.replicas_allowed)
-    return "a replica would begin without the checkpoint, on another cluster: leave out replicas, or checkpoint";
+  if (campaign.may_replicate())
+    return fmt::format("a replica would begin without the checkpoint, on another cluster: {}",
+                       campaign.replicas_allowed ? "leave out replicas, or checkpoint"
+                                                 : "choose another scheduler than finalize, or leave out checkpoint");
   return std::nullopt;
 }
 
@@ -37,6 +39,7 @@ class Combinations {
     check_checkpoint();
     check_durations();
     check_given();
+    check_finalize();
     if (is_test()) check_tests();
     else doubt_pools();
   }
@@ -117,6 +120,12 @@ class Combinations {
                       "min_duration, or a longer walltime",
                       grid::format_walltime(*campaign_.scheduling.min_duration), section.name, grid::format_walltime(section.walltime)));
     }
+  }
+
+  void check_finalize() {
+    const auto* const replicas = stated("replicas");
+    if (replicas != nullptr && !campaign_.replicas_allowed && campaign_.may_replicate())
+      refuse(*replicas, "\"scheduler\": \"finalize\" gives tasks replicas, and \"replicas\": \"refused\" none: leave out one of the two");
   }
 
   void check_given() {

@@ -49,10 +49,14 @@ void check_dependencies(const Document& document, CampaignFile& campaign, Findin
     findings.add(member->value.offset, campaign_path(document.form, member->spelling), shown(member->value), std::string{why});
   };
   if (!is_each) refuse(kClusterKey, "it says where tasks of after_each run, and there is no after_each: write both, or leave it out");
-  if (is_each && campaign.replicas_allowed && !campaign.any_cluster)
-    refuse("replicas",
-           "a replica would run on another cluster, where the files of after_each's tasks are not: leave out replicas, or write "
-           "\"after_each_cluster\": \"any\" if they need none");
+  if (!is_each || campaign.any_cluster) return;
+  const auto refuse_replica = [&](std::string_view key, std::string_view what) {
+    refuse(key, fmt::format("a replica would run on another cluster, where the files of after_each's tasks are not: {}, or write "
+                            "\"after_each_cluster\": \"any\" if they need none",
+                            what));
+  };
+  if (campaign.replicas_allowed) refuse_replica("replicas", "leave out replicas");
+  else if (campaign.may_replicate()) refuse_replica("scheduler", "choose another scheduler than finalize");
 }
 
 void read_dependencies(grid::DependencyKind kind, const Node& value, const std::string& path, std::vector<Dependency>& into,

@@ -12,7 +12,7 @@ grid::CampaignFacts facts_of(const CampaignFile& file) {
   facts.scheduler = file.scheduling.scheduler.value_or("");
   if (file.scheduling.min_duration) facts.min_duration = static_cast<double>(file.scheduling.min_duration->count());
   facts.input_mb = constant_input_mb(file).value_or(0);
-  facts.replicas_allowed = file.replicas_allowed;
+  facts.replicas_allowed = file.may_replicate();
   if (const auto& checkpoint = file.scheduling.checkpoint) {
     facts.checkpoint_cost = static_cast<double>(checkpoint->cost.count());
     if (checkpoint->period) facts.checkpoint_period = static_cast<double>(checkpoint->period->count());

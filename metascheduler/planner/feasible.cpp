@@ -60,7 +60,8 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
   if (campaign.hold && campaign.on_hold_tasks > 0) return reason::TasksHeld{campaign.on_hold_tasks, *campaign.hold, live_jobs};
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
   if (!epilogues.empty()) return reason::EpiloguesLeft{.clusters = std::move(epilogues), .obstacles = std::move(held)};
-  return reason::BagEmpty{live_jobs, campaign.unsettled_tasks};
+  const bool may_replicate = campaign.replicas_allowed && campaign.type != grid::CampaignType::test;
+  return reason::BagEmpty{.live_jobs = live_jobs, .unsettled_tasks = campaign.unsettled_tasks, .may_replicate = may_replicate};
 }
 
 /// Finds the index of an id in a list. Pairs mostly come in the order of the lists, so the last index, and the next, are tried first.

@@ -50,7 +50,7 @@ const std::vector<Feature>& played_everywhere() {
 /// Values of features that are there, and other features: those of the grid are read by sim/world/administrator.cpp.
 const std::vector<Feature>& played_in_the_world() {
   static const std::vector<Feature> kFeatures{
-      {"scheduler", {R"("scheduler": "workqueue")"}},
+      {"scheduler", {R"("scheduler": "workqueue")", R"("scheduler": "finalize")"}},
       {"min_duration", {R"("min_duration": "0:00:05")"}},
       {"checkpoint", {R"("checkpoint": {"signal": "USR2", "period": "auto", "cost": "0:00:30"})"}},
       {"max_fails", {R"("max_fails": 1)"}},

@@ -33,6 +33,7 @@ inline constexpr auto kValues = std::to_array<KeyValue>({
     {"campaign_priority", R"("lowest")"},
     {"scheduler", R"("workqueue")"},
     {"scheduler", R"("prediction")"},
+    {"scheduler", R"("finalize")"},
     {"temporal_grouping", "true"},
     {"temporal_grouping", R"("auto")"},
     {"dimensional_grouping", "true", R"("resources": "/nodes=1")"},

@@ -38,8 +38,8 @@ struct Claim {
         campaign, why.hold.by, why.hold.since.time_since_epoch().count());
   }
   Text operator()(const planner::reason::BagEmpty& why) const {
-    return fmt::format("{} AND {} AND {} = {}", in_the_bag("= 0"), of_campaign(fmt::format("{} = {}", kUnsettled, why.unsettled_tasks)),
-                       live(), why.live_jobs);
+    const auto tasks = fmt::format("{} = {} AND (replicas AND type <> 'test') = {}", kUnsettled, why.unsettled_tasks, why.may_replicate);
+    return fmt::format("{} AND {} AND {} = {}", in_the_bag("= 0"), of_campaign(tasks), live(), why.live_jobs);
   }
   Text operator()(const planner::reason::EpiloguesLeft& why) const {
     return fmt::format(

@@ -135,7 +135,7 @@ TEST_P(PolicyCombinations, EachGetsAWholeCycle_ThatDecidesOnEveryPair) {
   };
   for (const auto& classes : all_classes()) {
     for (const auto placement : planner::placement_names()) {
-      for (const auto scheduler : planner::scheduler_names()) {
+      for (const auto scheduler : planner::default_scheduler_names()) {
         SCOPED_TRACE(fmt::format("campaign_order {}{}, placement {}, campaign_scheduler {}, predictor_algorithm {}", classes, GetParam(),
                                  placement, scheduler, algorithms[static_cast<std::size_t>(round) % algorithms.size()]));
         ASSERT_NO_THROW(cycle(classes, placement, scheduler));

@@ -315,14 +315,14 @@ TEST_P(Policies, ALimit_HoldsAUsersJobs_AndANewOneCountsFromTheNextCycle) {
   is_done(campaign, 2 * cores);
 }
 
-TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) {
+TEST_P(Policies, Document003_Finalize_ReplicatesTheLastTasksElsewhere_AndTheFirstSuccessCounts) {
   begin({{"flood", "0"}});
   // The first copy of each task waits at the gate, the second one does not.
   const auto waits_on_alpha =
       fmt::format("[ \"$CIGRI_CLUSTER\" = beta ] || until [ -e {}/gate ]; do sleep 0.2; done", grid->oracle().folder().string());
   const auto campaign = grid->gridsub(TestCampaign{.tasks = 3,
                                                    .exec_file = grid->oracle().task(waits_on_alpha),
-                                                   .more_keys = R"("replicas":"allowed")",
+                                                   .more_keys = R"("scheduler":"finalize")",
                                                    .of_cluster = {{"alpha", R"("priority":5)"}}});
   grid->almighty().start();
   EXPECT_TRUE(grid->terminates(campaign));

@@ -54,7 +54,9 @@ std::vector<std::string> names_of(const std::string& figures) {
 /// Whether it is not stored where it is 0.
 bool is_sparse(std::string_view name) {
   bool found = false;
-  std::apply([&](const auto&... row) { ((found = found || (row.sparse && row.name == name)), ...); }, kFigures<OfferParts>);
+  const auto look = [&](const auto&... row) { ((found = found || (row.sparse && row.name == name)), ...); };
+  std::apply(look, kFigures<OfferParts>);
+  std::apply(look, kFigures<reason::BagEmpty>);
   return found;
 }
 

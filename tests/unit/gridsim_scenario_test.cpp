@@ -62,7 +62,8 @@ TEST(GridsimScenario, MissingKeysAndUnknownClusters_AreReported) {
       ElementsAre(HasSubstr("never fits on alpha")));
   EXPECT_THAT(
       errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "scheduler": "predicton"}]})"),
-      ElementsAre(HasSubstr("'predicton' is not a campaign scheduler; write workqueue or prediction (did you mean 'prediction'?)")));
+      ElementsAre(
+          HasSubstr("'predicton' is not a campaign scheduler; write workqueue, prediction or finalize (did you mean 'prediction'?)")));
   EXPECT_THAT(errors("[]"), ElementsAre(HasSubstr("a scenario is an object")));
 }
 

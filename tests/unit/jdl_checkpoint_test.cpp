@@ -65,6 +65,10 @@ TEST(JdlCheckpoint, BesideKeysThatItContradicts_IsRefused) {
   EXPECT_EQ(lines(R"("checkpoint": {}, "dimensional_grouping": true, "resources": "/nodes=1")"), grouped);
   EXPECT_EQ(lines(R"("checkpoint": {}, "replicas": "allowed")"),
             "c:2:1: checkpoint: a replica would begin without the checkpoint, on another cluster: leave out replicas, or checkpoint\n");
+  EXPECT_EQ(
+      lines(R"("checkpoint": {}, "scheduler": "finalize")"),
+      "c:2:1: checkpoint: a replica would begin without the checkpoint, on another cluster: choose another scheduler than finalize, or "
+      "leave out checkpoint\n");
 }
 
 TEST(JdlCheckpoint, IsAFactOfTheCampaign) {

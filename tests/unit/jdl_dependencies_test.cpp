@@ -64,6 +64,9 @@ TEST(JdlDependencies, OfTasks_FollowTheirPredecessors_UnlessTheFileStatesThatThe
             "c:2:23: after_each_cluster: it says where tasks of after_each run, and there is no after_each: write both, or leave it out\n");
   EXPECT_THAT(problems_with(R"("after_each": 12, "after_each_cluster": "eny")"), HasSubstr("(did you mean 'any'?)"));
   EXPECT_THAT(problems_with(R"("after_each": 12, "replicas": "allowed")"), HasSubstr("replicas: a replica would run on another cluster"));
+  EXPECT_THAT(problems_with(R"("after_each": 12, "scheduler": "finalize")"),
+              HasSubstr("scheduler: a replica would run on another cluster, where the files of after_each's tasks are not: choose another "
+                        "scheduler than finalize, or write"));
   EXPECT_EQ(problems_with(R"("after_each": 12, "after_each_cluster": "any", "replicas": "allowed")"), "");
 }
 

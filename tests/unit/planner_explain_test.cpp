@@ -185,6 +185,10 @@ TEST(Explain, AnEmptyBag_StatesWhereTheLastTasksAre) {
   EXPECT_THAT(text(12, 950), HasSubstr("12 jobs carry out the last 950 tasks, one after the other"));
   EXPECT_THAT(text(0, 950),
               HasSubstr("the jobs of the last 950 tasks are over, and the files that tell how the tasks ended are still to be read"));
+  const auto of_finalize = [](std::int64_t unsettled) { return explain(a_decision(reason::BagEmpty{1, unsettled, true}), kNames); };
+  EXPECT_THAT(text(1, 1), Not(HasSubstr("replica")));
+  EXPECT_THAT(of_finalize(1), HasSubstr("a task that runs gets a replica, once, when resources for it are free elsewhere"));
+  EXPECT_THAT(of_finalize(0), Not(HasSubstr("replica")));
 }
 
 TEST(Explain, ClusterThatIsGone_IsNamedByItsNumber) {

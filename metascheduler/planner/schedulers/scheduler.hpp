@@ -25,6 +25,8 @@ class CampaignScheduler {
   [[nodiscard]] virtual Room room() const { return Room::needed; }
   /// Whether the cluster gets only a probe for now.
   [[nodiscard]] virtual bool probes(const CampaignView&, const PairView&) const { return false; }
+  /// Whether the configuration may choose it for campaigns whose JDL names none. A task may run twice only if its user says so.
+  [[nodiscard]] virtual bool may_be_default() const { return true; }
   /// @param tasks  that wait and that this cluster may get, at least 1
   [[nodiscard]] virtual Sizing size(const Candidate& candidate, std::int64_t tasks) const = 0;
 };
@@ -34,5 +36,7 @@ class CampaignScheduler {
 
 /// The names of the schedulers that a campaign may choose.
 [[nodiscard]] std::vector<std::string_view> scheduler_names();
+/// Those of them that the configuration may choose.
+[[nodiscard]] std::vector<std::string_view> default_scheduler_names();
 
 }  // namespace gleaner::planner

@@ -61,6 +61,7 @@ class CampaignReader {
   std::optional<int> takes_;
   const Node* jdl_ = nullptr;
   bool has_tasks_ = false;
+  bool refuses_replicas_ = false;
   std::vector<std::pair<const Node*, Path>> inline_keys_;
 };
 
@@ -106,7 +107,7 @@ CampaignSpec CampaignReader::read() {
                          })},
                         {"replicas", inline_only([&](const Node& value, const Path& at) {
                            if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused"))
-                             campaign_.replicas_allowed = value.text == "allowed";
+                             (value.text == "allowed" ? campaign_.replicas_allowed : refuses_replicas_) = true;
                            else refuse(value, at, R"("allowed" or "refused")", findings_);
                          })},
                         {"groups", [&](const Node& value, const Path& at) { read_names(value, at, findings_, campaign_.groups); }},
@@ -143,6 +144,7 @@ void CampaignReader::read_jdl_key(std::string_view key, const Node& value, const
   campaign_.dependencies = std::move(file.dependencies);
   const auto stated = jdl::facts_of(file);
   if (!stated.scheduler.empty()) campaign_.scheduler = stated.scheduler;
+  campaign_.replicas_allowed = campaign_.replicas_allowed || stated.replicas_allowed;
   if (stated.min_duration) campaign_.min_duration = stated.min_duration;
   if (key == "temporal_grouping") campaign_.grouping = stated.grouping;
   if (key == "dimensional_grouping") campaign_.side_by_side = stated.side_by_side;
@@ -195,6 +197,9 @@ void CampaignReader::read_cluster_names(const Node& value, const Path& at) {
 void CampaignReader::finish_inline() {
   if (!has_tasks_) findings_.add(node_.offset, (path_ / "tasks").text, "", "it is missing: write \"tasks\": …, or \"jdl\": \"FILE\"");
   if (campaign_.name.empty()) campaign_.name = path_.text;
+  if (refuses_replicas_ && campaign_.replicas_allowed)
+    findings_.add(node_.offset, (path_ / "replicas").text, "refused",
+                  "\"scheduler\": \"finalize\" gives tasks replicas: leave out one of the two");
   if (inline_.clusters.empty()) {
     for (std::size_t i = 0; i < scenario_.clusters.size(); ++i) inline_.clusters.push_back(i);
   }
