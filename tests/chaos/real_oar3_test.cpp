@@ -40,24 +40,24 @@ class RealOar3Cluster : public ::testing::Test {
 
 TEST_F(RealOar3Cluster, ACampaignThereAlone_WhoseAnswersAreLostAndWhoseApiIsKilled_RunsEachTaskOnce) {
   if (!is_chosen(0)) GTEST_SKIP() << "another seed, or --long";
-  constexpr std::int64_t kTasks = 8;
+  const std::int64_t tasks = long_runs() ? 12 : 8;
   TcpGate gate{grid->clusters().back().url};
   gate.lose(TcpGate::Instead::end_of_file, 1);
   grid->move_cluster("oar3", gate.url());
-  const auto campaign = grid->submit({.tasks = kTasks, .exec_file = grid->oracle().task(), .clusters = {"oar3"}});
+  const auto campaign = grid->submit({.tasks = tasks, .exec_file = grid->oracle().task(), .clusters = {"oar3"}});
   grid->almighty().start();
   ASSERT_TRUE(some_ended(2));
   real->kill_api();
   ASSERT_TRUE(grid->terminates(campaign));
-  EXPECT_TRUE(grid->is_exactly_done(campaign, kTasks));
+  EXPECT_TRUE(grid->is_exactly_done(campaign, tasks));
   EXPECT_EQ(gate.lost(), 1);
   EXPECT_TRUE(grid->is_consistent());
 }
 
 TEST_F(RealOar3Cluster, ACampaignThereAndOnOar2_WhileItsSessionBreaks_RunsEachTaskOnce_AndTheOutageIsOfThatClusterAlone) {
   if (!is_chosen(1)) GTEST_SKIP() << "another seed, or --long";
-  constexpr std::int64_t kTasks = 14;
-  const auto campaign = grid->submit({.tasks = kTasks, .exec_file = grid->oracle().task("sleep 2"), .clusters = {"alpha", "oar3"}});
+  const std::int64_t tasks = long_runs() ? 24 : 14;
+  const auto campaign = grid->submit({.tasks = tasks, .exec_file = grid->oracle().task("sleep 2"), .clusters = {"alpha", "oar3"}});
   grid->almighty().start();
   ASSERT_TRUE(some_ended(1));
   // A state that its database does not have breaks its only session.
@@ -67,7 +67,7 @@ TEST_F(RealOar3Cluster, ACampaignThereAndOnOar2_WhileItsSessionBreaks_RunsEachTa
   EXPECT_EQ(grid->value("SELECT reachable FROM clusters WHERE name = 'alpha'"), "t");
   real->kill_api();
   ASSERT_TRUE(grid->terminates(campaign));
-  EXPECT_TRUE(grid->is_exactly_done(campaign, kTasks));
+  EXPECT_TRUE(grid->is_exactly_done(campaign, tasks));
   EXPECT_TRUE(grid->is_consistent());
 }
 

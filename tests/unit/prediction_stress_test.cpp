@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <numeric>
 
 #include <rapidcheck/gtest.h>
@@ -164,7 +165,8 @@ double mean_of(const std::vector<int>& limits) {
 }
 
 TEST(Durations, ThatDoNotDependOnTheNumberOfJobs_NeverLimitACluster) {
-  for (unsigned seed = 1; seed <= 2; ++seed) {
+  const unsigned seeds = std::getenv("GLEANER_TEST_LONG") != nullptr ? 6 : 2;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
     for (const auto& work : {exactly(60), lognormal(60, 0.5), exponential(60), lognormal(600, 1.0)}) {
       FileServer healthy{.work = work, .seed = seed};
       if (seed % 2 == 0) healthy.others = [](int now) { return now / 900 % 2 == 1 ? 250 : 30; };

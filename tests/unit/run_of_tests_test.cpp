@@ -235,6 +235,7 @@ TEST_F(WholeRun, ThatIsLate_LeavesBenchOut_AndNamesIt) {
   tool("build", fmt::format("case $* in *--strict*) sleep 20; touch {}/compiled ;; esac", folder.string()));
   EXPECT_THAT(test("--bench-within 0"), HasSubstr("the tier bench: 0 min had passed"));
   EXPECT_FALSE(fs::exists(folder / "compiled")) << "nothing waits for what is not run";
+  EXPECT_THAT(test("--bench-within=0"), HasSubstr("the tier bench: 0 min had passed"));
   EXPECT_THAT(test("--bench-within soon"), HasSubstr("--bench-within needs minutes, from 0 to 9999, not 'soon'"));
 }
 
