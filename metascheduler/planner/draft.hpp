@@ -8,6 +8,12 @@
 
 namespace gleaner::planner {
 
+/// The last tasks of a campaign that was served lack room on a cluster, or may wait in its queue; it holds them all at once.
+struct LastTasks {
+  const CampaignView* campaign = nullptr;
+  std::size_t cluster_index = 0;
+};
+
 /// A plan while it is made.
 struct Draft {
   const Snapshot& snapshot;
@@ -15,7 +21,8 @@ struct Draft {
   Ledger ledger;
   Limits limits;
   Plan plan = {};
-  std::vector<Candidate*> served = {};  ///< those that got jobs, in the order of their first jobs
+  std::vector<Candidate*> served = {};     ///< those that got jobs, in the order of their first jobs
+  std::vector<LastTasks> last_tasks = {};  ///< in the order of the turns
 
   Draft(const Snapshot& of, const PlannerConfig& by)
       : snapshot{of}, config{by}, ledger{of.clusters, of.keeps}, limits{of, std::chrono::duration<double>{by.pool_duration}.count()} {}

@@ -94,6 +94,35 @@ std::optional<double> wide_job(const Candidate& candidate) {
   return resources;
 }
 
+void note_last_tasks(const Contender& contender, Draft& draft) {
+  for (const auto& candidate : contender.candidates) {
+    const double wanted = static_cast<double>(contender.tasks() + candidate.jobs) * job_resources(*candidate.pair, *candidate.cluster);
+    const bool may_wait = candidate.jobs > 0 || lacks_room(candidate, draft);
+    if (may_wait && wanted <= candidate.cluster->max_resources) draft.last_tasks.push_back({contender.campaign, candidate.cluster_index});
+  }
+}
+
+bool was_submitted_before(const CampaignView& one, const CampaignView& other) {
+  return std::pair{one.submitted, one.id} < std::pair{other.submitted, other.id};
+}
+
+/// Whether the last tasks of a campaign that was submitted before lack room on the cluster: it went before in this plan, or they wait in
+/// the cluster's queue, from where they may be taken back. A reservation that lasted would overtake them. They are few, and no campaign
+/// comes to those that were submitted before.
+bool comes_after_last_tasks(const Contender& contender, const Candidate& candidate, const Draft& draft) {
+  const auto& own = *contender.campaign;
+  const auto& cluster = *candidate.cluster;
+  const bool behind = std::ranges::any_of(draft.last_tasks, [&](const LastTasks& one) {
+    return one.cluster_index == candidate.cluster_index && was_submitted_before(*one.campaign, own);
+  });
+  return behind || std::ranges::any_of(draft.snapshot.pairs, [&](const PairView& pair) {
+           if (pair.cluster != cluster.id || pair.waiting_jobs == 0) return false;
+           const auto campaign = std::ranges::find(draft.snapshot.campaigns, pair.campaign, &CampaignView::id);
+           return campaign != draft.snapshot.campaigns.end() && was_submitted_before(*campaign, own) &&
+                  static_cast<double>(campaign->waiting_tasks + pair.waiting_jobs) * job_resources(pair, cluster) <= cluster.max_resources;
+         });
+}
+
 /// The reason of a campaign whose reservation was renewed, and that still has no room.
 void note_renewed(Contender& contender, Draft& draft) {
   const auto& plan = draft.plan;
@@ -146,6 +175,7 @@ void renew(std::vector<Contender>& contenders, Draft& draft) {
 
 void reserve(Contender& contender, Draft& draft) {
   if (contender.has_reservation) return note_renewed(contender, draft);
+  note_last_tasks(contender, draft);
   if (contender.tasks() <= 0) return;
   Candidate* best = nullptr;
   std::optional<Reservation> soonest;
@@ -162,11 +192,12 @@ void reserve(Contender& contender, Draft& draft) {
   contender.has_reservation = true;
   if (best->pair->missing_inputs) draft.plan.inputs.push_back({contender.campaign->id, best->cluster->id});
   const auto begin = at(draft.snapshot.now, soonest->after);
-  draft.plan.reservations.push_back({.campaign = contender.campaign->id,
-                                     .cluster = best->cluster->id,
-                                     .resources = soonest->resources,
-                                     .at = begin,
-                                     .lasts = best->pair->live_jobs == 0 && best->jobs == 0});
+  draft.plan.reservations.push_back(
+      {.campaign = contender.campaign->id,
+       .cluster = best->cluster->id,
+       .resources = soonest->resources,
+       .at = begin,
+       .lasts = best->pair->live_jobs == 0 && best->jobs == 0 && !comes_after_last_tasks(contender, *best, draft)});
   if (best->jobs > 0) return;
   note_stop(draft.plan, *best, Stage::match,
             reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best)});

@@ -61,6 +61,7 @@ void reserve(Contender& contender, Draft& draft);
 /// Before the first turn: holds back again what earlier plans held for wide jobs that did not start, in the order in which they were made.
 /// Whatever the campaigns' order is now, a job that others overtake by turns would never start. Jobs that take these resources meanwhile
 /// end before the time that the first of these plans foresaw. A campaign whose job runs there waits for its turn again.
+/// Those made while last tasks of a campaign that was submitted before lacked room there do not come again: they would overtake these.
 void renew(std::vector<Contender>& contenders, Draft& draft);
 
 /// Frees resources that campaigns of normal priority and above lack on a cluster, by killing jobs of the lowest priority there. It kills

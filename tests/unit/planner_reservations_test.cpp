@@ -219,5 +219,33 @@ TEST(Reservations, BehindACampaignThatHasNoMoreTasks_AreForTheOther) {
   EXPECT_EQ(result, (Expect{.launched = {{1, 1, 1}}, .stopped = {{2, 1, "reserved"}}, .held = {{2, 1}}}));
 }
 
+/// A campaign of narrow jobs, a wide one that was submitted after it, and a full alpha that is free in 600 s.
+Snapshot wide_after_narrow(std::int64_t tasks) {
+  auto snapshot = one_of_each(1);
+  snapshot.campaigns = {a_campaign(1, tasks), a_campaign(2, 1)};
+  snapshot.pairs.push_back(a_pair(2, 1, 16));
+  for (auto& pair : snapshot.pairs) pair.walltime = 3600;
+  snapshot.clusters[0].free_resources = 0;
+  snapshot.clusters[0].endings = {{600, 16}};
+  return snapshot;
+}
+
+/// One that lasted would go before the order in the next plan, and the wide job would overtake them.
+TEST(Reservations, AfterTheLastTasksOfACampaignThatWasSubmittedBefore_DoNotLast) {
+  auto snapshot = wide_after_narrow(3);
+  EXPECT_EQ(plan(snapshot).reservations.size(), 1U);
+  EXPECT_TRUE(held_by(plan(snapshot)).empty());
+  EXPECT_FALSE(held_by(plan(wide_after_narrow(17))).empty())
+      << "more than the cluster holds at once: the wide job would not start for long";
+
+  snapshot.campaigns[0].submitted = snapshot.campaigns[1].submitted + grid::Seconds{1};
+  EXPECT_FALSE(held_by(plan(snapshot)).empty()) << "there is no end of campaigns that come later";
+
+  snapshot = wide_after_narrow(0);
+  EXPECT_FALSE(held_by(plan(snapshot)).empty());
+  snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 3;
+  EXPECT_TRUE(held_by(plan(snapshot)).empty()) << "they are in the cluster's queue, and may be taken back from there";
+}
+
 }  // namespace
 }  // namespace gleaner::planner::test
