@@ -177,7 +177,7 @@ class Details {
 
   void read_logins() {
     std::map<std::pair<std::string, grid::ClusterId>, std::string> logins;
-    for (const auto& row : exec(transaction_, sql::planning_logins{}))
+    for (const auto& row : exec_prepared(transaction_, sql::planning_logins{}))
       logins.emplace(std::pair{row.user_name.as<std::string>(), row.cluster_id.as<grid::ClusterId>()}, row.login.as<std::string>());
     for (auto& pair : facts_.pairs) {  // its login is its user's name yet
       if (const auto login = logins.find({pair.login, pair.cluster}); login != logins.end()) pair.login = login->second;
@@ -337,13 +337,13 @@ void write_some_submitted(Transaction& transaction, std::span<const Submitted> s
     offered.add(one.offered);
     ratios.add(one.first_ratio);
   }
-  exec(transaction, sql::planning_write_submitted{
-                        .campaigns = campaigns,
-                        .clusters = clusters,
-                        .jobs = jobs,
-                        .offered = offered,
-                        .first_ratios = ratios,
-                    });
+  exec_prepared(transaction, sql::planning_write_submitted{
+                                 .campaigns = campaigns,
+                                 .clusters = clusters,
+                                 .jobs = jobs,
+                                 .offered = offered,
+                                 .first_ratios = ratios,
+                             });
 }
 
 }  // namespace

@@ -43,13 +43,13 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
         .digest = digest_of(decision),
     });
   }
-  exec(transaction, sql::decisions_write{.now = now, .decisions = rows});
+  exec_prepared(transaction, sql::decisions_write{.now = now, .decisions = rows});
 }
 
 /// Upserts the changed decisions of these campaigns, and deletes the obsolete ones.
 void replace_decisions(Transaction& transaction, const Array& of, std::vector<StoredDecision> decisions, grid::Instant now) {
   std::map<DecisionKey, std::int64_t> gone;
-  for (const auto& row : exec(transaction, sql::decisions_stored{.campaigns = of}))
+  for (const auto& row : exec_prepared(transaction, sql::decisions_stored{.campaigns = of}))
     gone.emplace(DecisionKey{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}, row.digest.as<std::int64_t>());
   std::vector<StoredDecision> changed;
   for (auto& decision : decisions) {
@@ -81,7 +81,7 @@ void write_digests(Transaction& transaction, std::span<const CampaignDigest> dig
           campaigns.add(campaign.value());
           values.add(digest);
         }
-        exec(transaction, sql::decisions_note_decided{.campaigns = campaigns, .digests = values});
+        exec_prepared(transaction, sql::decisions_note_decided{.campaigns = campaigns, .digests = values});
       },
       [&](const CampaignDigest& one, const std::string& why) {
         note_refused(transaction, {.campaign = one.campaign, .cluster = {}}, "the digest of its decisions", why, now);
