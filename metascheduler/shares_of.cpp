@@ -66,8 +66,8 @@ const grid::DeclaredPriority* declared(const std::vector<grid::DeclaredPriority>
   return found == priorities.end() ? nullptr : &*found;
 }
 
-/// The priority of the project that a campaign belongs to: the nearest above its user in the tree of shares that has one. Of a project that
-/// is not in the tree, everybody whose campaign names it is a member.
+/// The priority of the project that a campaign belongs to: the nearest above its user in the tree of shares that has one. Everybody
+/// whose campaign names a project that is not in the tree is a member of it.
 const grid::DeclaredPriority* project_priority(const planner::CampaignView& campaign, const Nodes& nodes, const planner::ShareTree& tree,
                                                const std::vector<grid::DeclaredPriority>& priorities) {
   for (int at = tree.node_of(campaign.user, campaign.groups, campaign.project); at >= 0; at = nodes[static_cast<std::size_t>(at)].parent) {

@@ -128,14 +128,14 @@ constexpr std::array<Figure, 4> kFigures{{{"ratio", "job_ratio", 1, 3},
                                           {"running", "active_jobs", 1, 0},
                                           {"jobs/h", "jobs_throughput", 3600, 0}}};
 
-/// What a forecast has of a cluster; null: nothing, as no job was sent there yet.
+/// The figures of a cluster in a forecast; null: no job was sent there yet.
 const Json* pair_of(const Json& forecast, const std::string& cluster) {
   const auto& pairs = forecast["clusters"].items();
   const auto found = std::ranges::find_if(pairs, [&](const Json& pair) { return pair["cluster_name"].text() == cluster; });
   return found == pairs.end() ? nullptr : &*found;
 }
 
-/// Of each cluster, a line for each figure: the denser its character, the nearer it was to its most.
+/// A line for each figure of each cluster: the denser its character, the nearer it was to its most.
 std::string cluster_lines(const std::vector<Json>& forecasts, std::int64_t until, std::size_t columns) {
   constexpr std::string_view kDensities{" .:-=+*#"};
   constexpr std::size_t kHead = 28;  // of a line

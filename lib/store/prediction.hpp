@@ -39,7 +39,7 @@ struct PredictionPair : grid::PairFacts {
 };
 [[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
 
-/// What a cluster got of a campaign, and did of it, when a forecast was kept.
+/// The jobs that a cluster had of a campaign, and its progress there, when a forecast was kept.
 struct KeptPair {
   std::string cluster;
   double job_ratio = 1;   ///< jobs per resource

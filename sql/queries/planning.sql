@@ -312,8 +312,8 @@ again AS (SELECT number FROM early UNION ALL SELECT number FROM failed UNION ALL
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
 removed AS (DELETE FROM returned_tasks r
   WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),
--- The cursor moves past the cancelled and held tasks between the fresh ones. Of more of these in a row it passes @passed, for which there
--- is no launch: the others' planning does not wait for what one user holds.
+-- The cursor moves past the cancelled and held tasks between the fresh ones. It passes @passed of them in a row, and no launch is made
+-- then: the others' planning does not wait for what one user holds.
 moved AS (
   UPDATE campaigns c SET next_task = f.next_task, skipped = c.skipped - (f.next_task - c.next_task - f.tasks)
   FROM (

@@ -101,7 +101,7 @@ SELECT
 FROM forecast_history WHERE campaign_id = @campaign ORDER BY made_at
 
 -- name: prediction.pair_history
--- What was sent to the clusters, and what they did, when these were kept: by that time, and cluster.
+-- The jobs and the progress of each cluster when these were kept: by that time, and cluster.
 SELECT micros(h.made_at) AS made_at, k.name AS cluster, h.job_ratio, h.algorithm, h.throughput, h.nsub, h.running
 FROM pair_history h JOIN clusters k ON k.id = h.cluster_id
 WHERE h.campaign_id = @campaign ORDER BY h.made_at, k.name

@@ -198,7 +198,7 @@ TEST(GridstatList, EndedCampaignOfWhichNothingIsDone_DoesNotLookLikeOneThatSucce
   EXPECT_THAT(gridstat::campaign_view(campaigns[1], {}, gridstat::Detail::some, setting(80)), Not(HasSubstr("failed")));
 }
 
-TEST(WhyRatio, SaysWhatTheLastChangeWasBasedOn_OnEachCluster) {
+TEST(WhyRatio, StatesWhatTheLastChangeWasBasedOn_OnEachCluster) {
   const auto campaign = Json::parse(R"({"id": 12, "clusters": {
     "1": {"cluster_name": "alpha", "job_ratio": 0.5, "ratio_change": {"time": "2025-10-09T09:00:00Z", "job_ratio_before": 1,
       "predictor_algorithm": "measured", "verdict": "too_big", "submitted_jobs": 16, "offered_resources": 16, "waiting_jobs": 8, "free_resources": 0}},

@@ -70,7 +70,7 @@ void ShareDraw::set(std::size_t holder, double tickets) {
   count(user.branch, holds ? Change::begins : Change::ends);
 }
 
-/// Of a branch, one more or one less below it holds tickets.
+/// One more below a branch, or one less, holds tickets.
 void ShareDraw::count(std::size_t at, Change change) {
   while (true) {
     auto& branch = branches_[at];

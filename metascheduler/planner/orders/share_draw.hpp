@@ -9,8 +9,8 @@ namespace gleaner::planner {
 
 /// A draw of tickets that goes down the tree of shares. At each node, projects and groups of which somebody holds tickets are drawn by
 /// their shares, beside all users of the node together, by the sum of theirs. Among these, a user is drawn by the share times the mean
-/// tickets of the user's campaigns, and one of these by its tickets. Who has no share is drawn when nobody else holds tickets. Where no
-/// project or group has shares, it is one draw among all. Cost of a draw: O(depth of the tree * log n).
+/// tickets of the user's campaigns, and one of these by its tickets. A user without a share is drawn when nobody else holds tickets. Where
+/// no project or group has shares, it is one draw among all. Cost of a draw: O(depth of the tree * log n).
 class ShareDraw {
  public:
   /// @param nodes  the node of each holder's user; -1: the user is not in the tree
