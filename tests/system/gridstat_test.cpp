@@ -173,7 +173,13 @@ TEST(GridstatHistory, AfterSeveralCycles_HasARowForEachForecast_AndThePlotOfThei
   const auto shown = grid.run("gridstat", {id, "--history"});
   ASSERT_TRUE(shown.end.succeeded()) << shown.output;
   const auto lines = lines_of(shown.output);
-  ASSERT_EQ(lines.size(), 3 + 2 + 3 + 1 + 13 + 2U) << "state and head, a row each, the end, the plot with its axes\n" << shown.output;
+  const auto clusters = grid.number(fmt::format("SELECT count(DISTINCT cluster_id) FROM pair_history WHERE campaign_id = {}", id));
+  EXPECT_GE(clusters, 1);
+  const auto of_clusters = 2U + 5U * static_cast<std::size_t>(clusters);
+  ASSERT_EQ(lines.size(), 3 + 2 + 3 + 1 + 13 + 2U + of_clusters)
+      << "state and head, a row each, the end, the plot with its axes, a name and four lines of each cluster\n"
+      << shown.output;
+  EXPECT_THAT(lines, ::testing::Contains(MatchesRegex("  running <= [0-9]+ +\\|.*"))) << shown.output;
   EXPECT_EQ(lines[0], fmt::format("Campaign {} is terminated", id));
   EXPECT_THAT(lines[3], MatchesRegex(".* \\+[0-9hms]+ +walltime")) << "made before any job ended, and too late by most of the walltime";
   EXPECT_THAT(lines[4], MatchesRegex(".* [+-][0-9hms]+ +(throughput|average)"));
