@@ -114,7 +114,7 @@ WrapperParts parts_of(const LaunchFacts& facts) {
           .folder = !grid::is_home(facts.workdir),
           .gives = facts.gives,
           .inputs = !facts.input_files.empty(),
-          .measured = facts.measured && !facts.pool && facts.checkpoint_signal.empty(),
+          .measured = facts.measured && !facts.pool,
           .noted = facts.noted,
           .output_directory = !facts.output_directory.empty(),
           .output_files = !facts.output_directory.empty() && !facts.output_files.empty(),

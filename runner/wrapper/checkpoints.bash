@@ -10,20 +10,32 @@ make_checkpoint_folder() {
 
 # OAR signals this shell alone. A shell beside it starts the command, and reports its process and its status through a pipe: a signal that
 # comes while a shell waits for the command could lose its status (bash 5.2 forgets it if the command ends at that moment), and one that
-# comes while it reads a pipe loses nothing. The command has the files of this shell.
+# comes while it reads a pipe loses nothing. The command has the files of this shell. Where the launch is measured, that shell, which waited for
+# the command, reports the time of the processors, too.
 run_command() {
   command_process='' task_status=''
   note_signals
   trap 'signal_came=1;kill -$checkpoint_signal $command_process 2>/dev/null' "$checkpoint_signal"
+  #@ if measured
+  begin_times
+  #@ end
   exec 7<&0 8>&1
   exec 9< <(
     trap : HUP INT TERM USR1 USR2
     "${command_words[@]}" <&7 >&8 7<&- 8>&- &
     echo $!
     wait $!
-    echo $?
+    task_status=$?
+    #@ if measured
+    read_times
+    echo "$processor_time"
+    #@ end
+    echo "$task_status"
   )
   read -r command_process <&9
+  #@ if measured
+  read -r command_time <&9
+  #@ end
   read -r task_status <&9
   exec 7<&- 8>&- 9<&-
   return "${task_status:-137}"

@@ -21,12 +21,15 @@ run_command() {
   timeout -k 30 "$task_walltime" "${command_words[@]}"
 }
 
-# With `.w` instead of the status if the walltime ended the task.
+# With `.w` instead of the status if the walltime ended the task. The peak of the job's memory is that of one task only for the carrier's own
+# one, before any other has run in the job.
 name_end() {
   read_times
+  memory_peak=
+  ((worker_count == 1)) && [ ! "$failed_in_row" ] && read_memory_peak
   end_kind=e$task_status
   ((task_status == 124 || task_status == 137)) && ((SECONDS - seconds_before >= task_walltime)) && end_kind=w task_status=113
-  end_file=$own_file.$end_kind${time_before:+.$(((time_since_boot - time_before) * 10))${processor_time:+.c$(((processor_time - processor_time_before) * 10))}}
+  end_file=$own_file.$end_kind${time_before:+.$(((time_since_boot - time_before) * 10))${processor_time:+.c$(((processor_time - processor_time_before) * 10))}${memory_peak:+.m$memory_peak}}
 }
 
 # Makes the other workers end after their tasks, and waits for them: a job does not end before its workers. A worker that notes an end
@@ -81,7 +84,7 @@ work_in_pool() {
 
 # Before the carrier's own task, $1: reads the list, and starts the other workers.
 begin_pool() {
-  carrier_job=$1
+  carrier_job=$1 failed_in_row=
   { mapfile -t pool_lines < "$campaign_folder/$pool_folder/pool"; } 2> /dev/null
   line_count=${#pool_lines[@]}
   if ((line_count)) && [ "${pool_lines[line_count - 1]}" = . ]; then ((--line_count)); else line_count=0; fi

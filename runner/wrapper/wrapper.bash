@@ -52,6 +52,7 @@
 . ./claim.bash
 #@ if pool || measured
 . ./times.bash
+. ./memory.bash
 #@ end
 #@ if measured
 . ./measure.bash

@@ -129,7 +129,7 @@ Script read_script(std::string_view text, const runner::WrapperNames& name) {
     return program.find(fmt::format("\n{}() {{", function)) != std::string_view::npos ||
            program.find(fmt::format("\n{}(){{", function)) != std::string_view::npos;
   };
-  script.measured = has(name.read_memory_peak);
+  script.measured = !script.pool && has(name.read_memory_peak);
   script.gives = has(name.make_given_file);
   script.enters_workdir = has(name.enter_folder);
   script.opens_streams = has(name.open_streams);

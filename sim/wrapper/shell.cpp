@@ -281,9 +281,20 @@ Course Shell::clear_checkpoint() {
   if (works) (void)remove_all(campaign_folder() + "/checkpoints/" + words_[0]);
 }
 
+/// A task with checkpoints is not: GNU time would stand between the signal and the command.
+bool Shell::is_run_by_time() const {
+  return script_.measured && script_.checkpoint_signal.empty() && job_.fates().memory_by() == MemoryBy::gnu_time;
+}
+
+/// The job's cgroup shows that of one task only before another one has run in it.
+bool Shell::knows_memory() const {
+  if (job_.fates().memory_by() != MemoryBy::cgroup) return is_run_by_time();
+  return script_.measured || (words_[2] == job_words_[2] && worker_ == 0 && job_.started_workers() == 0);
+}
+
 /// run_command(): the task is given its time.
 Course Shell::run_command() {
-  const bool by_time = script_.measured && job_.fates().memory_by() == MemoryBy::gnu_time;
+  const bool by_time = is_run_by_time();
   if (by_time) {
     const bool works = co_await before(Step::memory_file);
     if (works) (void)write_file(own_ + ".m", "0\n", Create::any);
@@ -341,9 +352,8 @@ Course Shell::note_end() {
   }
   if (script_.pool || script_.measured) {
     mark += fmt::format(".{}.c{}", took_.count(), last_plan_.processor.count() / 10 * 10);
-    const auto memory_by = job_.fates().memory_by();
-    if (script_.measured && memory_by != MemoryBy::nothing) mark += fmt::format(".m{}", last_plan_.memory);
-    if (script_.measured && memory_by == MemoryBy::gnu_time) {
+    if (knows_memory()) mark += fmt::format(".m{}", last_plan_.memory);
+    if (is_run_by_time()) {
       const bool works = co_await before(Step::memory_file);
       if (works) (void)remove_all(own_ + ".m");
     }

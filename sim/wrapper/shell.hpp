@@ -40,6 +40,8 @@ class Shell final : public Values {
   [[nodiscard]] std::string of(std::string_view variable) const override;
   [[nodiscard]] std::string campaign_folder() const;
   [[nodiscard]] std::string given_file() const;
+  [[nodiscard]] bool is_run_by_time() const;
+  [[nodiscard]] bool knows_memory() const;
 
  private:
   /// Waits until a moment, or a call of wake().

@@ -30,6 +30,15 @@ TEST_F(WrapperModel, Measured_KilledAtAnyMoment) {
   expect_alike_killed_anywhere(scenario);
 }
 
+TEST_F(WrapperModel, Measured_WithCheckpoints) {
+  Scenario scenario;
+  scenario.launch = [](runner::LaunchFacts& facts) {
+    facts.measured = true;
+    facts.checkpoint_signal = "USR1";
+  };
+  expect_alike(scenario);
+}
+
 TEST_F(WrapperModel, PoolOfFive_TwoCarriers_AndAFailure) {
   Scenario scenario{.jobs = {{}, {.task = 1, .job = 101, .remote = 901}}};
   scenario.launch = [](runner::LaunchFacts& facts) { make_pool(facts, 2); };
