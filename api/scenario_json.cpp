@@ -308,6 +308,7 @@ class Writer {
     if (!grid::takes_tasks(pair)) asked.max_jobs = 0;
     write_facts(json_, asked, grid::kAskedFields);
     write_facts(json_, pair, grid::kCountedFields);
+    write_facts(json_, pair, grid::kMemoryFields);
     const auto kind = state_.best_effort.find({pair.campaign, pair.cluster});
     json_.field("best_effort", kind == state_.best_effort.end() || kind->second);
     // The speed of its tasks there, relative to all clusters.

@@ -8,6 +8,7 @@
 #include "lib/grid/sink.hpp"
 #include "metascheduler/asleep.hpp"
 #include "metascheduler/planner/keeps.hpp"
+#include "metascheduler/planner/memory.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/shares_of.hpp"
 
@@ -45,6 +46,7 @@ planner::ClusterView view_of(const grid::ClusterFacts& facts, const process::Con
   view.flood = facts.flood_for_grid();
   view.nodes_free = free_nodes_of(facts.free_nodes);
   view.reserved_nodes_free = free_nodes_of(facts.reserved_free_nodes);
+  view.memory = grid::NodeMemory::parse(facts.node_memory).value_or(grid::NodeMemory{}).in_mb(facts.memory_unit_mb);
   view.status_fresh = facts.status_at && now - *facts.status_at <= config.status_max_age;
   return view;
 }
@@ -125,6 +127,7 @@ class Picture {
     snapshot_.held = facts_.policies.held;
     fill_shares(snapshot_, facts_.policies, config_, resources);
     snapshot_.now = now_;
+    planner::know_memory(snapshot_);
     leave_asleep(snapshot_, config_);
     snapshot_.seed = static_cast<std::uint64_t>(now_.time_since_epoch().count());
     return std::move(snapshot_);

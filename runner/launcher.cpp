@@ -193,9 +193,7 @@ bool Launcher::avoid_first_job(store::LaunchToMake& launch) {
 
 void Launcher::leave_nodes(store::LaunchToMake& launch) {
   const auto leaves = grid::NodeSizes::parse(launch.leaves);
-  // Only nodes that are left may have the memory that a job asks for.
-  const bool asks_for_memory = launch.memory_mb && !launch.memory_property.empty();
-  if (launch.leaves.empty() || !leaves || asks_for_memory) return;
+  if (launch.leaves.empty() || !leaves) return;
   grid::NamedNodes nodes;
   visit_.database.transact([&](store::Transaction& transaction) { nodes = store::named_nodes(transaction, visit_.cluster.id); });
   const auto condition = nodes.condition_leaving(*leaves, grid::kMostOfCondition);

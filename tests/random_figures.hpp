@@ -41,6 +41,7 @@ class RandomFigures {
       fill(standing.elsewhere);
       fill(standing.priority);
       fill_value(standing.given_priorities);
+      fill_value(standing.scarce_memory);
       standing.place = std::move(place);
       all.push_back(std::move(standing));
     }

@@ -297,15 +297,22 @@ inline constexpr auto kFigures<GivenPriority> = std::tuple{
     figure("holder", &GivenPriority::holder), figure("name", &GivenPriority::name), figure("given_priority", &GivenPriority::priority),
     figure("campaign_order", &GivenPriority::campaign_order), figure("multifactor_weights", &GivenPriority::multifactor_weights)};
 template <>
+inline constexpr auto kFigures<ScarceMemory> =
+    std::tuple{figure("cluster_name", &ScarceMemory::cluster), figure("taken_mb", &ScarceMemory::taken_mb),
+               figure("share_mb", &ScarceMemory::share_mb), figure("node_mb", &ScarceMemory::node_mb)};
+template <>
 inline constexpr auto kFigures<HeadStart> =
     std::tuple{figure("begun_tasks", &HeadStart::begun_tasks),      figure("first_tasks", &HeadStart::first_tasks),
                figure("granted_tasks", &HeadStart::granted_tasks),  figure("user_jobs", &HeadStart::user_jobs),
                figure("most_jobs", &HeadStart::most_jobs),          figure("user_resources", &HeadStart::user_resources),
                figure("most_resources", &HeadStart::most_resources)};
 template <>
-inline constexpr auto kFigures<Standing> =
-    std::tuple{figure("place", &Standing::place), figure("elsewhere", &Standing::elsewhere), figure("priority_effect", &Standing::priority),
-               sparse("head_start", &Standing::head_start), sparse("given_priorities", &Standing::given_priorities)};
+inline constexpr auto kFigures<Standing> = std::tuple{figure("place", &Standing::place),
+                                                      figure("elsewhere", &Standing::elsewhere),
+                                                      figure("priority_effect", &Standing::priority),
+                                                      sparse("head_start", &Standing::head_start),
+                                                      sparse("given_priorities", &Standing::given_priorities),
+                                                      sparse("scarce_memory", &Standing::scarce_memory)};
 
 /// The figure that names the alternative of a place.
 inline constexpr std::string_view kOrder = "order";
@@ -443,6 +450,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"probe_jobs", "most jobs of the probe"},
     Meaning{"resources_per_job", "resources of one job"},
     Meaning{"returned_tasks", "further tasks, which another cluster returned and which wait for it"},
+    Meaning{"scarce_memory", "clusters that come later, as tasks took more memory than goes with the cores of a job, three at most"},
     Meaning{"stress_signals", "why the cluster is under stress"},
     Meaning{"suspected_resources", "resources on whose node OAR found a fault"},
     Meaning{"taken_resources", "resources that earlier campaigns took in this cycle"},
@@ -474,8 +482,9 @@ static_assert(is_complete(std::type_identity<Reason>{}), "a reason has a figure 
 static_assert(is_complete(std::type_identity<Bound>{}), "a bound has a figure that the catalogue does not list");
 static_assert(is_complete(std::type_identity<Place>{}), "a place has a figure that the catalogue does not list");
 static_assert(
-    is_complete(std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, KeptFor, grid::Brake, grid::Awaited,
-                                                grid::Hold, grid::OutOfUse, PriorityEffect, GivenPriority, HeadStart, Standing>>{}),
+    is_complete(
+        std::type_identity<std::variant<OfferParts, LimitTarget, LimitInForce, Holder, KeptFor, grid::Brake, grid::Awaited, grid::Hold,
+                                        grid::OutOfUse, PriorityEffect, GivenPriority, ScarceMemory, HeadStart, Standing>>{}),
     "a part of reasons has a figure that the catalogue does not list");
 
 }  // namespace gleaner::decisions

@@ -80,6 +80,15 @@ std::string text_of(const HeadStart& start) {
       begun, start.granted_tasks, start.user_jobs, counted(start.most_jobs, "job"), start.user_resources, start.most_resources);
 }
 
+std::string text_of(const ScarceMemory& memory) {
+  const auto& [cluster, taken, share, node] = memory;
+  if (node > 0 && taken > node)
+    return fmt::format("its tasks took {} MB of memory at most, and no node of {} has more than {} MB, so {} comes last", taken, cluster,
+                       node, cluster);
+  return fmt::format("its tasks took {} MB of memory at most, and on {} the cores of a job go with {} MB, so clusters with more come first",
+                     taken, cluster, share);
+}
+
 }  // namespace
 
 std::string text_of(const Standing& standing) {
@@ -90,6 +99,8 @@ std::string text_of(const Standing& standing) {
   if (standing.head_start) text += (text.empty() ? "" : "; ") + text_of(*standing.head_start);
   for (const auto& [holder, name, priority, order, weights] : standing.given_priorities)
     text += (text.empty() ? "" : "; ") + grid::given_priority_note(holder, name, priority, {.name = order, .weights = weights});
+  for (const auto& memory : standing.scarce_memory) text += (text.empty() ? "" : "; ") + text_of(memory);
+  if (!standing.scarce_memory.empty()) text += "; memory_mb in its JDL requests what a task needs";
   if (!standing.priority) return text;
   const auto& [priority, order, weights, simultaneous] = *standing.priority;
   const auto note = grid::priority_note(priority, {.name = order, .weights = weights, .simultaneous = simultaneous});

@@ -100,7 +100,17 @@ struct HeadStart {
   double most_resources = 0.0;     ///< the bound of them
 };
 
-/// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect. It is stored as a
+/// A cluster whose nodes may not hold as many tasks of the campaign as they have cores for them, by what these took so far. It comes after
+/// others. All memory is in MB.
+struct ScarceMemory {
+  std::string cluster;
+  std::int64_t taken_mb = 0;  ///< by the greatest task
+  std::int64_t share_mb = 0;  ///< of a node, with the cores of a job
+  std::int64_t node_mb = 0;   ///< of the node that has most
+};
+
+/// The place of a campaign in the order, with the figures behind it; also notes that its priority has no effect, and that memory may be
+/// scarce on some of its clusters. It is stored as a
 /// decision on the whole campaign, beside those on its clusters.
 struct Standing {
   static constexpr std::string_view kName = "standing";
@@ -109,6 +119,7 @@ struct Standing {
   std::optional<PriorityEffect> priority = {};
   std::optional<HeadStart> head_start = {};  ///< empty: its first tasks have begun, or no order reads them
   std::vector<GivenPriority> given_priorities = {};
+  std::vector<ScarceMemory> scarce_memory = {};  ///< three at most
 };
 
 }  // namespace gleaner::decisions

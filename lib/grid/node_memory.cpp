@@ -63,6 +63,23 @@ std::optional<int> NodeMemory::resources_for(double memory) const {
   return most;
 }
 
+NodeMemory NodeMemory::in_mb(int unit) const {
+  NodeMemory all;
+  for (const auto& [resources, of_node] : kinds_)
+    all.kinds_.emplace(resources, static_cast<std::int64_t>(std::min(static_cast<double>(of_node) * std::max(1, unit), 1e15)));
+  return all;
+}
+
+std::optional<std::int64_t> NodeMemory::share_of(int resources) const {
+  std::optional<std::int64_t> least;
+  for (const auto& [all, of_node] : kinds_) {
+    const double part = resources <= 0 ? 1.0 : std::min(1.0, static_cast<double>(resources) / all);
+    const auto share = static_cast<std::int64_t>(static_cast<double>(of_node) * part);
+    least = std::min(least.value_or(share), share);
+  }
+  return least;
+}
+
 std::optional<std::string> with_node_resources(const ResourceRequest& request, int resources) {
   const auto& levels = request.levels();
   if (levels.empty() || !request.resources() || levels.back().property != "core" || !levels.back().count) return std::nullopt;

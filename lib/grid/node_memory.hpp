@@ -29,6 +29,17 @@ class NodeMemory {
   /// The memory of the node that has most, in the unit of the property. Empty: it is not known.
   [[nodiscard]] std::optional<std::int64_t> most() const;
 
+  /// The same memory in MB.
+  /// @param unit  of the property, in MB
+  [[nodiscard]] NodeMemory in_mb(int unit) const;
+  [[nodiscard]] bool known() const { return !kinds_.empty(); }
+  /// Whether all nodes whose memory is known have as many resources and as much memory.
+  [[nodiscard]] bool is_uniform() const { return kinds_.size() == 1; }
+  /// The least memory that goes with so many resources of a node, if its resources share it; 0: with the whole node. Empty: not known.
+  [[nodiscard]] std::optional<std::int64_t> share_of(int resources) const;
+  /// The kinds of nodes: resources and memory.
+  [[nodiscard]] const std::set<std::pair<int, std::int64_t>>& kinds() const { return kinds_; }
+
  private:
   std::set<std::pair<int, std::int64_t>> kinds_;
 };

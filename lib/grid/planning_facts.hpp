@@ -75,6 +75,8 @@ struct ClusterFacts : DeclaredFacts, OutOfUse {
   std::string empty_nodes;                    ///< awake ones without
   std::string asleep_nodes;                   ///< those that OAR wakes for a job
   int longest_node_name = 0;                  ///< in bytes
+  std::string node_memory;                    ///< of its nodes (the text of NodeMemory, in memory_unit_mb); empty: not known
+  int memory_unit_mb = 1;                     ///< MB
   std::optional<double> start_cost;           ///< seconds for which a job holds its resources besides its tasks; empty: not measured yet
   Headroom headroom;                          ///< resources that stay free for local jobs
   int learnt_headroom = 0;                    ///< by the predictor, where the headroom is `auto`
@@ -118,6 +120,8 @@ inline constexpr auto kClusterFields = std::tuple_cat(kDeclaredFields, kOutOfUse
                                                           row_field("empty_nodes", &ClusterFacts::empty_nodes),
                                                           row_field("asleep_nodes", &ClusterFacts::asleep_nodes),
                                                           row_field("longest_node_name", &ClusterFacts::longest_node_name),
+                                                          scenario_field("node_memory", &ClusterFacts::node_memory),
+                                                          scenario_field("memory_unit_mb", &ClusterFacts::memory_unit_mb, {1, 1e9}),
                                                           scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
                                                           row_field("headroom", &ClusterFacts::headroom),
                                                           row_field("learnt_headroom", &ClusterFacts::learnt_headroom),
@@ -240,6 +244,10 @@ struct PairFacts : PairKeys {
   bool suspected = false;          ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
   std::optional<int> array_most;   ///< jobs of an array, where a web server refused a larger request; empty: the cluster's array_size
   bool pools_refused = false;      ///< OAR refused a job of several tasks of this campaign there
+  // The memory of tasks:
+  std::int64_t memory_jobs = 0;           ///< of the done jobs, those whose memory was measured
+  std::optional<int> peak_memory_mb;      ///< the most that one of them took
+  std::optional<std::int64_t> memory_mb;  ///< the most that the JDL requests of a node for a task; empty: none, or no cluster states it
   // Facts that are read only where they exist:
   std::int64_t returned_tasks = 0;   ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
   std::int64_t following_tasks = 0;  ///< of these, tasks that follow others, whose files are there
@@ -311,6 +319,13 @@ inline constexpr auto kCountedFields = std::tuple{
     row_field("suspected", &PairFacts::suspected),
     row_field("array_most", &PairFacts::array_most),
     row_field("pools_refused", &PairFacts::pools_refused),
+    scenario_field("memory_jobs", &PairFacts::memory_jobs, {0, 1e12}),
+    scenario_field("peak_memory_mb", &PairFacts::peak_memory_mb, {0, 1e9}),
+};
+
+/// Requests of the JDL that are read only where a cluster states the memory of its nodes.
+inline constexpr auto kMemoryFields = std::tuple{
+    scenario_field("memory_mb", &PairFacts::memory_mb, {0, 1e12}),
 };
 
 /// A campaign whose stored facts cannot be read.

@@ -91,6 +91,13 @@ class Details {
     if (*present.logins) read_logins();
     if (*present.tokens) read_tokens(now);
     if (*present.scripts) read_scripts(now);
+    if (*present.memory) read_memory();
+  }
+
+  void read_memory() {
+    for (const auto& row : exec_prepared(transaction_, sql::planning_memory{})) {
+      if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) read_fields<grid::kMemoryFields>(row, *pair);
+    }
   }
 
   void read_brakes(grid::Instant now) {

@@ -15,9 +15,11 @@ int standing_of(const PairView& pair) { return static_cast<int>(std::ceil(std::c
 void allocate(const Placement& placement, const Contender& contender, std::vector<Candidate*>& candidates) {
   if (candidates.size() < 2) return;
   placement.arrange(contender, candidates);
-  // Tasks wait for input files only where no cluster that has them can take more.
+  // Tasks wait for input files only where no cluster that has them can take more. Memory that was measured is weaker than the JDL's
+  // priorities, and stronger than the policy.
   std::ranges::stable_sort(candidates, std::greater{}, [](const Candidate* candidate) {
-    return std::tuple{!candidate->pair->missing_inputs, candidate->pair->priority, standing_of(*candidate->pair)};
+    return std::tuple{!candidate->pair->missing_inputs, candidate->pair->priority, -static_cast<int>(candidate->pair->memory_fit),
+                      standing_of(*candidate->pair)};
   });
 }
 

@@ -9,10 +9,12 @@ namespace gleaner::planner {
 namespace {
 
 /// The nodes that best-effort jobs of a pair leave empty, all jobs of the plan considered. None, if the others can never hold a job, or if
-/// the jobs' own properties choose among the nodes: only those that would be left may have them.
+/// the jobs' own properties choose among the nodes: only those that would be left may have them. A request of memory does, where nodes have
+/// different memory.
 std::string leaves_of(const PairView& pair, std::size_t cluster, const Draft& draft) {
   const auto& view = draft.snapshot.clusters[cluster];
   if (!view.names_nodes || !pair.best_effort || pair.has_properties) return {};
+  if (pair.memory_mb && !view.memory.is_uniform()) return {};
   const auto left = draft.ledger.left_empty(cluster);
   if (!left.known()) return {};
   const auto others = others_than(left, view);

@@ -194,10 +194,13 @@ void Ledger::take(std::size_t cluster, const PairView& pair, double walltime, in
   }
   if (pair.nodes_per_job) {
     account.nodes.take(jobs - jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
-    account.instances.take(jobs - jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair));
+    account.instances.take(jobs - jobs_elsewhere, *pair.nodes_per_job, of_each_node(pair), pair.taken_mb());
   } else {
     account.nodes.take(resources);
-    account.instances.take(resources);
+    // Each job of one resource is on one node.
+    if (pair.resources_per_job == 1 && pair.taken_mb())
+      account.instances.take(static_cast<int>(std::ceil(std::min(resources, 1e9) - kDust)), 1, 1, pair.taken_mb());
+    else account.instances.take(resources);
   }
   account.taken += resources;
   account.jobs += jobs;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "metascheduler/planner/memory.hpp"
 #include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/multifactor.hpp"
 #include "metascheduler/planner/prioritize.hpp"
@@ -191,6 +192,23 @@ void note_priorities(const std::vector<Contender>& contenders, Draft& draft, Sta
   }
 }
 
+/// Reports the clusters that come later because of the memory that tasks took.
+void note_memory(const std::vector<Contender>& contenders, StandingsByCampaign& standings) {
+  constexpr std::size_t kMost = 3;
+  for (const auto& contender : contenders) {
+    std::map<grid::ClusterId, decisions::ScarceMemory> scarce;
+    for (const auto& candidate : contender.candidates) {
+      if (candidate.pair->memory_fit == MemoryFit::fits) continue;
+      const auto [fit, taken, share, most] = memory_figures(*candidate.pair, *candidate.cluster);
+      scarce[candidate.cluster->id] = {.cluster = candidate.cluster->name, .taken_mb = taken, .share_mb = share, .node_mb = most};
+    }
+    for (auto& [id, memory] : scarce) {
+      auto& noted = standings.of(contender.campaign->id).scarce_memory;
+      if (noted.size() < kMost) noted.push_back(std::move(memory));
+    }
+  }
+}
+
 }  // namespace
 
 tl::expected<void, std::string> check(const PlannerConfig& config) {
@@ -238,6 +256,7 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   StandingsByCampaign by_campaign{draft.plan.standings};
   note_given_priorities(contenders, draft, by_campaign);
   note_priorities(contenders, draft, by_campaign);
+  note_memory(contenders, by_campaign);
   preempt(contenders, draft);
   replicate(ReplicaKind::finalize, contenders, draft);
   emit(draft);

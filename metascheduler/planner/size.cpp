@@ -25,13 +25,20 @@ std::vector<std::int64_t> free_claims(const CampaignScheduler& scheduler, Distri
   if (scheduler.room() == Room::not_needed) return claims;
   std::vector<std::int64_t> rooms;
   for (const auto* candidate : candidates) rooms.push_back(free_room(*candidate));
-  const auto all = std::accumulate(rooms.begin(), rooms.end(), std::int64_t{0});
-  const bool dealt = distribution == Distribution::round_robin && all > tasks;
   auto left = tasks;
-  for (std::size_t i = 0; i < claims.size() && left > 0; ++i) {
-    const auto part = dealt ? (tasks * rooms[i] + all - 1) / all : rooms[i];
-    claims[i] = std::min({part, rooms[i], left});
-    left -= claims[i];
+  for (std::size_t i = 0; i < claims.size() && left > 0;) {
+    // Those whose nodes hold the tasks' memory as well, one after the other, share what is left.
+    auto end = i + 1;
+    while (end < claims.size() && candidates[end]->pair->memory_fit == candidates[i]->pair->memory_fit) ++end;
+    const auto place = [&](std::size_t at) { return rooms.begin() + static_cast<std::ptrdiff_t>(at); };
+    const auto all = std::accumulate(place(i), place(end), std::int64_t{0});
+    const auto of_these = left;
+    const bool dealt = distribution == Distribution::round_robin && all > of_these;
+    for (; i < end; ++i) {
+      const auto part = dealt ? (of_these * rooms[i] + all - 1) / all : rooms[i];
+      claims[i] = std::min({part, rooms[i], left});
+      left -= claims[i];
+    }
   }
   return claims;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/flood.hpp"
+#include "lib/grid/node_memory.hpp"
 #include "lib/grid/planning_facts.hpp"
 
 /// The planner's picture of the grid: the facts (lib/grid/planning_facts.hpp), and what follows from them, the clock and the
@@ -37,6 +38,9 @@ struct ClusterView : grid::ClusterFacts {
   grid::NodeSizes waking = {};       ///< those that sleep, and that best-effort jobs may wake
   grid::NodeSizes asleep = {};       ///< those that are left asleep: they count among the reserved ones, not among the free ones
   int asleep_resources = 0;          ///< of these, as far as they were free
+  grid::NodeMemory memory = {};      ///< of its nodes, in MB
+  double held_core_mb = 0.0;         ///< the most MB for each core that our running jobs are known to take; 0: of none it is known
+  bool held_is_known = false;        ///< that of all resources that jobs hold there
   std::vector<Ending> endings = {};  ///< of our running jobs, in any order
 };
 
@@ -46,6 +50,13 @@ struct CampaignView : grid::CampaignFacts {
   bool profiled = false;                         ///< a campaign of the same user and command is known
   grid::DeclaredPriority project_priority = {};  ///< of its project, and the project that has it; without a name: none was declared
   grid::DeclaredPriority group_priority = {};    ///< the highest of its user's groups
+};
+
+/// Whether the nodes of a cluster hold as many jobs of a campaign as they have cores for them, the best first.
+enum class MemoryFit {
+  fits,    ///< or nothing is known
+  crowds,  ///< on some nodes, the share of a job's cores is less than its tasks took: as many jobs as cores may be too many
+  exceeds  ///< no node has as much
 };
 
 /// One campaign on one cluster of its JDL.
@@ -68,6 +79,11 @@ struct PairView : grid::PairFacts {
   int replicable_tasks = 0;                         ///< that run there in one copy
   bool barred = false;                              ///< from resources of the cluster that are kept now for others (`gridctl keep`)
   int expired_tasks = 0;                            ///< of them, those that run longer than expected
+  std::optional<std::int64_t> measured_mb = {};     ///< the most that tasks of its campaign took, on any cluster; empty: too few show it,
+                                                    ///< or the JDL requests memory
+  MemoryFit memory_fit = MemoryFit::fits;           ///< of that on the cluster
+  /// MB that a job takes of one node, as requested or else measured. Empty: not known.
+  [[nodiscard]] std::optional<std::int64_t> taken_mb() const { return memory_mb ? memory_mb : measured_mb; }
 };
 
 /// A keep that is active now.

@@ -30,6 +30,8 @@ SELECT
   least(c.reserved_free, c.reserved_resources) AS reserved_free,
   c.free_nodes,
   c.reserved_free_nodes,
+  c.node_memory,
+  c.memory_unit_mb,
   starts.cost AS start_cost,
   c.reachable IS TRUE AS reachable,
   s.max_resources,
@@ -124,7 +126,9 @@ SELECT
   p.suspected,
   p.array_most,
   coalesce((p.campaign_id, p.cluster_id) IN (SELECT campaign_id, cluster_id FROM events
-    WHERE state = 'open' AND code = 'POOL_REFUSED' AND campaign_id IS NOT NULL AND cluster_id IS NOT NULL), false) AS pools_refused
+    WHERE state = 'open' AND code = 'POOL_REFUSED' AND campaign_id IS NOT NULL AND cluster_id IS NOT NULL), false) AS pools_refused,
+  p.memory_jobs,
+  p.peak_memory_mb
 FROM campaign_clusters p
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
 WHERE p.active
@@ -153,7 +157,15 @@ SELECT
       AND NOT EXISTS (SELECT FROM brakes b WHERE b.campaign_id = d.campaign_id AND b.cluster_id IS NULL AND b.expires_at > instant(@now)))
     AS freed,
   EXISTS (SELECT FROM reservations) AS held,
-  EXISTS (SELECT FROM campaigns WHERE is_live(state) AND input_files <> '') AS inputs
+  EXISTS (SELECT FROM campaigns WHERE is_live(state) AND input_files <> '') AS inputs,
+  EXISTS (SELECT FROM clusters WHERE memory_property <> '' AND retired_at IS NULL) AS memory
+
+-- name: planning.memory
+-- For the live campaigns that request memory, by pair: the most that a task requests of a node. Cost: O(their requests).
+SELECT q.campaign_id, q.cluster_id, max(q.memory_mb) AS memory_mb
+FROM campaigns c JOIN campaign_requests q ON q.campaign_id = c.id
+WHERE is_live(c.state) AND q.memory_mb IS NOT NULL
+GROUP BY 1, 2
 
 -- name: planning.inputs
 -- By pair: the bytes of input files that are still to be brought, and how fast they reach the cluster; none where a cluster with the same

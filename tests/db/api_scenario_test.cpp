@@ -62,6 +62,7 @@ TEST(ScenarioFields, OfClustersCampaignsAndPairs_ReachTheSimulator) {
   set_all(campaign, grid::kCampaignFields);
   set_all(pair, grid::kAskedFields);
   set_all(pair, grid::kCountedFields);
+  set_all(pair, grid::kMemoryFields);
   text::JsonWriter json;
   api::write_scenario(json, state, process::default_config(), grid::from_unix(0));
   const auto scenario = gridsim::read_scenario(json.text(), ".");
@@ -70,6 +71,7 @@ TEST(ScenarioFields, OfClustersCampaignsAndPairs_ReachTheSimulator) {
   expect_equal<grid::CampaignFacts>(scenario->campaigns.at(0), campaign, grid::kCampaignFields);
   expect_equal(scenario->campaigns[0].clusters.at(0).facts, pair, grid::kAskedFields);
   expect_equal(scenario->campaigns[0].clusters[0].facts, pair, grid::kCountedFields);
+  expect_equal(scenario->campaigns[0].clusters[0].facts, pair, grid::kMemoryFields);
 }
 
 /// The part of the answer behind its key `scenario`, which is written before `left_out`.

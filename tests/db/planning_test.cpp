@@ -80,6 +80,27 @@ TEST_F(Planning, APairIsActive_FromItsFirstJobOn) {
   EXPECT_EQ(known.campaigns.at(0).waiting_tasks, 1);
 }
 
+TEST_F(Planning, MemoryOfNodesAndTasks_IsKnown_AsRequestedAndAsMeasured) {
+  const auto campaign = a_campaign(3);
+  static_cast<void>(launched(campaign, beta, 2));
+  execute("UPDATE campaign_clusters SET memory_jobs = 6, peak_memory_mb = 812 WHERE active");
+  execute(
+      "INSERT INTO campaign_requests (campaign_id, cluster_id, request, shape, resources, resources_per_job, memory_mb, walltime_s) "
+      "SELECT id, " +
+      std::to_string(alpha.value()) + ", n, n, '/core=1', 1, 1000 * n, 600 FROM campaigns, generate_series(1, 2) n");
+  auto known = facts();
+  EXPECT_EQ(known.pairs[1].memory_jobs, 6);
+  EXPECT_EQ(known.pairs[1].peak_memory_mb, 812);
+  EXPECT_FALSE(known.pairs[0].peak_memory_mb);
+  EXPECT_FALSE(known.pairs[0].memory_mb) << "no cluster states the memory of its nodes";
+  execute("UPDATE clusters SET memory_property = 'mem', memory_unit_mb = 1024, node_memory = '16:192' WHERE name = 'alpha'");
+  known = facts();
+  EXPECT_EQ(known.clusters[0].node_memory, "16:192");
+  EXPECT_EQ(known.clusters[0].memory_unit_mb, 1024);
+  EXPECT_EQ(known.pairs[0].memory_mb, 2000) << "the most of its tasks";
+  EXPECT_FALSE(known.pairs[1].memory_mb);
+}
+
 TEST_F(Planning, LoginsBrakesAndBoundTasks_GoToTheirPairsAndCampaigns) {
   const auto first = a_campaign(3), second = a_campaign(3), over = a_campaign(3);
   execute("INSERT INTO user_mappings VALUES ('alice', " + std::to_string(beta.value()) + ", 'al')");

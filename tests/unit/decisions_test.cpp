@@ -105,7 +105,7 @@ TEST(Figures, HaveTheNamesOfTheField) {
   EXPECT_EQ(
       figures_of(Standing{.place = place::FairShare{.user = "ada", .priority = 0.15, .share = 0.25, .usage = 0.1}}),
       R"({"place":{"order":"fairshare","user":"ada","order_priority":0.15,"share":0.25,"usage":0.1,"usage_by_share":false,"branches":[]},)"
-      R"("elsewhere":null,"priority_effect":null,"head_start":null,"given_priorities":[]})");
+      R"("elsewhere":null,"priority_effect":null,"head_start":null,"given_priorities":[],"scarce_memory":[]})");
 }
 
 TEST(Figures, ThatAreMostlyZero_AreStoredOnlyIfTheyAreNot) {

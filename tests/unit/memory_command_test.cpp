@@ -5,7 +5,8 @@
 #include "runner/command/command.hpp"
 #include "tests/unit/pool_fixture.hpp"
 
-/// Ends of jobs state the memory of tasks, where OAR gives jobs a cgroup of their own. Files of the home stand in for the files of the kernel.
+/// Ends of jobs state the memory of tasks, where OAR gives jobs a cgroup of their own. Files of the home stand in for the files of the
+/// kernel.
 namespace gleaner::runner::test {
 namespace {
 
@@ -65,7 +66,7 @@ TEST_F(MemoryOfAJob, Document003_ATaskWithCheckpoints_IsMeasured_AndGetsItsSigna
 }
 
 /// GNU time would get the signal instead of the command.
-TEST_F(MemoryOfAJob, OfATaskWithCheckpoints_IsUnknownWithoutACgroup) {
+TEST_F(MemoryOfAJob, IsUnknown_WhereATaskHasCheckpoints_AndTheJobNoCgroup) {
   std::ofstream{home_ + "/self"} << "0::/system.slice/oar-node.service\n";
   EXPECT_EQ(run_job(with_checkpoints(std::string{kSomeWork} + "ps -o comm= -p $PPID > parent; :")), 0);
   EXPECT_EQ(content("parent"), "bash\n");
@@ -89,7 +90,7 @@ TEST_F(MemoryOfAJob, InAPool_IsThatOfTheTaskThatRunsFirst) {
   }
 }
 
-TEST_F(MemoryOfAJob, WhoseTasksRunSideBySide_IsThatOfNone) {
+TEST_F(MemoryOfAJob, IsThatOfNone_WhereTasksRunSideBySide) {
   list(1, 2);
   std::ofstream{home_ + "/nodes"} << "n1\nn1\n";
   auto facts = pool("sleep 0.1; :");

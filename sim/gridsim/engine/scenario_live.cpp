@@ -99,6 +99,7 @@ void read_pair(const Node& node, const Path& path, const Scenario& scenario, Cam
                          }}};
   add_keys(keys, pair.facts, grid::kAskedFields, findings);
   add_keys(keys, pair.facts, grid::kCountedFields, findings);
+  add_keys(keys, pair.facts, grid::kMemoryFields, findings);
   read_object(node, path, keys, findings);
   const auto cluster = name.empty() ? std::nullopt : cluster_named(node, path, name, scenario, findings);
   if (!cluster) return;
