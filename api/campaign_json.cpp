@@ -52,7 +52,7 @@ void write_most_durations(text::JsonWriter& json, const store::views::CampaignCl
   });
 }
 
-/// The processor and memory usage of its tasks.
+/// What its tasks took of processors, memory and file servers.
 void write_profile(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
   json.object([&] {
     json.field("cpu_jobs", cluster.cpu_jobs);
@@ -60,6 +60,9 @@ void write_profile(text::JsonWriter& json, const store::views::CampaignCluster& 
     json.field("command_seconds", cluster.cpu_wall_seconds);
     json.field("memory_jobs", cluster.memory_jobs);
     json.field("peak_memory_mb", cluster.peak_memory);
+    json.field("io_jobs", cluster.io_jobs);
+    json.field("io_mb", cluster.io_mb);
+    json.field("io_seconds", cluster.io_wall_seconds);
     json.field("memory_mb", cluster.memory_mb);
     json.field("cluster_states_memory", cluster.states_memory);
   });

@@ -126,6 +126,7 @@ void write_job(text::JsonWriter& json, const store::views::Job& job, const std::
   json.field("resubmissions", job.resubmissions);
   json.field("cpu_seconds", job.cpu_seconds);
   json.field("peak_memory_mb", job.peak_memory);
+  json.field("io_mb", job.io_mb);
   json.field("message", job.message);
   if (!hosts.empty()) json.key("hosts").array(hosts);
   const auto path = campaign_path(job.campaign);

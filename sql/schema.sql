@@ -137,7 +137,8 @@ CREATE TYPE verdict AS (
 	command double precision,
 	wall double precision,
 	cpu double precision,
-	peak integer
+	peak integer,
+	io double precision
 );
 
 CREATE FUNCTION account_usage() RETURNS trigger
@@ -327,8 +328,10 @@ CREATE TABLE jobs (
     claimed_at timestamp with time zone,
     command_over boolean DEFAULT false NOT NULL,
     running_since timestamp with time zone,
+    io_mb double precision,
     CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state))),
     CONSTRAINT jobs_cpu_s_check CHECK ((cpu_s >= (0)::double precision)),
+    CONSTRAINT jobs_io_mb_check CHECK ((io_mb >= (0)::double precision)),
     CONSTRAINT jobs_peak_memory_mb_check CHECK ((peak_memory_mb >= 0))
 )
 WITH (fillfactor='80');
@@ -338,6 +341,8 @@ COMMENT ON COLUMN jobs.claimed_at IS 'of a pooled job whose campaign allows repl
 COMMENT ON COLUMN jobs.command_over IS 'of a carrier whose campaign allows replicas: its own task is over by its files, and it goes on with pooled ones';
 
 COMMENT ON COLUMN jobs.running_since IS 'when a poll first saw it run; null: none did';
+
+COMMENT ON COLUMN jobs.io_mb IS 'MB that its task read from file systems and wrote to them; null: unknown';
 
 CREATE FUNCTION carries_awaited(job jobs) RETURNS boolean
     LANGUAGE sql STABLE
@@ -787,6 +792,9 @@ CREATE TABLE campaign_clusters (
     clean_tried_at timestamp with time zone,
     cleaned_at timestamp with time zone,
     last_unbegun bigint,
+    io_jobs bigint DEFAULT 0 NOT NULL,
+    io_mb double precision DEFAULT 0 NOT NULL,
+    io_wall_s double precision DEFAULT 0 NOT NULL,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0)),
     CONSTRAINT campaign_clusters_nodes_per_job_check CHECK ((nodes_per_job > 0))
@@ -799,6 +807,12 @@ COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
 COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
 
 COMMENT ON COLUMN campaign_clusters.clean_tried_at IS 'when the removal of its files there was tried last, and some stayed; null: it was not tried, or none stayed';
+
+COMMENT ON COLUMN campaign_clusters.io_jobs IS 'jobs done for which io_mb and their duration are known';
+
+COMMENT ON COLUMN campaign_clusters.io_mb IS 'of these, in all';
+
+COMMENT ON COLUMN campaign_clusters.io_wall_s IS 'seconds that the commands of these took, in all';
 
 CREATE FUNCTION held_by(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
@@ -1672,6 +1686,7 @@ CREATE TABLE clusters (
     properties text DEFAULT ''::text NOT NULL,
     level_sizes text DEFAULT ''::text NOT NULL,
     wake_minutes double precision DEFAULT 0 NOT NULL,
+    file_server_mb_s double precision DEFAULT 0 NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_api_check CHECK ((api = ANY (ARRAY['oar2'::text, 'oar3'::text, 'g5k'::text]))),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
@@ -1679,6 +1694,7 @@ CREATE TABLE clusters (
     CONSTRAINT clusters_availability_check CHECK ((availability = ANY (ARRAY['dedicated'::text, 'utilized'::text, 'combined'::text]))),
     CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
     CONSTRAINT clusters_dead_resources_check CHECK ((dead_resources >= 0)),
+    CONSTRAINT clusters_file_server_mb_s_check CHECK ((file_server_mb_s >= (0)::double precision)),
     CONSTRAINT clusters_flood_check CHECK ((flood >= (0)::double precision)),
     CONSTRAINT clusters_headroom_check CHECK ((headroom ~ '^(auto|[0-9]{1,7}|[0-9.]{1,20}%)$'::text)),
     CONSTRAINT clusters_homes_check CHECK ((homes ~ '^/[A-Za-z0-9_./%-]*$'::text)),
@@ -1742,6 +1758,8 @@ COMMENT ON COLUMN clusters.level_sizes IS 'resources of each value of a property
 
 COMMENT ON COLUMN clusters.wake_minutes IS 'minutes of work for each of a sleeping node''s cores that make the grid wake it; 0: a node that sleeps is as good as another one';
 
+COMMENT ON COLUMN clusters.file_server_mb_s IS 'MB/s that its file server bears, reads and writes together, of all our jobs; 0: not known, and nothing is limited by it';
+
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,
     clusters.name,
@@ -1786,7 +1804,8 @@ CREATE VIEW cluster_rows AS
     clusters.shared_home,
     clusters.api,
     clusters.homes,
-    clusters.wake_minutes
+    clusters.wake_minutes,
+    clusters.file_server_mb_s
    FROM clusters;
 
 CREATE TABLE cluster_stress (
@@ -3009,7 +3028,7 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH 
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE ON brakes FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('brake');
 
-CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, api, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, homes, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property, shared_home, properties, wake_minutes ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, api, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, homes, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb, headroom, availability, load_property, shared_home, properties, wake_minutes, file_server_mb_s ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTION note_act('declaration', 'what', 'subject');
 

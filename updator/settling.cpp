@@ -149,6 +149,14 @@ std::optional<int> in_mb(std::optional<std::int64_t> kib) {
   return static_cast<int>((*kib + kKibOfMb - 1) / kKibOfMb);
 }
 
+/// In MB. More in a second than any file system moves is an error of the counters, or of whoever named the file.
+std::optional<double> moved_mb(std::optional<std::int64_t> kib, double seconds) {
+  constexpr double kMbOfKib = 1024 / 1e6, kMostMbOfSecond = 1e6, kStep = 0.01;
+  if (!kib || *kib < 0) return std::nullopt;
+  const auto mb = static_cast<double>(*kib) * kMbOfKib;
+  return mb <= kMostMbOfSecond * std::max(seconds, kStep) ? std::optional{mb} : std::nullopt;
+}
+
 /// Whether a task that failed with this status is run again, as its JDL lists the statuses; an empty list: all of them.
 bool is_retried(const std::vector<int>& retry_on, std::optional<int> status) {
   return retry_on.empty() || (status && std::ranges::find(retry_on, *status) != retry_on.end());
@@ -189,6 +197,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
     verdict.wall = seconds;
     if (over.evidence.cpu) verdict.cpu = std::chrono::duration<double>{*over.evidence.cpu}.count();
     verdict.peak_memory = in_mb(over.evidence.peak_kib);
+    verdict.io_mb = moved_mb(over.evidence.moved_kib, seconds);
     if (shows_start_cost(over)) {
       const auto carried = over.beside->carried_by(over.live->remote);
       if (is_believable(carried, over.live->walltime)) verdict.command = std::chrono::duration<double>{carried}.count();

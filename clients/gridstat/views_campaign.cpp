@@ -243,6 +243,20 @@ std::string memory_advice(const Json& cluster, const Setting& setting) {
   return fitted(text, setting);
 }
 
+/// `0.003`, `1.2`, `12`, `340`.
+std::string rate_text(double mb_s) { return mb_s < 9.95 ? fmt::format("{:.2g}", mb_s) : fmt::format("{:.0f}", mb_s); }
+
+/// How much its tasks read and write, where their nodes report it.
+std::string traffic_of_tasks(const Json& cluster, const Setting& setting) {
+  const auto& profile = cluster["profile"];
+  const auto jobs = profile["io_jobs"].integer();
+  const auto wall = profile["io_seconds"].number().value_or(0);
+  if (jobs < kEnoughMeasured || wall <= 0) return {};
+  return fitted(fmt::format("{}: {} read and wrote {} MB/s a task on average", terminal::printable(cluster["cluster_name"].text()),
+                            terminal::counted(jobs, "measured task"), rate_text(profile["io_mb"].number().value_or(0) / wall)),
+                setting);
+}
+
 /// `0.05 s`, `1.2 s`, `40 s`, `4 min`.
 std::string briefly(double seconds) {
   constexpr double kWhole = 9.5;
@@ -347,7 +361,8 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
       text += fitted(
           fmt::format("{}: stopped: {}", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now)),
           setting);
-    text += walltime_advice(cluster, setting) + processors_used(cluster, setting) + memory_advice(cluster, setting);
+    text += walltime_advice(cluster, setting) + processors_used(cluster, setting) + memory_advice(cluster, setting) +
+            traffic_of_tasks(cluster, setting);
   }
   return text + changes_of(campaign, setting);
 }

@@ -18,6 +18,7 @@ using terminal::Table;
 
 Cell number_cell(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{}; }
 Cell seconds_cell(const Json& seconds) { return seconds.number() ? Cell{fmt::format("{:.1f}s", *seconds.number())} : Cell{}; }
+Cell mb_cell(const Json& mb) { return mb.number() ? Cell{fmt::format("{:.1f}MB", *mb.number())} : Cell{}; }
 Cell text_cell(const Json& value) { return value.is_null() ? Cell{} : Cell{value.text()}; }
 Cell hosts_cell(const Json& hosts) {
   std::string names;
@@ -54,7 +55,8 @@ Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
                {"submission_time", ""},
                {"message", ""},
                {"cpu_seconds", "CPU", Align::right, Shrink::left_out},
-               {"peak_memory_mb", "MB", Align::right, Shrink::left_out}},
+               {"peak_memory_mb", "MB", Align::right, Shrink::left_out},
+               {"io_mb", "I/O", Align::right, Shrink::left_out}},
               {},
               "It has had no job.",
               setting.heading};
@@ -64,7 +66,8 @@ Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
                             number_cell(job["remote_id"]), text_cell(job["state"]), time_cell(job["start_time"], setting.now),
                             time_cell(job["stop_time"], setting.now), text_cell(job["ending"]), number_cell(job["exit_code"]),
                             hosts_cell(job["hosts"]), time_cell(job["checkpoint_time"], setting.now), text_cell(job["submission_time"]),
-                            text_cell(job["message"]), seconds_cell(job["cpu_seconds"]), number_cell(job["peak_memory_mb"])});
+                            text_cell(job["message"]), seconds_cell(job["cpu_seconds"]), number_cell(job["peak_memory_mb"]),
+                            mb_cell(job["io_mb"])});
     }
   }
   return table;

@@ -76,6 +76,14 @@ struct LimitInForce {
   double used_by_others = 0.0;           ///< of a consumable: by campaigns that are not among the holders, nor the decision's own
 };
 
+/// The file server of a cluster, in MB/s.
+struct FileServerLoad {
+  double bears = 0.0;                 ///< as an administrator declared
+  std::string home;                   ///< of all clusters with this shared_home; empty: of this one alone
+  double load = 0.0;                  ///< of the live jobs of all campaigns, by their profiles
+  std::optional<double> of_job = {};  ///< of the campaign; empty: not measured yet
+};
+
 /// The bound that kept a launch from being bigger, with its figures.
 namespace bound {
 struct Offer {
@@ -108,6 +116,10 @@ struct Stress {
   int job_limit = 0;
   std::string signals;
 };
+struct FileServer {
+  static constexpr std::string_view kName = "file_server";
+  FileServerLoad server = {};
+};
 struct Probe {
   static constexpr std::string_view kName = "probe";
 };
@@ -135,6 +147,6 @@ struct Pools {
 }  // namespace bound
 
 using Bound = std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
-                           bound::Probe, bound::Trial, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
+                           bound::FileServer, bound::Probe, bound::Trial, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
 
 }  // namespace gleaner::decisions

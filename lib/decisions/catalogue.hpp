@@ -77,6 +77,11 @@ inline constexpr auto kFigures<LimitInForce> = std::tuple{figure("limit", &Limit
                                                           figure("holders", &LimitInForce::holders),
                                                           figure("used_by_others", &LimitInForce::used_by_others)};
 
+template <>
+inline constexpr auto kFigures<FileServerLoad> =
+    std::tuple{figure("file_server_mb_s", &FileServerLoad::bears), figure("shared_home", &FileServerLoad::home),
+               figure("file_server_load_mb_s", &FileServerLoad::load), figure("job_mb_s", &FileServerLoad::of_job)};
+
 // The bounds of a launch.
 
 template <>
@@ -89,6 +94,8 @@ inline constexpr auto kFigures<bound::Limit> = std::tuple{part(&bound::Limit::li
 template <>
 inline constexpr auto kFigures<bound::Stress> =
     std::tuple{figure("job_limit", &bound::Stress::job_limit), figure("stress_signals", &bound::Stress::signals)};
+template <>
+inline constexpr auto kFigures<bound::FileServer> = std::tuple{part(&bound::FileServer::server)};
 template <>
 inline constexpr auto kFigures<bound::Trial> =
     std::tuple{figure("failures_in_a_row", &bound::Trial::failures), figure("last_brake", &bound::Trial::brake)};
@@ -159,6 +166,10 @@ template <>
 inline constexpr auto kFigures<reason::UnderStress> =
     std::tuple{figure("grid_jobs", &reason::UnderStress::our_jobs), figure("job_limit", &reason::UnderStress::job_limit),
                figure("stress_signals", &reason::UnderStress::signals)};
+template <>
+inline constexpr auto kFigures<reason::FileServerFull> =
+    std::tuple{part(&reason::FileServerFull::server), figure("live_jobs", &reason::FileServerFull::live_jobs),
+               figure("probe_jobs", &reason::FileServerFull::probe_jobs)};
 template <>
 inline constexpr auto kFigures<reason::Probing> =
     std::tuple{figure("live_jobs", &reason::Probing::live_jobs), figure("probe_jobs", &reason::Probing::probe_jobs)};
@@ -351,6 +362,7 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::MaxJobsReached::kName, "the JDL's max_jobs is reached there"},
     Meaning{reason::LimitReached::kName, "a limit of `gridctl limit set` is reached"},
     Meaning{reason::UnderStress::kName, "the cluster is under stress, and takes few jobs of the grid"},
+    Meaning{reason::FileServerFull::kName, "the cluster's file server bears no more jobs of the campaign, or nothing shows yet how many"},
     Meaning{reason::Probing::kName, "the probe is out, which shows how long tasks take there"},
     Meaning{reason::Unjudged::kName, "the first tasks ended in almost no time, and nothing shows yet that this is right"},
     Meaning{reason::OnTrial::kName, "after a brake one job at a time is tried, and it is out"},
@@ -398,6 +410,9 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"earlier_campaigns", "the first that took resources of the cluster in this cycle, three at most"},
     Meaning{"elsewhere", "where its user has no affinity, if `place` is where there is one; null: it has one place"},
     Meaning{"failures_in_a_row", "failed jobs, before the one that is tried"},
+    Meaning{"file_server_load_mb_s",
+            "MB/s that live jobs of all campaigns read and write on that server, by what their tasks were measured to"},
+    Meaning{"file_server_mb_s", "MB/s that the cluster's file server bears, as an administrator declared"},
     Meaning{"first_failed_task", "the number of its first failed task; null: none failed"},
     Meaning{"fits_one_job", "false: one job needs more than the limit, however many end"},
     Meaning{"flood_resources", "resources for which jobs may wait in the queue"},
@@ -413,6 +428,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"holders", "of a consumable: other campaigns, those that use most"},
     Meaning{"holding_campaign", "the campaign for which they are held back"},
     Meaning{"job_limit", "most live jobs of the grid, while the cluster is under stress"},
+    Meaning{"job_mb_s", "MB/s that one job of the campaign reads and writes; null: not measured yet"},
     Meaning{"job_needs", "of one job, in the unit of the limit; null: one, or nothing is left of the limit"},
     Meaning{"job_resources", "resources of one job, from the JDL or by the job ratio"},
     Meaning{
@@ -451,6 +467,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"resources_per_job", "resources of one job"},
     Meaning{"returned_tasks", "further tasks, which another cluster returned and which wait for it"},
     Meaning{"scarce_memory", "clusters that come later, as tasks took more memory than goes with the cores of a job, three at most"},
+    Meaning{"shared_home", "the home of several clusters whose file server it is; empty: that of this cluster alone"},
     Meaning{"stress_signals", "why the cluster is under stress"},
     Meaning{"suspected_resources", "resources on whose node OAR found a fault"},
     Meaning{"taken_resources", "resources that earlier campaigns took in this cycle"},

@@ -170,6 +170,13 @@ struct UnderStress {
   int job_limit = 0;
   std::string signals;
 };
+/// The cluster's file server bears no more jobs of the campaign, or nothing shows yet how many.
+struct FileServerFull {
+  static constexpr std::string_view kName = "file_server_full";
+  FileServerLoad server = {};
+  int live_jobs = 0;   ///< frozen ones included
+  int probe_jobs = 0;  ///< first jobs that show what a task moves
+};
 /// The probe is out.
 struct Probing {
   static constexpr std::string_view kName = "probing";
@@ -322,11 +329,12 @@ using Reason =
                  reason::BagEmpty, reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
                  reason::StaleStatus, reason::NoResources, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::NoToken,
                  reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
-                 reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
-                 reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::KeptForLocal,
-                 reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob, reason::NotEnoughResources, reason::NoNodeFree,
-                 reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
-                 reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::FileServerFull,
+                 reason::Probing, reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
+                 reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob, reason::NotEnoughResources,
+                 reason::NoNodeFree, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
+                 reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay,
+                 reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -42,6 +42,12 @@ struct BoundText {
         "; the cluster is under stress{} and takes at most {} of our jobs for now; more start when it answers and works faster",
         in_brackets(by.signals), by.job_limit);
   }
+  Said operator()(const bound::FileServer& by) const {
+    if (!by.server.of_job)
+      return fmt::format("; {}, and these are the first, which show how much a task reads and writes; more start when one has ended",
+                         text_of(by.server, "there"));
+    return {fmt::format("; {}; ", text_of(by.server, "there")), fmt::format("more start {}", remedy_of(by.server))};
+  }
   Said operator()(const bound::Probe&) const { return "; this is the probe; more start when it has shown how long tasks take there"; }
   Said operator()(const bound::Trial& by) const {
     return fmt::format("; this is the trial after {}; more start when it has succeeded, and if it fails, the campaign is braked there",
@@ -258,6 +264,16 @@ struct ReasonText {
     return fmt::format(
         "{} is under stress{} and takes at most {} of our jobs for now, {} live there; more start when it answers and works faster",
         cluster, in_brackets(why.signals), why.job_limit, why.our_jobs);
+  }
+  Said operator()(const reason::FileServerFull& why) const {
+    if (!why.server.of_job)
+      return fmt::format(
+          "{}, and nothing shows yet how much a task of the campaign reads and writes: {} of at most {} are out; more start when one has "
+          "ended",
+          text_of(why.server, fmt::format("of {}", cluster)), why.live_jobs, counted(why.probe_jobs, "first job"));
+    return {fmt::format("{} ({} of the campaign there); ", text_of(why.server, fmt::format("of {}", cluster)),
+                        counted(why.live_jobs, "live job")),
+            fmt::format("more start on {} {}", cluster, remedy_of(why.server))};
   }
   Said operator()(const reason::Probing& why) const {
     return fmt::format("the probe is out on {}: {} of at most {}; more start when it has shown how long tasks take there", cluster,

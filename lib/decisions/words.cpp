@@ -75,6 +75,19 @@ std::string remedy_of(const LimitInForce& limit) {
   return fmt::format("when jobs end, or {}", kLarger);
 }
 
+std::string text_of(const FileServerLoad& server, std::string_view where) {
+  const auto home = server.home.empty() ? std::string{} : fmt::format(" (shared home '{}')", server.home);
+  const auto job = server.of_job ? fmt::format(", and a job of the campaign {} MB/s", figure(*server.of_job)) : std::string{};
+  return fmt::format("the file server {}{} bears {} MB/s, live jobs read and write {} MB/s{}", where, home, figure(server.bears),
+                     figure(server.load), job);
+}
+
+std::string remedy_of(const FileServerLoad& server) {
+  constexpr std::string_view kMore{"if it bears more ('gridctl cluster edit NAME --file-server MB/S')"};
+  if (server.of_job && *server.of_job > server.bears) return fmt::format("one at a time, or more {}", kMore);
+  return fmt::format("when jobs end, or {}", kMore);
+}
+
 std::string list_of(const std::vector<std::string>& texts) { return fmt::format("{}", fmt::join(texts, ", ")); }
 
 std::string figure(double value) {

@@ -29,6 +29,10 @@ namespace gleaner::decisions {
 [[nodiscard]] std::string text_of(const LimitInForce& limit);
 /// When more jobs start: `when jobs end, or with a larger limit …`.
 [[nodiscard]] std::string remedy_of(const LimitInForce& limit);
+/// "the file server of alpha (shared home 'site') bears 200 MB/s, live jobs read and write 190 MB/s, and a job of the campaign 12.5 MB/s"
+[[nodiscard]] std::string text_of(const FileServerLoad& server, std::string_view where);
+/// When more jobs start.
+[[nodiscard]] std::string remedy_of(const FileServerLoad& server);
 /// Empty for an empty note.
 [[nodiscard]] std::string in_brackets(const std::string& note);
 

@@ -48,6 +48,9 @@ std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most
 /// Ten years. A longer time was not measured; sums of some thousands stay far from overflow.
 constexpr std::int64_t kLongestTime = std::int64_t{10} * 366 * 24 * 3600 * 1000;
 
+/// An exbibyte in KiB. No task moves more, and sums of some thousands stay exact enough.
+constexpr std::int64_t kMostMoved = std::int64_t{1} << 50;
+
 /// Takes a dot, a letter and a number; `into` stays as it is where the text begins otherwise. False: the letter has no number.
 bool take_noted(std::string_view& text, std::string_view letter, std::int64_t most, std::optional<std::int64_t>& into) {
   if (!take(text, letter)) return true;
@@ -55,17 +58,18 @@ bool take_noted(std::string_view& text, std::string_view letter, std::int64_t mo
   return into.has_value();
 }
 
-/// Reads `<milliseconds>`, `<milliseconds>.c<milliseconds>.m<KiB>` without one or both of the last. One that makes no sense is none: a
-/// clock that was set back during the task gives a negative time, and the end is one all the same.
+/// Reads `<milliseconds>`, `<milliseconds>.c<milliseconds>.m<KiB>.i<KiB>` without some of the last three. One that makes no sense is none:
+/// a clock that was set back during the task gives a negative time, and the end is one all the same.
 void read_profile(std::string_view text, Evidence& evidence) {
   const auto duration = take_number(text, kLongestTime);
-  std::optional<std::int64_t> cpu, peak;
+  std::optional<std::int64_t> cpu, peak, moved;
   if (!duration || !take_noted(text, ".c", kLongestTime, cpu) || !take_noted(text, ".m", std::numeric_limits<std::int64_t>::max(), peak) ||
-      !text.empty())
+      !take_noted(text, ".i", kMostMoved, moved) || !text.empty())
     return;
   evidence.duration = std::chrono::milliseconds{*duration};
   if (cpu) evidence.cpu = std::chrono::milliseconds{*cpu};
   evidence.peak_kib = peak;
+  evidence.moved_kib = moved;
 }
 
 /// Reads what may follow an end. False: it is no end.
@@ -148,9 +152,10 @@ std::string EvidenceFile::name() const {
       const auto end = evidence.overran ? std::string{"w"} : fmt::format("e{}", evidence.status);
       const auto gives = given.empty() ? std::string{} : fmt::format("{}{}", kGivenMark, given);
       if (!evidence.duration) return fmt::format("{}.{}{}", stem, end, gives);
-      return fmt::format("{}.{}.{}{}{}{}", stem, end, evidence.duration->count(),
+      return fmt::format("{}.{}.{}{}{}{}{}", stem, end, evidence.duration->count(),
                          evidence.cpu ? fmt::format(".c{}", evidence.cpu->count()) : "",
-                         evidence.peak_kib ? fmt::format(".m{}", *evidence.peak_kib) : "", gives);
+                         evidence.peak_kib ? fmt::format(".m{}", *evidence.peak_kib) : "",
+                         evidence.moved_kib ? fmt::format(".i{}", *evidence.moved_kib) : "", gives);
     }
     case Witness::duplicate: return fmt::format("{}.d.{}", stem, evidence.holder.value());
     case Witness::unclaimed: return stem + ".u";

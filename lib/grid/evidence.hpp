@@ -16,7 +16,8 @@
 ///   <task>.<attempt>.claim                             the claim, a hard link to its holder's file
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim; no end is noted if there is no file of one
 ///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow, and after that
-///                                                      `.c<milliseconds of the processors>` and `.m<KiB of memory at most>`
+///                                                      `.c<milliseconds of the processors>`, `.m<KiB of memory at most>` and
+///                                                      `.i<KiB read from file systems and written to them>`
 ///                                                      (what else follows the dot is no time, but the end is one). At the end comes
 ///                                                      what the task gives to others, `.g<name>=<number>,…` (lib/grid/given.hpp)
 ///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it; the same may follow

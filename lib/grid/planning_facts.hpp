@@ -37,10 +37,11 @@ struct Brake {
 
 /// The facts of a cluster that administrators declare (`gridctl cluster add`, `edit`).
 struct DeclaredFacts {
-  double power = 1.0;          ///< relative speed
-  double cost = 0.0;           ///< of one resource for an hour, in any unit
-  double transfer_mb_s = 0.0;  ///< bandwidth for inputs, in MB/s; 0: not known
-  double wake_minutes = 0.0;   ///< of work for each core of a node that sleeps, for which it is woken; 0: it is as good as another one
+  double power = 1.0;             ///< relative speed
+  double cost = 0.0;              ///< of one resource for an hour, in any unit
+  double transfer_mb_s = 0.0;     ///< bandwidth for inputs, in MB/s; 0: not known
+  double wake_minutes = 0.0;      ///< of work for each core of a node that sleeps, for which it is woken; 0: it is as good as another one
+  double file_server_mb_s = 0.0;  ///< that its file server bears of all our jobs, reads and writes together; 0: not known
 };
 
 inline constexpr auto kDeclaredFields = std::tuple{
@@ -52,6 +53,8 @@ inline constexpr auto kDeclaredFields = std::tuple{
                    "at which inputs reach it, for the placement transfer; 0: not known"),
     declared_field("wake_minutes", &DeclaredFacts::wake_minutes, {0, 1e6}, "wake", "MINUTES",
                    "of work for each core of a sleeping node, for which the grid wakes it; 0: as if it were awake"),
+    declared_field("file_server_mb_s", &DeclaredFacts::file_server_mb_s, {0, 1e9}, "file-server", "MB/S",
+                   "that its file server bears, reads and writes of all jobs together: no more jobs go there; 0: not known"),
 };
 
 /// One cluster. Counts are in resources.
@@ -241,6 +244,9 @@ struct PairFacts : PairKeys {
   std::optional<Instant> last_accept_at;
   std::int64_t interruptions = 0;  ///< jobs that were preempted, or lost with their node
   double exposed_seconds = 0.0;    ///< for which its ended jobs ran, in all
+  std::int64_t io_jobs = 0;        ///< done jobs that show how much their tasks read and write:
+  double io_mb = 0.0;              ///< in all
+  double io_seconds = 0.0;         ///< for which their commands ran, in all
   bool suspected = false;          ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
   std::optional<int> array_most;   ///< jobs of an array, where a web server refused a larger request; empty: the cluster's array_size
   bool pools_refused = false;      ///< OAR refused a job of several tasks of this campaign there
@@ -316,6 +322,9 @@ inline constexpr auto kCountedFields = std::tuple{
     row_field("last_accept_at", &PairFacts::last_accept_at),
     scenario_field("interruptions", &PairFacts::interruptions, {0, 1e12}),
     scenario_field("exposed_seconds", &PairFacts::exposed_seconds, {0, 1e18}),
+    scenario_field("io_jobs", &PairFacts::io_jobs, {0, 1e12}),
+    scenario_field("io_mb", &PairFacts::io_mb, {0, 1e18}),
+    scenario_field("io_seconds", &PairFacts::io_seconds, {0, 1e18}),
     row_field("suspected", &PairFacts::suspected),
     row_field("array_most", &PairFacts::array_most),
     row_field("pools_refused", &PairFacts::pools_refused),

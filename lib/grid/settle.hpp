@@ -51,7 +51,8 @@ struct Evidence {
   std::optional<std::chrono::milliseconds> duration = {};  ///< of `ended`: of the command, if the job noted it
   std::optional<std::chrono::milliseconds> cpu = {};       ///< with a duration: what its processes had of the processors, if noted
   std::optional<std::int64_t> peak_kib = {};               ///< with a duration: the most memory that they took, in KiB, if noted
-  bool earlier = false;  ///< of `started`, `ended`: in an earlier run of the same job, which OAR has run again since
+  std::optional<std::int64_t> moved_kib = {};  ///< with a duration: read from file systems and written to them, in KiB, if noted
+  bool earlier = false;                        ///< of `started`, `ended`: in an earlier run of the same job, which OAR has run again since
   bool operator==(const Evidence&) const = default;
 };
 

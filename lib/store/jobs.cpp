@@ -129,6 +129,7 @@ sql::verdict verdict_row(const Verdict& verdict) {
       .wall = verdict.wall,
       .cpu = verdict.cpu,
       .peak = verdict.peak_memory,
+      .io = verdict.io_mb,
   };
 }
 

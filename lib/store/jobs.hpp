@@ -156,6 +156,7 @@ struct Verdict {
   std::optional<double> wall = {};      ///< seconds that the command of its own task took; empty: unknown
   std::optional<double> cpu = {};       ///< seconds of the processors that it had; empty: unknown
   std::optional<int> peak_memory = {};  ///< MB of memory that it took at most; empty: unknown
+  std::optional<double> io_mb = {};     ///< MB that it read from file systems and wrote to them; empty: unknown
   std::string message = {};
   std::string given = {};  ///< what its task gives to others, if the task is done by it (grid::read_given); empty: nothing
   grid::Settlement settlement = {};

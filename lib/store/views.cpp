@@ -123,6 +123,9 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.cpu_wall_seconds = *row.cpu_wall_s;
   c.memory_jobs = *row.memory_jobs;
   c.peak_memory = row.peak_memory_mb;
+  c.io_jobs = *row.io_jobs;
+  c.io_mb = *row.io_mb;
+  c.io_wall_seconds = *row.io_wall_s;
   c.memory_mb = row.memory_mb;
   c.states_memory = *row.states_memory;
   if (*row.has_prologue) c.prologue = row.prologue.value_or(kNotRun);

@@ -162,6 +162,9 @@ struct CampaignCluster {
   double cpu_wall_seconds = 0;            ///< that their commands took, in all
   std::int64_t memory_jobs = 0;           ///< done jobs that peak_memory is based on
   std::optional<int> peak_memory;         ///< MB that one of them took at most
+  std::int64_t io_jobs = 0;               ///< done jobs for which these are known:
+  double io_mb = 0;                       ///< that their tasks read from file systems and wrote to them, in all
+  double io_wall_seconds = 0;             ///< that their commands took, in all
   std::optional<std::int64_t> memory_mb;  ///< the most that the JDL requests for a task; empty: it requests none
   bool states_memory = false;             ///< the grid knows which property states the memory of the cluster's nodes
   std::optional<std::string> prologue;    ///< `not_run`, or the state of its task; empty: the JDL has none

@@ -72,6 +72,7 @@ Job read_job(const sql::views_jobs::Row& row) {
   job.resubmissions = *row.resubmissions;
   job.cpu_seconds = row.cpu_s;
   job.peak_memory = row.peak_memory_mb;
+  job.io_mb = row.io_mb;
   job.message = row.message;
   job.login = *row.login;
   job.pooled = *row.pooled;

@@ -74,6 +74,7 @@ struct Job {
   int resubmissions = 0;
   std::optional<double> cpu_seconds;  ///< that its task had of the processors; empty: unknown
   std::optional<int> peak_memory;     ///< MB that its task took at most; empty: unknown
+  std::optional<double> io_mb;        ///< MB that its task read from file systems and wrote to them; empty: unknown
   std::optional<std::string> message;
   std::string login;             ///< of its user on the cluster
   bool pooled = false;           ///< `remote_id` is its carrier's

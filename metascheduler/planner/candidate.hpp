@@ -27,7 +27,23 @@ struct Width {
 
 /// The most jobs that a candidate may get, by one cause.
 struct Cap {
-  enum class Kind { offer, bag, fitting, max_jobs, trial, one_per_cluster, limit, stress, probe, unjudged, width, matching, turn, pools };
+  enum class Kind {
+    offer,
+    bag,
+    fitting,
+    max_jobs,
+    trial,
+    one_per_cluster,
+    limit,
+    stress,
+    file_server,
+    probe,
+    unjudged,
+    width,
+    matching,
+    turn,
+    pools
+  };
   Kind kind = Kind::max_jobs;
   int jobs = kNoLimit;    ///< more than those that live
   int most = 0;           ///< the figure behind it, live jobs included

@@ -58,6 +58,9 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
     case Cap::Kind::limit: return reason::LimitReached{draft.limits.in_force(cap.limit, candidate)};
     case Cap::Kind::stress:
       return reason::UnderStress{.our_jobs = cluster.our_jobs, .job_limit = cap.most, .signals = cluster.stress_reason};
+    case Cap::Kind::file_server:
+      return reason::FileServerFull{
+          .server = draft.file_servers.in_force(candidate), .live_jobs = pair.live_jobs + pair.frozen_jobs, .probe_jobs = cap.most};
     case Cap::Kind::probe: return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};
     case Cap::Kind::unjudged:
       return reason::Unjudged{.live_jobs = pair.live_jobs, .done = pair.done, .mean_duration = pair.mean_duration.value_or(0.0)};
@@ -73,7 +76,7 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
   return {};
 }
 
-Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits) {
+Bound bound_of(const Cap& cap, const Candidate& candidate, const Draft& draft) {
   const auto& cluster = *candidate.cluster;
   switch (cap.kind) {
     case Cap::Kind::offer: return bound::Offer{candidate.offer.resources, parts_of(candidate)};
@@ -82,8 +85,9 @@ Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits)
     case Cap::Kind::max_jobs: return bound::MaxJobs{cap.most};
     case Cap::Kind::trial: return bound::Trial{.failures = candidate.pair->failures_in_a_row, .brake = candidate.pair->last_brake};
     case Cap::Kind::one_per_cluster: return bound::OnePerCluster{};
-    case Cap::Kind::limit: return bound::Limit{limits.in_force(cap.limit, candidate)};
+    case Cap::Kind::limit: return bound::Limit{draft.limits.in_force(cap.limit, candidate)};
     case Cap::Kind::stress: return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};
+    case Cap::Kind::file_server: return bound::FileServer{draft.file_servers.in_force(candidate)};
     case Cap::Kind::probe:
     case Cap::Kind::unjudged: return bound::Probe{};
     case Cap::Kind::width: return bound::Width{};

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
+#include "metascheduler/planner/file_servers.hpp"
 #include "metascheduler/planner/ledger.hpp"
 #include "metascheduler/planner/limits.hpp"
 #include "metascheduler/planner/plan.hpp"
@@ -20,12 +21,17 @@ struct Draft {
   const PlannerConfig& config;
   Ledger ledger;
   Limits limits;
+  FileServers file_servers;
   Plan plan = {};
   std::vector<Candidate*> served = {};     ///< those that got jobs, in the order of their first jobs
   std::vector<LastTasks> last_tasks = {};  ///< in the order of the turns
 
   Draft(const Snapshot& of, const PlannerConfig& by)
-      : snapshot{of}, config{by}, ledger{of.clusters, of.keeps}, limits{of, std::chrono::duration<double>{by.pool_duration}.count()} {}
+      : snapshot{of},
+        config{by},
+        ledger{of.clusters, of.keeps},
+        limits{of, std::chrono::duration<double>{by.pool_duration}.count()},
+        file_servers{of, by.probe_jobs} {}
 };
 
 /// The parts of the offer to a candidate, as match found it.
@@ -38,7 +44,7 @@ struct Draft {
 [[nodiscard]] Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft);
 
 /// The bound of a launch of as many jobs as a cap allows.
-[[nodiscard]] Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits);
+[[nodiscard]] Bound bound_of(const Cap& cap, const Candidate& candidate, const Draft& draft);
 
 /// Writes the decision on a pair that a stage stops, unless jobs were given before.
 void note_stop(Plan& plan, Candidate& candidate, Stage stage, Reason reason);

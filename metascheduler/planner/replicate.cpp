@@ -99,6 +99,7 @@ int give_replicas(ReplicaKind kind, ReplicaPlace place, Contender& contender, in
     const double resources = jobs * job_resources(*candidate.pair, *candidate.cluster);
     draft.ledger.take(candidate.cluster_index, *candidate.pair, candidate.pair->walltime, jobs, resources);
     draft.limits.take(contender, candidate, jobs, 0);
+    draft.file_servers.take(*contender.campaign, candidate, jobs);
     for (int left = jobs; left > 0; left -= array_size_of(candidate)) {
       draft.plan.replicas.push_back({.campaign = contender.campaign->id,
                                      .cluster = candidate.cluster->id,

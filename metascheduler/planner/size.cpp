@@ -54,10 +54,12 @@ Limits::Allowance left_by_limits(const Contender& contender, const Candidate& ca
   return draft.limits.left(contender, candidate);
 }
 
-/// Clusters before this one may have used up limits that bind them all.
-void recheck(const Limits::Allowance& left, Candidate& candidate) {
+/// Clusters before this one may have used up limits that bind them all, and the file server that they share.
+void recheck(const Limits::Allowance& left, const Contender& contender, Candidate& candidate, const FileServers& servers) {
   if (left.jobs < candidate.allowed.jobs) candidate.allowed = {.kind = Cap::Kind::limit, .jobs = left.jobs, .limit = left.tightest};
   candidate.allowed_waiting = std::min(candidate.allowed_waiting, left.waiting);
+  if (const auto server = servers.left(*contender.campaign, candidate); server && server->jobs < candidate.allowed.jobs)
+    candidate.allowed = *server;
 }
 
 /// Tasks of one launch: its list is one file that each carrier reads, and its folder is listed in each turn.
@@ -185,7 +187,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     const auto& pair = *candidate.pair;
     const auto left = left_by_limits(contender, candidate, draft);
-    recheck(left, candidate);
+    recheck(left, contender, candidate, draft.file_servers);
     const auto own_claim = *claim;
     claimed -= *claim++;  // what is left are claims of later clusters
     const auto own = contender.bound_tasks(candidate);
@@ -228,7 +230,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     contender.tasks_for_anyone -= pooled - more_returned;
     contender.take_bound(candidate, more_returned);
     if (cap.kind == Cap::Kind::pools && contender.tasks_for_anyone == 0) cap.kind = Cap::Kind::bag;
-    auto bound = bound_of(cap, candidate, draft.limits);
+    auto bound = bound_of(cap, candidate, draft);
     const double tasks_each = 1.0 + static_cast<double>(pooled) / cap.jobs;
     const double lasts = pair.walltime + (pooled > 0 ? std::chrono::duration<double>{draft.config.pool_duration}.count() : 0.0);
     if (candidate.jobs == 0) draft.served.push_back(&candidate);
@@ -243,6 +245,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
                               at_a_time(*contender.campaign, candidate.width);
     draft.ledger.take(candidate.cluster_index, pair, lasts, cap.jobs, resources);
     draft.limits.take(contender, candidate, cap.jobs, std::max(0, cap.jobs - at_once));
+    draft.file_servers.take(*contender.campaign, candidate, cap.jobs);
     note_given(draft.plan, candidate, std::move(bound));
     return std::nullopt;
   });

@@ -22,7 +22,7 @@ namespace gleaner::planner {
 [[nodiscard]] Reason why_bound(const Contender& contender);
 
 /// Stage 3. Caps on live jobs (frozen ones included): the JDL's max_jobs, limits of `gridctl limit`, the job limit of a cluster under
-/// stress, resources with the JDL's properties, and the probe of a cluster of which nothing is known.
+/// stress, its file server, resources with the JDL's properties, and the probe of a cluster of which nothing is known.
 void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft);
 
 /// The tasks for which jobs are wanted. PairView::fitting_tasks counts waiting ones.

@@ -96,6 +96,7 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
       const int our_jobs = candidate.cluster->our_jobs + draft.ledger.jobs_given(candidate.cluster_index);
       hold(candidate, {.kind = Cap::Kind::stress, .jobs = *most - our_jobs, .most = *most});
     }
+    if (const auto server = draft.file_servers.left(*contender.campaign, candidate)) hold(candidate, *server);
     if (pair.matching_resources) {
       const auto most = jobs_on_matching(*pair.matching_resources, candidate);
       hold(candidate, {.kind = Cap::Kind::matching, .jobs = most - live, .most = most});

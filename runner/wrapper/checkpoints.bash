@@ -11,7 +11,7 @@ make_checkpoint_folder() {
 # OAR signals this shell alone. A shell beside it starts the command, and reports its process and its status through a pipe: a signal that
 # comes while a shell waits for the command could lose its status (bash 5.2 forgets it if the command ends at that moment), and one that
 # comes while it reads a pipe loses nothing. The command has the files of this shell. Where the launch is measured, that shell, which waited for
-# the command, reports the time of the processors, too.
+# the command, reports the time of the processors and the bytes, too.
 run_command() {
   command_process='' task_status=''
   note_signals
@@ -29,12 +29,14 @@ run_command() {
     #@ if measured
     read_times
     echo "$processor_time"
+    echo "$moved_bytes"
     #@ end
     echo "$task_status"
   )
   read -r command_process <&9
   #@ if measured
   read -r command_time <&9
+  read -r command_bytes <&9
   #@ end
   read -r task_status <&9
   exec 7<&- 8>&- 9<&-

@@ -29,7 +29,8 @@ name_end() {
   ((worker_count == 1)) && [ ! "$failed_in_row" ] && read_memory_peak
   end_kind=e$task_status
   ((task_status == 124 || task_status == 137)) && ((SECONDS - seconds_before >= task_walltime)) && end_kind=w task_status=113
-  end_file=$own_file.$end_kind${time_before:+.$(((time_since_boot - time_before) * 10))${processor_time:+.c$(((processor_time - processor_time_before) * 10))}${memory_peak:+.m$memory_peak}}
+  name_times
+  end_file=$own_file.$end_kind$times_words
 }
 
 # Makes the other workers end after their tasks, and waits for them: a job does not end before its workers. A worker that notes an end

@@ -12,8 +12,9 @@
 #     <task>.<attempt>.claim                  the attempt is taken: a hard link to the own file of the job that holds it; in a pool, for
 #                                             pooled tasks, a file with the same line
 #     ….e<status>                             the command ended. Further numbers follow where the job has measured: .<milliseconds>, then
-#                                             .c<milliseconds of the processors>, then .m<KiB of memory> (measure.bash). Last of all
-#                                             comes what the task gives to others, .g<name>=<number>,… (given.bash)
+#                                             .c<milliseconds of the processors>, then .m<KiB of memory> (measure.bash), then .i<KiB read
+#                                             and written> (times.bash). Last of all comes what the task gives to others,
+#                                             .g<name>=<number>,… (given.bash)
 #     ….w.<milliseconds>…                     the walltime of a pooled task ended its command (pool.bash)
 #     ….d.<holder>                            nothing was run: the job <holder> has the claim, or another run of this very job
 #     ….u                                     nothing was run: no claim could be made, or the task could not be given what it needs

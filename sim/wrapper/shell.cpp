@@ -353,6 +353,8 @@ Course Shell::note_end() {
   if (script_.pool || script_.measured) {
     mark += fmt::format(".{}.c{}", took_.count(), last_plan_.processor.count() / 10 * 10);
     if (knows_memory()) mark += fmt::format(".m{}", last_plan_.memory);
+    // A task reads its program and writes a part of what it has in memory.
+    mark += fmt::format(".i{}", last_plan_.memory / 8);
     if (is_run_by_time()) {
       const bool works = co_await before(Step::memory_file);
       if (works) (void)remove_all(own_ + ".m");

@@ -33,8 +33,8 @@ RETURNING id
 
 -- name: clusters.declare
 -- The facts that administrators declare of a cluster: @declared is a JSON object of their columns.
-UPDATE clusters SET (power, cost, transfer_mb_s, wake_minutes) = (
-  SELECT power, cost, transfer_mb_s, wake_minutes FROM jsonb_populate_record(NULL::clusters, @declared::jsonb))
+UPDATE clusters SET (power, cost, transfer_mb_s, wake_minutes, file_server_mb_s) = (
+  SELECT power, cost, transfer_mb_s, wake_minutes, file_server_mb_s FROM jsonb_populate_record(NULL::clusters, @declared::jsonb))
 WHERE id = @cluster
 
 -- name: clusters.edit

@@ -204,13 +204,14 @@ ended AS (
     message = g.message,
     cpu_s = g.cpu,
     peak_memory_mb = g.peak,
+    io_mb = g.io,
     absent_since = NULL,
     over_since = coalesce(j.over_since, instant(@now)),
     launching_since = NULL
   FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(g.leaves)
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
     coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds, g.known_resources, g.failure, g.command,
-    g.wall, g.cpu, g.peak, g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.kept,
+    g.wall, g.cpu, g.peak, g.io, g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.kept,
     g.walltime_s, j.pooled, g.checkpointed_at IS NOT NULL AS was_warned),
 settled AS (
   UPDATE tasks t SET
@@ -227,7 +228,7 @@ settled AS (
     CASE WHEN e.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 outcomes AS MATERIALIZED (
   SELECT e.id, e.campaign_id, e.cluster_id, e.started_at, e.ended_at, e.resources, e.known_resources, e.ending, e.seconds, e.failure, e.command,
-    e.wall, e.cpu, e.peak, e.pooled, e.was_warned, is_script(e.task) AS script, s.state
+    e.wall, e.cpu, e.peak, e.io, e.pooled, e.was_warned, is_script(e.task) AS script, s.state
   FROM ended e FULL JOIN settled s ON s.job = e.id),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
@@ -252,6 +253,9 @@ pair AS (
     cpu_wall_s = p.cpu_wall_s + d.cpu_wall_s,
     memory_jobs = p.memory_jobs + d.memory_jobs,
     peak_memory_mb = greatest(p.peak_memory_mb, d.peak),
+    io_jobs = p.io_jobs + d.io_jobs,
+    io_mb = p.io_mb + d.io_mb,
+    io_wall_s = p.io_wall_s + d.io_wall_s,
     interruptions = p.interruptions + d.interruptions,
     exposed_s = p.exposed_s + d.exposed_s
   FROM (
@@ -277,6 +281,9 @@ pair AS (
       coalesce(sum(wall) FILTER (WHERE state = 'done' AND NOT script AND cpu IS NOT NULL), 0) AS cpu_wall_s,
       count(peak) FILTER (WHERE state = 'done' AND NOT script) AS memory_jobs,
       max(peak) FILTER (WHERE state = 'done' AND NOT script) AS peak,
+      count(io) FILTER (WHERE state = 'done' AND NOT script AND wall IS NOT NULL) AS io_jobs,
+      coalesce(sum(io) FILTER (WHERE state = 'done' AND NOT script AND wall IS NOT NULL), 0) AS io_mb,
+      coalesce(sum(wall) FILTER (WHERE state = 'done' AND NOT script AND io IS NOT NULL), 0) AS io_wall_s,
       count(*) FILTER (WHERE ending IN ('preempted', 'node_failure') AND started_at IS NOT NULL AND NOT pooled AND NOT script
         AND NOT was_warned) AS interruptions,
       coalesce(sum(extract(epoch FROM ended_at - started_at)) FILTER (WHERE NOT pooled AND NOT script), 0)::double precision AS exposed_s

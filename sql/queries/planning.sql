@@ -19,6 +19,7 @@ SELECT
   c.retired_at IS NOT NULL AS retired,
   c.cost,
   c.wake_minutes,
+  c.file_server_mb_s,
   n.open_sizes AS open_nodes,
   n.empty_sizes AS empty_nodes,
   n.asleep_sizes AS asleep_nodes,
@@ -123,6 +124,9 @@ SELECT
         ELSE 0 END::integer AS unseen,
   p.interruptions,
   p.exposed_s AS exposed_seconds,
+  p.io_jobs,
+  p.io_mb,
+  p.io_wall_s AS io_seconds,
   p.suspected,
   p.array_most,
   coalesce((p.campaign_id, p.cluster_id) IN (SELECT campaign_id, cluster_id FROM events

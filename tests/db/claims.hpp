@@ -116,6 +116,11 @@ struct Claim {
     return fmt::format("EXISTS (SELECT FROM cluster_stress WHERE cluster_id = {} AND job_limit = {} AND reason = '{}') AND {} = {}",
                        cluster, why.job_limit, why.signals, live(), why.our_jobs);
   }
+  Text operator()(const planner::reason::FileServerFull& why) const {
+    return fmt::format("{} AND {} AND {} = {} AND {} * {} = {}", of_cluster(fmt::format("file_server_mb_s = {}", why.server.bears)),
+                       of_pair(fmt::format("io_mb / io_wall_s = {}", why.server.of_job.value())), live(), why.live_jobs, live(),
+                       why.server.of_job.value(), why.server.load);
+  }
   Text operator()(const planner::reason::Probing& why) const {
     return fmt::format("{} AND {} = {} AND {} >= {}", of_pair("done = 0"), live(), why.live_jobs, live(), why.probe_jobs);
   }

@@ -59,6 +59,35 @@ TEST_F(PoolsInDatabase, WhatTasksTookOfProcessorsAndMemory_IsKeptByJob_AndSummed
       "7.5 300, 2.5 812, - -, - -, 9 5000");
 }
 
+TEST_F(PoolsInDatabase, Document003_WhatTasksReadAndWrote_IsKeptByJob_SummedUpOfTheDoneOnes_AndReadByThePlanner) {
+  const auto campaign = a_campaign(5);
+  const auto jobs = launched(campaign, alpha, 5);
+  struct Took {
+    std::optional<double> wall, io;
+    grid::JobEnd end = grid::JobEnd::done;
+  };
+  const std::vector<Took> all{{10, 120.5}, {20, 0}, {5, {}}, {{}, 7}, {9, 9e6, grid::JobEnd::task_error}};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    transact([&](store::Transaction& transaction) {
+      store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{jobs[i].id}).at(0),
+                             .end = all[i].end,
+                             .started_at = now,
+                             .ended_at = now + grid::Seconds{30},
+                             .resources = 1,
+                             .wall = all[i].wall,
+                             .io_mb = all[i].io};
+      verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, all[i].end, grid::Deletion::none, many_attempts);
+      store::settle_jobs(transaction, std::array{verdict}, now);
+    });
+  EXPECT_EQ(pair("io_jobs || ' ' || io_mb || ' ' || io_wall_s"), "2 120.5 30");
+  EXPECT_EQ(value("SELECT string_agg(coalesce(io_mb::text, '-'), ', ' ORDER BY id) FROM jobs"), "120.5, 0, -, 7, 9e+06");
+  execute("UPDATE clusters SET file_server_mb_s = 250 WHERE name = 'alpha'");
+  transact([&](store::Transaction& transaction) {
+    for (const auto& facts : store::planning_clusters(transaction, {.flood = 0, .array_size = 100}))
+      EXPECT_EQ(facts.file_server_mb_s, facts.id == alpha ? 250 : 0) << facts.name;
+  });
+}
+
 TEST_F(PoolsInDatabase, WhatAStartCosts_IsThatOfTheLastCampaignsThatMeasuredIt_AndNoUserDecidesItForTheOthers) {
   const auto cost = [&](grid::ClusterId cluster) {
     std::optional<double> found;

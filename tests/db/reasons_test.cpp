@@ -75,6 +75,11 @@ struct Situation {
     some_live(1);
     grid.execute(fmt::format("INSERT INTO cluster_stress (cluster_id, job_limit, reason) VALUES ({}, 1, 'it is slow')", grid.at.value()));
   }
+  void operator()(const reason::FileServerFull&) const {
+    some_live(2);
+    grid.of_cluster("file_server_mb_s = 10");
+    grid.of_pair("io_jobs = 1, io_mb = 50, io_wall_s = 10");
+  }
   void operator()(const reason::Probing&) const {
     grid.watch_new(100, {"alpha", "beta"});
     some_live(3);
@@ -308,6 +313,7 @@ struct Remedy {
     grid.execute("UPDATE cluster_stress SET job_limit = NULL");
     return Then::jobs_start;
   }
+  Then operator()(const reason::FileServerFull&) const { return one_ends(); }
   Then operator()(const reason::Probing&) const {
     grid.end_all();
     return Then::jobs_start;

@@ -99,7 +99,20 @@ TEST_F(Tasks, Document003_MemoryProfile_IsInTheHistoryOfATask_AndTheMostInItsCam
   EXPECT_THAT(gridstat({text_of(campaign)}).output,
               HasSubstr(fmt::format("alpha: {} measured tasks took {} MB of memory at most\n", measured, most)));
   const auto task = grid.value(fmt::format("SELECT task FROM jobs WHERE peak_memory_mb = {} LIMIT 1", most));
-  EXPECT_THAT(gridstat({text_of(campaign), "--task", task, "--csv"}).output, EndsWith(fmt::format(",{}\n", most)));
+  EXPECT_THAT(gridstat({text_of(campaign), "--task", task, "--csv"}).output, HasSubstr(fmt::format(",{},", most)));
+}
+
+TEST_F(Tasks, Document003_WhatTasksReadAndWrite_IsMeasured_AndTheFileServerBoundsTheirJobs) {
+  std::ifstream counters{"/proc/self/io"};
+  if (!counters) GTEST_SKIP() << "the kernel counts no bytes";
+  ASSERT_EQ(grid.run("gridctl", {"cluster", "edit", "alpha", "--file-server", "0.5"}).status, 0);
+  const auto campaign = running("dd if=/dev/zero of=$HOME/written.$1 bs=1M count=4 conv=fsync 2> /dev/null; sleep 1; :", 12);
+  ASSERT_TRUE(grid.becomes("SELECT bool_or(io_jobs > 0) FROM campaign_clusters", "t"));
+  if (std::stod(grid.value("SELECT sum(io_mb) FROM campaign_clusters")) < 1) GTEST_SKIP() << "this file system counts no bytes";
+  EXPECT_TRUE(grid.becomes("SELECT bool_or(reason = 'file_server_full') FROM decisions", "t")) << "4 MB/s and less for each of its jobs";
+  EXPECT_THAT(gridstat({text_of(campaign), "--why"}).output, HasSubstr("the file server of alpha bears 0.5 MB/s"));
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_THAT(gridstat({text_of(campaign)}).output, HasSubstr("MB/s a task on average"));
 }
 
 TEST_F(Tasks, OfWhichMoreFailThanMaxFailsAllows_PauseTheirCampaign) {

@@ -142,6 +142,17 @@ TEST(CampaignView, AdvisesMemory_WhereTheOneAskedIsTooLittleOrFarTooMuch) {
   EXPECT_EQ(memory("20", "null", "4000", "true"), "");
 }
 
+TEST(CampaignView, Document003_TellsHowMuchMeasuredTasksReadAndWrite) {
+  EXPECT_EQ(profile_lines(R"({"io_jobs": 20, "io_mb": 2480, "io_seconds": 200})"),
+            "alpha: 20 measured tasks read and wrote 12 MB/s a task on average\n");
+  EXPECT_EQ(profile_lines(R"({"io_jobs": 5, "io_mb": 0.5, "io_seconds": 10})"),
+            "alpha: 5 measured tasks read and wrote 0.05 MB/s a task on average\n");
+  EXPECT_EQ(profile_lines(R"({"io_jobs": 5, "io_mb": 0, "io_seconds": 10})"),
+            "alpha: 5 measured tasks read and wrote 0 MB/s a task on average\n");
+  EXPECT_EQ(profile_lines(R"({"io_jobs": 4, "io_mb": 10, "io_seconds": 10})"), "");
+  EXPECT_EQ(profile_lines(R"({"io_jobs": 20, "io_mb": 10, "io_seconds": 0})"), "");
+}
+
 TEST(CampaignView, ShowsHowBusyMeasuredTasksKeepTheProcessors) {
   EXPECT_EQ(profile_lines(R"({"cpu_jobs": 20, "cpu_seconds": 74, "command_seconds": 20})"),
             "alpha: 20 measured tasks kept 3.7 processors busy on average\n");
@@ -154,7 +165,7 @@ TEST(Screens, Tasks_TheirAttempts_AndForecasts) {
       R"( "exit_code": 137, "ending": "killed_elsewhere", "parameters": "wing-53176 --mesh fine --steps 1000", "jobs":)"
       R"( [{"attempt": 1, "cluster_name": "grenoble-north", "id": 1234567, "remote_id": 7654321, "state": "terminated",)"
       R"( "start_time": "2027-01-10T08:00:00Z", "stop_time": "2027-01-10T09:00:00Z", "ending": "killed_elsewhere", "exit_code": 137,)"
-      R"( "hosts": ["node-12.grenoble.example.org"], "cpu_seconds": 3512.25, "peak_memory_mb": 12345, "message": "killed by somebody else on the cluster: oardel"}]})")};
+      R"( "hosts": ["node-12.grenoble.example.org"], "cpu_seconds": 3512.25, "peak_memory_mb": 12345, "io_mb": 96.25, "message": "killed by somebody else on the cluster: oardel"}]})")};
   const auto screens = shown(
       [&](const gridstat::Setting& setting) { return terminal::render_human(gridstat::tasks_table(tasks, setting), setting.screen); });
   EXPECT_THAT(screens.narrow, AllOf(HasSubstr("submitted"), HasSubstr("137"), HasSubstr("wing-5")));

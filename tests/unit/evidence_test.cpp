@@ -68,6 +68,21 @@ TEST(Evidence, OfAMeasuredEnd_StatesTheTasksUseOfProcessorsAndMemory_WhereTheNod
   EXPECT_EQ(shown({"3.0.7.1001.m"}).witness, Witness::nothing);
 }
 
+TEST(Evidence, Document003_OfAMeasuredEnd_StatesHowMuchTheTaskReadAndWrote) {
+  using std::chrono::milliseconds;
+  const Evidence plain{.witness = Witness::ended, .status = 0, .duration = milliseconds{1250}};
+  auto moved = plain, all = plain;
+  moved.moved_kib = all.moved_kib = 4096;
+  all.cpu = milliseconds{900};
+  all.peak_kib = 20480;
+  EXPECT_EQ(shown({"3.0.7.1001.e0.1250.i4096"}), moved);
+  EXPECT_EQ(shown({"3.0.7.1001.e0.1250.c900.m20480.i4096"}), all);
+  EXPECT_EQ(shown({"3.0.7.1001.e0.1250.c900.m20480.i4096.gcells=3"}), all);
+  const Evidence ended{.witness = Witness::ended, .status = 0};
+  for (const std::string end : {".1250.i", ".1250.i-4", ".1250.i4x", ".1250.i4.c900", ".1250.i9999999999999999", ".i4"})
+    EXPECT_EQ(shown({"3.0.7.1001.e0" + end}), ended) << end;
+}
+
 /// A node's clock is set while a task runs; a folder of a user has what the user puts there. A task that ended must not run again.
 TEST(Evidence, OfAnEndWithATimeThatMakesNoSense_IsTheEnd_WithoutATime) {
   const Evidence ended{.witness = Witness::ended, .status = 3};
@@ -165,6 +180,7 @@ RC_GTEST_PROP(EvidenceNames, AreReadBack, ()) {
     file.evidence.duration = std::chrono::milliseconds{some()};
     if (*rc::gen::arbitrary<bool>()) file.evidence.cpu = std::chrono::milliseconds{some()};
     if (*rc::gen::arbitrary<bool>()) file.evidence.peak_kib = some();
+    if (*rc::gen::arbitrary<bool>()) file.evidence.moved_kib = some();
   }
   if (file.evidence.witness == Witness::duplicate) file.evidence.holder = JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000)};
   const auto read = read_evidence_name(file.name());

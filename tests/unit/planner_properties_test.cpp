@@ -30,6 +30,7 @@ ClusterView any_cluster(std::int64_t id) {
   cluster.reachable = !rarely();
   cluster.status_fresh = !rarely();
   if (rarely()) cluster.brake = Brake{"brake", {}};
+  if (rarely()) cluster.file_server_mb_s = *rc::gen::inRange(1, 50);
   if (rarely()) cluster.job_limit = *rc::gen::inRange(1, 20);
   cluster.cost = *rc::gen::inRange(0, 3);
   if (sometimes()) cluster.shared_home = *rc::gen::element(std::string{"site"}, std::string{"campus"});
@@ -67,6 +68,11 @@ PairView any_pair(std::int64_t campaign, std::int64_t cluster) {
   pair.standing = *rc::gen::inRange(1, 5) / 4.0;
   if (rarely()) pair.mean_duration = *rc::gen::inRange(1, 1000);
   if (rarely()) pair.missing_inputs = grid::MissingInputs{.bytes = *rc::gen::inRange(1, 1'000'000), .mb_s = 1.0};
+  if (sometimes()) {
+    pair.io_jobs = *rc::gen::inRange(1, 20);
+    pair.io_seconds = *rc::gen::inRange(1, 100);
+    pair.io_mb = *rc::gen::inRange(0, 1000);
+  }
   if (rarely()) pair.replicable_tasks = *rc::gen::inRange(0, 5);
   return pair;
 }
@@ -123,6 +129,34 @@ RC_GTEST_PROP(PlannerProperty, NeverMoreJobsThanTheBag, ()) {
   std::map<grid::CampaignId, std::int64_t> jobs;
   for (const auto& launch : result.launches) jobs[launch.campaign] += launch.jobs;
   for (const auto& campaign : snapshot.campaigns) RC_ASSERT(jobs[campaign.id] <= campaign.waiting_tasks);
+}
+
+/// One job more at most: a campaign without a job there gets one while the server bears more.
+RC_GTEST_PROP(PlannerProperty, WhatTheFileServerOfAClusterBears_IsExceededByOneJobAtMost, ()) {
+  auto snapshot = any_snapshot();
+  for (auto& cluster : snapshot.clusters) cluster.shared_home = "";
+  for (auto& pair : snapshot.pairs) {
+    pair.io_jobs = 1;
+    pair.io_seconds = std::max(1.0, pair.io_seconds);
+  }
+  const auto result = plan(snapshot, any_config());
+  for (const auto& cluster : snapshot.clusters) {
+    if (cluster.file_server_mb_s <= 0) continue;
+    double load = 0, given = 0, most = 0;
+    for (const auto& pair : snapshot.pairs) {
+      if (pair.cluster != cluster.id) continue;
+      const double job = pair.io_mb / pair.io_seconds;
+      load += pair.live_jobs * job;
+      const auto add = [&](const auto& jobs_given) {
+        if (jobs_given.campaign != pair.campaign || jobs_given.cluster != cluster.id || job < 0.01) return;
+        given += jobs_given.jobs * job;
+        most = std::max(most, job);
+      };
+      for (const auto& launch : result.launches) add(launch);
+      for (const auto& replicas : result.replicas) add(replicas);
+    }
+    RC_ASSERT(load + given <= std::max(load, cluster.file_server_mb_s) + most + 1e-6);
+  }
 }
 
 RC_GTEST_PROP(PlannerProperty, TasksOfAHome_GoToItsClustersAlone, ()) {

@@ -269,6 +269,34 @@ TEST_F(Pool, AMeasuredJobWithoutOne_NotesWhatItsCommandHadOfProcessorsAndMemory)
   EXPECT_LT(*evidence.peak_kib, 3 * 100'000'000 / 1024);
 }
 
+/// Bytes that a file system takes: some of a sandbox count none.
+constexpr auto* kWrites = "dd if=/dev/zero of=$HOME/written bs=1M count=8 conv=fsync 2> /dev/null; :";
+
+bool counts_writes() {
+  std::ifstream counters{"/proc/self/io"};
+  const std::string text{std::istreambuf_iterator<char>{counters}, {}};
+  return text.find("write_bytes: ") != std::string::npos;
+}
+
+TEST_F(Pool, Document003_AMeasuredJob_NotesWhatItsCommandReadAndWrote) {
+  if (!counts_writes()) GTEST_SKIP() << "the kernel counts no bytes";
+  EXPECT_EQ(run_carrier({.exec_file = kWrites, .measured = true}).status, 0);
+  ASSERT_TRUE(evidence(0).moved_kib);
+  EXPECT_LT(*evidence(0).moved_kib, 64 * 1024);
+  EXPECT_TRUE(*evidence(0).moved_kib >= 8 * 1024 || *evidence(0).moved_kib < 1024) << "all of it, or the file system counts none";
+}
+
+TEST_F(Pool, Document003_PooledTasks_NoteEachWhatTheyReadAndWrote) {
+  if (!counts_writes()) GTEST_SKIP() << "the kernel counts no bytes";
+  list(1, 2);
+  EXPECT_EQ(run_carrier({.exec_file = "[ $CIGRI_JOB_ID = 1 ] || dd if=/dev/zero of=$HOME/written bs=1M count=8 2> /dev/null; :"}).status,
+            0);
+  for (const int task : {0, 1, 2}) {
+    ASSERT_TRUE(evidence(task).moved_kib) << task;
+    EXPECT_LT(*evidence(task).moved_kib, 32 * 1024) << task << ": its own, not those before it";
+  }
+}
+
 TEST_F(Pool, AMeasuredJob_WhereTheNodeCannotReportTheMemory_RunsAsEver) {
   const auto broken = fs::path{home_} / "time";
   std::ofstream{broken} << "#!/bin/sh\nexit 127\n";

@@ -20,6 +20,13 @@ std::vector<double> draw_durations(const Scenario& scenario, std::size_t campaig
   return durations;
 }
 
+/// MB/s of a task, as the scenario states, or as its campaign's tasks were measured there before.
+std::optional<double> io_of(const CampaignSpec& spec, const CampaignOnCluster& on_cluster) {
+  const auto& facts = on_cluster.facts;
+  if (spec.io_mb_s || facts.io_jobs <= 0 || facts.io_seconds <= 0) return spec.io_mb_s;
+  return facts.io_mb / facts.io_seconds;
+}
+
 /// How long its jobs took before.
 std::map<int, std::int64_t> lasted_before(const CampaignSpec& spec) {
   std::map<int, std::int64_t> lasted;
@@ -208,6 +215,7 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
     job.duration += (spec.starts - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
   }
   job.width = on_cluster.width;
+  job.io_mb_s = io_of(spec, on_cluster).value_or(0.0);
   job.algorithm = campaign.pairs[index_of(pair)].algorithm;
   continue_task(job, known == campaign.tasks.end() ? nullptr : &known->second);
   campaign.pairs[index_of(pair)].facts.active = true;

@@ -19,6 +19,18 @@ double seconds_taken(const Job& job) {
   return seconds_of(job.ended) - seconds_of(*job.held);
 }
 
+/// Of a campaign on a cluster: enough jobs of single tasks to know what tasks take (lib/store/launches.cpp).
+constexpr std::int64_t kEnoughMeasured = 20;
+
+/// What its wrapper noted of the bytes that its task read and wrote, where the scenario says how many these are.
+void count_io(const Job& job, bool is_stated, grid::PairFacts& facts) {
+  if (!is_stated || (job.pool == kNone && facts.io_jobs >= kEnoughMeasured)) return;
+  const auto end = job.own_end ? job.own_end->at : job.ended;
+  ++facts.io_jobs;
+  facts.io_mb += job.io_mb_s * job.work;
+  facts.io_seconds += seconds_of(end) - seconds_of(*job.started);
+}
+
 }  // namespace
 
 void Book::update(std::span<const Cluster> clusters, grid::Instant now) {
@@ -264,6 +276,7 @@ void Book::conclude(const Job& job, const grid::Settlement& next) {
   }
   const double seconds = seconds_taken(job);
   ++pair.facts.done;
+  count_io(job, spec_of(job.campaign).io_mb_s || pair.facts.io_jobs > 0, pair.facts);
   ++campaign.done;
   pair.facts.duration_sum += seconds;
   pair.facts.duration_squares += seconds * seconds;

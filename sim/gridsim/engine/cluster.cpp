@@ -29,6 +29,8 @@ bool Cluster::resume(int job) {
   world_.usage.push_back({{}, index_, one.campaign, one.width});
   world_.agenda.add(std::max(grid::Instant{}, after(*one.started, one.duration)),
                     {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
+  one.most_seconds = walltime_of_task(one);
+  world_.file_servers.begin(job, world_.jobs, world_.agenda);
   return true;
 }
 
@@ -90,10 +92,21 @@ void Cluster::run(int job) {
   auto& one = world_.jobs[static_cast<std::size_t>(job)];
   if (one.state != JobState::launching) return;
   one.state = JobState::running;
-  one.started = world_.agenda.now();
-  const double length = std::min(one.duration, walltime_of_task(one));
-  world_.agenda.add(after(*one.started, length), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
+  begin_command(job);
   if (one.pool != kNone && world_.pools[static_cast<std::size_t>(one.pool)].side_by_side) start_workers(job);
+}
+
+void Cluster::begin_command(int job) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  one.started = world_.agenda.now();
+  one.most_seconds = walltime_of_task(one);
+  world_.agenda.add(after(*one.started, std::min(one.duration, one.most_seconds)),
+                    {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
+  world_.file_servers.begin(job, world_.jobs, world_.agenda);
+}
+
+bool Cluster::is_due(const Job& job) const {
+  return !job.own_end && world_.agenda.now() >= after(*job.started, std::min(job.duration, job.most_seconds));
 }
 
 double Cluster::walltime_of_task(const Job& job) const { return pair_of(job).facts.walltime * static_cast<double>(job.tasks); }
@@ -108,7 +121,8 @@ JobEnd Cluster::own_end_of(const Job& job) const { return job.duration > walltim
 /// The end of a task; also that of its job, unless the job takes another one. An event of a job that has ended earlier is ignored.
 void Cluster::end_task(int job) {
   const auto& one = world_.jobs[static_cast<std::size_t>(job)];
-  if (one.state == JobState::ended) return;
+  if (one.state == JobState::ended || !is_due(one)) return;
+  world_.file_servers.end(job, world_.jobs, world_.agenda);
   if (one.pool == kNone) end(job, own_end_of(one), spec_.end_delay);
   else end_in_pool(job);
 }
@@ -133,6 +147,7 @@ void Cluster::finish(int job, JobEnd why) {
 
 void Cluster::end(int job, JobEnd why, double free_after) {
   auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  world_.file_servers.end(job, world_.jobs, world_.agenda);
   one.state = JobState::ended;
   one.end = why;
   one.ended = world_.agenda.now();

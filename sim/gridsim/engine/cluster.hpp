@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/gridsim/engine/agenda.hpp"
+#include "sim/gridsim/engine/file_server.hpp"
 #include "sim/gridsim/engine/job.hpp"
 #include "sim/gridsim/engine/scenario.hpp"
 
@@ -22,6 +23,7 @@ struct World {
   std::vector<int> changed;        ///< jobs whose state changed since the grid's last poll
   std::vector<Pool> pools = {};
   std::vector<LocalWait> local_waits = {};  ///< of the local jobs that started
+  FileServers file_servers{scenario};
 };
 
 /// One OAR cluster. Local jobs start in the order of arrival, a later one before an earlier one that does not fit; if too little is free
@@ -66,6 +68,7 @@ class Cluster {
   void note_arrival(std::size_t local);
   void queue(int job);
   void run(int job);
+  void begin_command(int job);
   void end_task(int job);
   void finish(int job, JobEnd end);
   void end(int job, JobEnd why, double free_after);
@@ -89,6 +92,8 @@ class Cluster {
   /// Seconds after which OAR ends it.
   [[nodiscard]] double walltime_of(const Job& job) const;
   [[nodiscard]] JobEnd own_end_of(const Job& job) const;
+  /// Whether its task is over now: an event of its end is older than its present end, where its file server has slowed it down since.
+  [[nodiscard]] bool is_due(const Job& job) const;
   void start(std::size_t place);
 
   struct Reservation {

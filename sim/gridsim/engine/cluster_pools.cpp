@@ -51,14 +51,14 @@ void Cluster::carry(int carrier, int pooled) {
   world_.jobs[static_cast<std::size_t>(carrier)].carries.push_back(pooled);
   one.carrier = carrier;
   one.state = JobState::running;
-  one.held = one.started = world_.agenda.now();
+  one.held = world_.agenda.now();
   world_.changed.push_back(pooled);
-  world_.agenda.add(after(*one.started, std::min(one.duration, walltime_of_task(one))),
-                    {.kind = Event::Kind::job_end, .cluster = index_, .job = pooled});
+  begin_command(pooled);
 }
 
 void Cluster::end_pooled(int job, JobEnd end) {
   auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  world_.file_servers.end(job, world_.jobs, world_.agenda);
   one.state = JobState::ended;
   one.end = end;
   one.ended = world_.agenda.now();

@@ -44,6 +44,11 @@ struct Job {
   grid::CheckpointedRun checkpoints = {};  ///< period 0: its task writes none
   double signal_margin = 0;                ///< seconds between OAR's own signal and the end (grid::margin_before_end)
   double continues_from = 0;               ///< seconds of its task's work, here, that are in a checkpoint when it begins
+  double io_mb_s = 0;                      ///< that its task reads and writes while nothing slows it down
+  double work = 0;                         ///< seconds that its command takes then
+  double work_left = 0;                    ///< of these, at work_at
+  grid::Instant work_at{};                 ///< when the load of its file server changed last
+  double most_seconds = 0;                 ///< after which its walltime ends it
   int width = 1;
   std::int64_t tasks = 1;  ///< tasks that it carries out, one after the other
   double starts = 1;       ///< jobs of OAR that it stands for

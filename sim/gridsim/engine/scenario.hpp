@@ -49,6 +49,7 @@ struct ClusterSpec : grid::ClusterFacts {
   bool preemption_signal = true;               ///< OAR signals jobs with checkpoints before it preempts them
   std::optional<double> sleep_after;           ///< seconds without a job after which a node falls asleep; empty: none does
   double wake_delay = 120.0;                   ///< seconds until a job runs on a node that slept, beside its start_delay
+  double serves_mb_s = 0.0;                    ///< that its file server really serves of our tasks' reads and writes; 0: all
   double api_latency = 0.2;                    ///< seconds that a submission or a deletion takes
   LocalUsers local;
   int held = 0;       ///< resources that others hold during the whole simulation
@@ -97,7 +98,8 @@ struct CampaignSpec : grid::CampaignFacts {
   };
   std::vector<First> first;
   std::int64_t tasks = 1;
-  Distribution duration;  ///< of a task on a cluster of speed 1
+  Distribution duration;          ///< of a task on a cluster of speed 1
+  std::optional<double> io_mb_s;  ///< that a task reads and writes while nothing slows it down; empty: it is not known
   std::vector<CampaignOnCluster> clusters;
   // For a campaign that exists when the simulation begins:
   std::int64_t live = 0;  ///< tasks that have a job already: the first ones

@@ -85,6 +85,10 @@ CampaignSpec CampaignReader::read() {
                            campaign_.at = read_seconds(value, at, {0, 3660.0 * 86400}, findings_).value_or(0);
                          }},
                         {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
+                        {"io_mb_s",
+                         [&](const Node& value, const Path& at) {
+                           campaign_.io_mb_s = read_number(value, at, {0, 1e6}, findings_);
+                         }},
                         {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
                         {"takes",
                          [&](const Node& value, const Path& at) {

@@ -137,6 +137,10 @@ void read_cluster(const Node& node, const Path& path, const std::filesystem::pat
                          }},
                         {"wake_delay", delay(&ClusterSpec::wake_delay)},
                         {"api_latency", delay(&ClusterSpec::api_latency)},
+                        {"serves_mb_s",
+                         [&](const Node& value, const Path& at) {
+                           cluster.serves_mb_s = read_number(value, at, {0, 1e9}, findings).value_or(0);
+                         }},
                         {"held",
                          [&](const Node& value, const Path& at) {
                            cluster.held = static_cast<int>(jdl::read_integer(value, at.text, {0, 1'000'000}, findings).value_or(0));
