@@ -17,6 +17,12 @@ Decision& decision_on(Candidate& candidate, Plan& plan) {
 
 }  // namespace
 
+Campaigns by_id(const std::vector<CampaignView>& campaigns) {
+  Campaigns by_id;
+  for (const auto& campaign : campaigns) by_id.emplace(campaign.id, &campaign);
+  return by_id;
+}
+
 OfferParts parts_of(const Candidate& candidate) {
   const auto& cluster = *candidate.cluster;
   return {.max_resources = cluster.max_resources,

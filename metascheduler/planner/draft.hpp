@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
@@ -15,10 +16,15 @@ struct LastTasks {
   std::size_t cluster_index = 0;
 };
 
+/// Those of a snapshot, by their ids.
+using Campaigns = std::map<grid::CampaignId, const CampaignView*>;
+[[nodiscard]] Campaigns by_id(const std::vector<CampaignView>& campaigns);
+
 /// A plan while it is made.
 struct Draft {
   const Snapshot& snapshot;
   const PlannerConfig& config;
+  Campaigns campaigns;
   Ledger ledger;
   Limits limits;
   FileServers file_servers;
@@ -29,6 +35,7 @@ struct Draft {
   Draft(const Snapshot& of, const PlannerConfig& by)
       : snapshot{of},
         config{by},
+        campaigns{by_id(of.campaigns)},
         ledger{of.clusters, of.keeps},
         limits{of, std::chrono::duration<double>{by.pool_duration}.count()},
         file_servers{of, by.probe_jobs} {}

@@ -34,11 +34,10 @@ std::optional<Reason> left_asleep(const Candidate& candidate, const Draft& draft
   const auto& cluster = *candidate.cluster;
   if (cluster.asleep_resources == 0 || !pair.best_effort || room_for(candidate, with_withheld(cluster.asleep_resources, at_first)) == 0)
     return std::nullopt;
-  const auto& campaigns = draft.snapshot.campaigns;
-  const auto campaign = std::ranges::find(campaigns, pair.campaign, &CampaignView::id);
+  const auto& campaign = *draft.campaigns.at(pair.campaign);
   return reason::NodesAsleep{.job_resources = job_resources(pair, cluster),
                              .wake_minutes = cluster.wake_minutes,
-                             .at = std::chrono::floor<grid::Seconds>(campaign->submitted + draft.config.wake_after),
+                             .at = std::chrono::floor<grid::Seconds>(campaign.submitted + draft.config.wake_after),
                              .parts = parts_of(candidate)};
 }
 
@@ -117,9 +116,9 @@ bool comes_after_last_tasks(const Contender& contender, const Candidate& candida
   });
   return behind || std::ranges::any_of(draft.snapshot.pairs, [&](const PairView& pair) {
            if (pair.cluster != cluster.id || pair.waiting_jobs == 0) return false;
-           const auto campaign = std::ranges::find(draft.snapshot.campaigns, pair.campaign, &CampaignView::id);
-           return campaign != draft.snapshot.campaigns.end() && was_submitted_before(*campaign, own) &&
-                  static_cast<double>(campaign->waiting_tasks + pair.waiting_jobs) * job_resources(pair, cluster) <= cluster.max_resources;
+           const auto& campaign = *draft.campaigns.at(pair.campaign);
+           return was_submitted_before(campaign, own) &&
+                  static_cast<double>(campaign.waiting_tasks + pair.waiting_jobs) * job_resources(pair, cluster) <= cluster.max_resources;
          });
 }
 
