@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace gleaner::planner {
 namespace {
@@ -12,15 +11,16 @@ int standing_of(const PairView& pair) { return static_cast<int>(std::ceil(std::c
 
 }  // namespace
 
+Preference preference_of(const PairView& pair) {
+  return {!pair.missing_inputs, pair.priority, -static_cast<int>(pair.memory_fit), standing_of(pair)};
+}
+
 void allocate(const Placement& placement, const Contender& contender, std::vector<Candidate*>& candidates) {
   if (candidates.size() < 2) return;
   placement.arrange(contender, candidates);
   // Tasks wait for input files only where no cluster that has them can take more. Memory that was measured is weaker than the JDL's
   // priorities, and stronger than the policy.
-  std::ranges::stable_sort(candidates, std::greater{}, [](const Candidate* candidate) {
-    return std::tuple{!candidate->pair->missing_inputs, candidate->pair->priority, -static_cast<int>(candidate->pair->memory_fit),
-                      standing_of(*candidate->pair)};
-  });
+  std::ranges::stable_sort(candidates, std::greater{}, [](const Candidate* candidate) { return preference_of(*candidate->pair); });
 }
 
 }  // namespace gleaner::planner

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "metascheduler/planner/cores.hpp"
 #include "metascheduler/planner/memory.hpp"
 #include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/multifactor.hpp"
@@ -57,50 +60,90 @@ bool takes_part(const Candidate& candidate, const Turn& turn) {
   return turn.kind == TurnKind::any_task || job_resources(*candidate.pair, *candidate.cluster) <= turn.most_resources;
 }
 
-/// One turn of a campaign through the stages, on its clusters of one class.
-Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn, Contender& contender, Draft& draft) {
+/// The candidates of a turn for free cores, and those of other speeds, which share the bag of a campaign in pools.
+std::vector<Candidate*> sharers_of(const CampaignScheduler& scheduler, const std::vector<Candidate*>& candidates, Contender& contender,
+                                   const Draft& draft) {
+  if (!grid::is_grouped(contender.campaign->grouping)) return candidates;
+  std::vector<Candidate*> others;
+  for (auto& candidate : contender.candidates) {
+    if (!candidate.closed && std::ranges::find(candidates, &candidate) == candidates.end()) others.push_back(&candidate);
+  }
+  allow(Tasks::waiting, scheduler, contender, others, draft);
+  for (auto* candidate : others) candidate->offer = draft.ledger.left(candidate->cluster_index, *candidate->pair);
+  others.insert(others.end(), candidates.begin(), candidates.end());
+  return others;
+}
+
+/// One turn of a campaign through the stages, on the clusters of its scope.
+Served serve(const Policies& policies, const Scope& scope, const Turn& turn, Contender& contender, Draft& draft) {
   if (contender.tasks() <= 0) {
-    note_tasks_gone(affinity, contender, draft);
+    note_tasks_gone(scope.affinity, contender, draft);
     return {.exhausted = true};
   }
   std::vector<Candidate*> candidates;
   candidates.reserve(contender.candidates.size());
   for (auto& candidate : contender.candidates) {
-    if (!candidate.closed && belongs(*candidate.pair, affinity) && takes_part(candidate, turn)) candidates.push_back(&candidate);
+    if (!candidate.closed && scope.covers(candidate, *policies.placement) && takes_part(candidate, turn)) candidates.push_back(&candidate);
   }
   const auto& scheduler = scheduler_of(*contender.campaign);
   throttle(scheduler, contender, candidates, draft);
   match(scheduler, candidates, draft);
+  if (scope.speed) keep_free_cores(candidates);
   allocate(*policies.placement, contender, candidates);
-  auto served = size(scheduler, policies.placement->distribution(), turn.most_resources, contender, candidates, draft);
-  if (contender.tasks() <= 0) note_tasks_gone(affinity, contender, draft);
+  const auto sharers = scope.speed ? sharers_of(scheduler, candidates, contender, draft) : candidates;
+  auto served = size(scheduler, policies.placement->distribution(), turn, contender, candidates, sharers, draft);
+  if (contender.tasks() <= 0) note_tasks_gone(scope.affinity, contender, draft);
   served.exhausted = turn.most_resources == kWholeTurn || served.jobs == 0 || contender.tasks() <= 0;
-  if (served.exhausted && turn.kind == TurnKind::any_task && draft.config.reservations) reserve(contender, draft);
+  if (served.exhausted && turn.kind == TurnKind::any_task && !scope.speed && draft.config.reservations) reserve(contender, draft);
   return served;
 }
 
 /// The turn of a campaign's first tasks, as far as its user's bound allows.
-Served serve_early(const Policies& policies, AffinityClass affinity, std::size_t contender, HeadStarts& head_starts,
+Served serve_early(const Policies& policies, const Scope& scope, std::size_t contender, HeadStarts& head_starts,
                    std::vector<Contender>& contenders, Draft& draft) {
   const Turn turn{.contender = contender, .kind = TurnKind::head_start, .most_resources = head_starts.resources(contender)};
   if (turn.most_resources <= 0.0) return {};
-  const auto served = serve(policies, affinity, turn, contenders[contender], draft);
+  const auto served = serve(policies, scope, turn, contenders[contender], draft);
   head_starts.served(contender, served);
   return served;
 }
 
+/// Draws for the free cores of one speed after the other, the fastest first, among the members that are compatible with them.
+/// @return the seed of the next draw
+std::uint64_t draw_for_cores(const Policies& policies, AffinityClass affinity, Class among, std::vector<Contender>& contenders,
+                             Draft& draft) {
+  const auto members = std::move(among.members);
+  for (const double speed : faster_speeds(*policies.placement, draft)) {
+    const Scope scope{.affinity = affinity, .speed = speed};
+    among.members = compatible(members, scope, *policies.placement, contenders, draft);
+    if (among.members.empty()) continue;
+    const auto turns = policies.order.within->turns(among);
+    while (const auto turn = turns->next()) turns->served(*turn, serve(policies, scope, *turn, contenders[turn->contender], draft));
+    ++among.seed;
+  }
+  return among.seed;
+}
+
 /// Serves the campaigns of one class: first tasks before all, if the configuration says so, then by the order.
-void serve(const Policies& policies, AffinityClass affinity, const Class& among, Turns& turns, HeadStarts* head_starts,
-           std::vector<Contender>& contenders, Draft& draft) {
+/// @param turns  of the class, before anything was given
+/// @return the seed of the next class
+std::uint64_t serve(const Policies& policies, AffinityClass affinity, Class among, std::unique_ptr<Turns> turns, HeadStarts* head_starts,
+                    std::vector<Contender>& contenders, Draft& draft) {
+  const Scope scope{.affinity = affinity};
   if (draft.config.head_start) {
     for (const auto contender : head_starts->in_order(among.members))
-      turns.head_start(contender, serve_early(policies, affinity, contender, *head_starts, contenders, draft));
+      turns->head_start(contender, serve_early(policies, scope, contender, *head_starts, contenders, draft));
   }
-  while (const auto turn = turns.next()) {
+  if (policies.order.within->draws_for_cores()) {
+    const auto seed = draw_for_cores(policies, affinity, among, contenders, draft);
+    if (seed != std::exchange(among.seed, seed)) turns = policies.order.within->turns(among);
+  }
+  while (const auto turn = turns->next()) {
     const bool early = turn->kind == TurnKind::head_start;
-    turns.served(*turn, early ? serve_early(policies, affinity, turn->contender, *head_starts, contenders, draft)
-                              : serve(policies, affinity, *turn, contenders[turn->contender], draft));
+    turns->served(*turn, early ? serve_early(policies, scope, turn->contender, *head_starts, contenders, draft)
+                               : serve(policies, scope, *turn, contenders[turn->contender], draft));
   }
+  return among.seed + 1;
 }
 
 /// The standings: one for each campaign, also for one that takes part in two classes: first where its user has affinity, then elsewhere.
@@ -244,13 +287,13 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   std::optional<HeadStarts> head_starts;
   if (config.head_start || weighs_early(policies->order, config)) head_starts.emplace(snapshot, config, contenders);
   for (auto& [affinity, members] : classes_of(policies->order, contenders)) {
-    const Class among{snapshot, config, contenders, members, free_resources(draft), seed++, head_starts ? &*head_starts : nullptr};
-    const auto turns = policies->order.within->turns(among);
+    const Class among{snapshot, config, contenders, members, free_resources(draft), seed, head_starts ? &*head_starts : nullptr};
+    auto turns = policies->order.within->turns(among);
     for (const auto member : members) {
       standings.add(member, turns->place(member));
       if (head_starts) standings.add(member, head_starts->figures(member));
     }
-    serve(*policies, affinity, among, *turns, head_starts ? &*head_starts : nullptr, contenders, draft);
+    seed = serve(*policies, affinity, among, std::move(turns), head_starts ? &*head_starts : nullptr, contenders, draft);
   }
   draft.plan.standings = std::move(standings).all();
   StandingsByCampaign by_campaign{draft.plan.standings};

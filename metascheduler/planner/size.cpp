@@ -92,10 +92,10 @@ struct Bag {
   double tasks_a_second = 0;  ///< of a worker, on average over those whose clusters have shown durations; 0: none has
 };
 
-Bag bag_of(const Contender& contender, const std::vector<Candidate*>& candidates) {
-  Bag bag{.tasks = contender.tasks_for_anyone + contender.tasks_reserved, .clusters = candidates.size()};
+Bag bag_of(const Contender& contender, const std::vector<Candidate*>& sharers) {
+  Bag bag{.tasks = contender.tasks_for_anyone + contender.tasks_reserved, .clusters = sharers.size()};
   double measured_workers = 0;
-  for (const auto* one : candidates) {
+  for (const auto* one : sharers) {
     const std::int64_t workers = at_a_time(*contender.campaign, one->width);
     const auto free = workers * free_room(*one);
     const auto live = workers * (std::int64_t{one->pair->live_jobs} + one->jobs);
@@ -173,8 +173,8 @@ int at_most(std::int64_t jobs) { return static_cast<int>(std::min<std::int64_t>(
 
 }  // namespace
 
-Served size(const CampaignScheduler& scheduler, Distribution distribution, double most_resources, Contender& contender,
-            std::vector<Candidate*>& candidates, Draft& draft) {
+Served size(const CampaignScheduler& scheduler, Distribution distribution, const Turn& turn, Contender& contender,
+            std::vector<Candidate*>& candidates, const std::vector<Candidate*>& sharers, Draft& draft) {
   Served given;
   const bool any_for_anyone = contender.tasks_for_anyone > 0;
   const auto within_limits = candidates.empty() ? kNoLimit : left_by_limits(contender, *candidates.front(), draft).anywhere;
@@ -183,7 +183,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
   auto claimed = std::accumulate(claims.begin(), claims.end(), std::int64_t{0});
   const bool dealt = distribution == Distribution::round_robin && claimed == budget;
   auto claim = claims.begin();
-  const auto bag = bag_of(contender, candidates);
+  const auto bag = bag_of(contender, sharers);
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     const auto& pair = *candidate.pair;
     const auto left = left_by_limits(contender, candidate, draft);
@@ -206,7 +206,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
         Cap{.kind = Cap::Kind::limit,
             .jobs = at_most(std::max<std::int64_t>(at_once, left.anywhere - claimed)),
             .limit = left.tightest_anywhere},
-        Cap{.kind = Cap::Kind::turn, .jobs = most_of_turn(candidate, most_resources - given.resources, given.jobs == 0)},
+        Cap{.kind = Cap::Kind::turn, .jobs = most_of_turn(candidate, turn.most_resources - given.resources, given.jobs == 0)},
     };
     auto cap = *std::ranges::min_element(caps, {}, &Cap::jobs);
     if (cap.jobs <= 0) return reason_of(cap, candidate, draft);

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "metascheduler/planner/draft.hpp"
@@ -35,15 +36,21 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
 /// Stage 4. The resources that each cluster has for the campaign, and the jobs that fit in them.
 void match(const CampaignScheduler& scheduler, std::vector<Candidate*>& candidates, Draft& draft);
 
-/// Stage 5. Sorts the clusters, the one to fill first at the head: by the JDL's priority, then by standing, then by the placement policy.
+/// How much a campaign prefers a cluster, whatever the placement: whether its input files are there, then the JDL's priority of the
+/// cluster, then whether its nodes have the memory that tasks took, then its standing. The greatest goes first.
+using Preference = std::tuple<bool, int, int, int>;
+[[nodiscard]] Preference preference_of(const PairView& pair);
+
+/// Stage 5. Sorts the clusters, the one to fill first at the head: by preference_of, then by the placement policy.
 void allocate(const Placement& placement, const Contender& contender, std::vector<Candidate*>& candidates);
 
 /// Stage 6. Gives jobs on each cluster, in the order of the candidates: the least of the caps that the campaign scheduler, the tasks left,
 /// the limits and the turn set. The free resources of every cluster go before the queue of any: a task that could run at once does not
 /// wait elsewhere. Writes what it gives into the ledger and the limits.
-/// @param most_resources  of this turn; one job is given even if it takes more
-[[nodiscard]] Served size(const CampaignScheduler& scheduler, Distribution distribution, double most_resources, Contender& contender,
-                          std::vector<Candidate*>& candidates, Draft& draft);
+/// @param turn     bounds the resources; one job is given even if it takes more
+/// @param sharers  the candidates that share the bag of the campaign, beyond this turn
+[[nodiscard]] Served size(const CampaignScheduler& scheduler, Distribution distribution, const Turn& turn, Contender& contender,
+                          std::vector<Candidate*>& candidates, const std::vector<Candidate*>& sharers, Draft& draft);
 
 /// The most jobs of one submission: as configured, or fewer where a web server refused a larger one.
 [[nodiscard]] int array_size_of(const Candidate& candidate);

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "metascheduler/planner/head_start.hpp"
+#include "metascheduler/planner/orders/order.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "tests/unit/planner_builders.hpp"
 

@@ -69,6 +69,8 @@ class CampaignOrder {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// The facts that it reads from the snapshot besides campaigns and pairs. The caller may leave out the rest.
   [[nodiscard]] virtual Needs needs() const { return {}; }
+  /// Whether it draws for the free cores of each speed, the fastest first, among the campaigns that are compatible with them.
+  [[nodiscard]] virtual bool draws_for_cores() const { return false; }
   /// Depends on the class alone, not on the clock.
   [[nodiscard]] virtual std::unique_ptr<Turns> turns(const Class& among) const = 0;
 };

@@ -30,6 +30,7 @@ class Tickets final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "tickets"; }
   [[nodiscard]] Needs needs() const override { return {.shares = true, .affinities = false}; }
+  [[nodiscard]] bool draws_for_cores() const override { return true; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

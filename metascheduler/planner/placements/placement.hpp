@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ class Placement {
   virtual ~Placement() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Distribution distribution() const { return Distribution::blocks; }
+  /// The speed by which it ranks a cluster for all campaigns alike; empty: it ranks by something else.
+  [[nodiscard]] virtual std::optional<double> speed(const ClusterView&) const { return std::nullopt; }
   /// Sorts the clusters of one campaign that have room for it, the one to fill first at the head. The result does not depend on the
   /// order in which they are given.
   /// @param contender  the campaign, with all its clusters
