@@ -227,6 +227,10 @@ inline constexpr auto kFigures<reason::HeldForReservation> = std::tuple{
 template <>
 inline constexpr auto kFigures<reason::Preempting> = std::tuple{part(&reason::Preempting::parts)};
 template <>
+inline constexpr auto kFigures<reason::PreemptingForFirst> =
+    std::tuple{figure("part_resources", &reason::PreemptingForFirst::part_resources), figure("users", &reason::PreemptingForFirst::users),
+               part(&reason::PreemptingForFirst::parts)};
+template <>
 inline constexpr auto kFigures<reason::EarlierCampaigns> = std::tuple{
     figure("job_resources", &reason::EarlierCampaigns::job_resources),
     figure("offered_resources", &reason::EarlierCampaigns::offered_resources),
@@ -378,6 +382,7 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::Reserved::kName, "freed resources are held back for this campaign's wide job"},
     Meaning{reason::HeldForReservation::kName, "free resources are held back for a wide job of another campaign"},
     Meaning{reason::Preempting::kName, "jobs of the lowest priority are being killed for it"},
+    Meaning{reason::PreemptingForFirst::kName, "jobs of users who hold more than their part are being killed for its first tasks"},
     Meaning{reason::EarlierCampaigns::kName, "there was enough, and earlier campaigns of this cycle took it"},
     Meaning{reason::TasksElsewhere::kName, "the tasks left went to clusters that come first for this campaign"},
     Meaning{reason::TasksReserved::kName, "the tasks left were returned by another cluster, and wait for it"},
@@ -460,6 +465,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"nodes_per_job", "nodes of one job"},
     Meaning{"obstacles", "why the epilogue does not run on some of them; empty: it does"},
     Meaning{"offered_resources", "resources offered to the campaign, the flood included"},
+    Meaning{"part_resources", "resources of the cluster that are each user's part"},
     Meaning{"place", "the figures of its place; null: the order has none"},
     Meaning{"preparation", "the script that comes first"},
     Meaning{"priority_effect", "a priority that sorts less than its user may expect; null: it does what it says"},
@@ -484,6 +490,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"until", "when the brake expires; null: when somebody lifts it"},
     Meaning{"used_by_others", "of a consumable: by campaigns that are not among the holders, nor this one"},
     Meaning{"user", "the campaign's user"},
+    Meaning{"users", "users among whom the cluster is divided: whose jobs run there, or whose first tasks wait for it"},
     Meaning{"wake_minutes", "minutes of work for each of its cores for which a node is woken"},
     Meaning{"wakes_at", "when it is woken for the campaign however little work there is, while none of its jobs runs"},
     Meaning{"waiting_resources", "resources for which jobs wait in the queue already"},

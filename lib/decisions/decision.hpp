@@ -279,6 +279,13 @@ struct Preempting {
   static constexpr std::string_view kName = "preempting";
   OfferParts parts = {};
 };
+/// Jobs of users who hold more than their part of the cluster are being killed for its first tasks.
+struct PreemptingForFirst {
+  static constexpr std::string_view kName = "preempting_for_first_tasks";
+  double part_resources = 0.0;  ///< that each of these users keeps
+  std::int64_t users = 0;       ///< among whom the cluster is divided
+  OfferParts parts = {};
+};
 /// There was enough, and earlier campaigns of this plan took it.
 struct EarlierCampaigns {
   static constexpr std::string_view kName = "earlier_campaigns";
@@ -332,9 +339,9 @@ using Reason =
                  reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::FileServerFull,
                  reason::Probing, reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
                  reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob, reason::NotEnoughResources,
-                 reason::NoNodeFree, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
-                 reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::TasksFollow, reason::PoolsUnderWay,
-                 reason::EndsUnread>;
+                 reason::NoNodeFree, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::PreemptingForFirst,
+                 reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::TasksFollow,
+                 reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -369,6 +369,12 @@ struct ReasonText {
         "are gone",
         cluster, offer(why.parts));
   }
+  Said operator()(const reason::PreemptingForFirst& why) const {
+    return fmt::format(
+        "{} has no free resources ({}), and jobs are being killed there for first tasks of this campaign, of users who hold more than their "
+        "part: {} resources for each of {}; its jobs start when they are gone",
+        cluster, offer(why.parts), figure(why.part_resources), counted(why.users, "user"));
+  }
   Said operator()(const reason::EarlierCampaigns& why) const {
     return fmt::format("{} took {} resources of {} in this cycle; {} are left, and a job needs {}; it starts when they leave enough",
                        campaigns(why.takers), figure(why.taken_resources), cluster, figure(why.offered_resources),

@@ -15,6 +15,7 @@ struct PlannerConfig {
   std::string fairshare_usage = "absolute";  ///< how usage counts against a share: absolute or by_share
   std::string multifactor_weights = "age:1000,fairshare:1000,size:0,priority:1000,affinity:500";  ///< factors that are not named count 0
   bool head_start = false;                                            ///< first tasks go before others' later ones, in any order
+  bool head_start_preempts = false;                                   ///< jobs of users who hold more than their part give way to them
   int early_tasks = 20;                                               ///< first tasks of a campaign, and a user's jobs for such tasks
   int early_percent = 10;                                             ///< most of a campaign's tasks that are first ones
   int early_grid_percent = 10;                                        ///< most of the grid that a user's jobs for first tasks hold
@@ -55,6 +56,8 @@ inline constexpr std::tuple kPlannerOptions{
                   "age from which a campaign that has no job wakes a sleeping node, however little work there is"},
     PlannerOption{"head_start", &PlannerConfig::head_start, "YES|NO", "no",
                   "the first tasks of a campaign go before others' later ones, in any order"},
+    PlannerOption{"head_start_preempts", &PlannerConfig::head_start_preempts, "YES|NO", "no",
+                  "first tasks that find no resources get those of users who hold more than their part; needs head_start"},
     PlannerOption{"early_tasks", &PlannerConfig::early_tasks, "NUMBER", "20",
                   "first tasks of a campaign, and most jobs that a user has for such tasks at a time", 1, 100'000},
     PlannerOption{"early_percent", &PlannerConfig::early_percent, "NUMBER", "10", "most of a campaign's tasks that are first ones", 1, 100},

@@ -70,6 +70,7 @@ HeadStarts::HeadStarts(const Snapshot& snapshot, const PlannerConfig& config, co
     const auto its = known(campaign);
     const auto early = std::clamp<std::int64_t>(first_tasks(campaign, config) - its.concluded, 0, its.live);
     if (early == 0) continue;
+    early_jobs_.emplace(campaign.id, early);
     user.jobs += early;
     user.resources += its.resources * static_cast<double>(early) / static_cast<double>(its.live);
   }
@@ -118,6 +119,11 @@ void HeadStarts::served(std::size_t contender, const Served& served) {
   auto& campaign = campaigns_[contender];
   campaign.left -= served.jobs;
   campaign.user->resources_left -= served.resources;
+}
+
+std::int64_t HeadStarts::early_jobs(grid::CampaignId campaign) const {
+  const auto found = early_jobs_.find(campaign);
+  return found == early_jobs_.end() ? 0 : found->second;
 }
 
 std::vector<std::size_t> HeadStarts::in_order(const std::vector<std::size_t>& members) const {

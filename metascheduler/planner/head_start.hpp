@@ -34,6 +34,8 @@ class HeadStarts {
   /// Resources that the contender may still get by it, on candidates whose job takes no more; 0: none.
   [[nodiscard]] double resources(std::size_t contender) const;
   void served(std::size_t contender, const Served& served);
+  /// The live jobs of a campaign that carry out its first tasks, whether tasks of it are left in the bag or not.
+  [[nodiscard]] std::int64_t early_jobs(grid::CampaignId campaign) const;
 
   /// Those of the members that have a head start: first the users whose jobs for first tasks hold least, each with one campaign after the
   /// other. At most early_tasks campaigns of a user.
@@ -64,6 +66,7 @@ class HeadStarts {
   std::int64_t most_jobs_;
   double most_resources_;
   std::map<std::string_view, User> users_;
+  std::map<grid::CampaignId, std::int64_t> early_jobs_;
   std::vector<Campaign> campaigns_;  ///< of the contenders
 };
 

@@ -31,6 +31,8 @@ tl::expected<Policies, std::string> policies_of(const PlannerConfig& config) {
   if (!placement) return tl::unexpected{placement.error()};
   if (const auto rule = usage_rule(config.fairshare_usage); !rule) return tl::unexpected{rule.error()};
   if (const auto weights = parse_weights(config.multifactor_weights); !weights) return tl::unexpected{weights.error()};
+  if (config.head_start_preempts && !config.head_start)
+    return tl::unexpected{std::string{"head_start_preempts = yes has no effect with head_start = no: set head_start = yes as well"}};
   return Policies{*order, *placement};
 }
 
@@ -301,6 +303,7 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   note_priorities(contenders, draft, by_campaign);
   note_memory(contenders, by_campaign);
   preempt(contenders, draft);
+  if (config.head_start && config.head_start_preempts) give_way(policies->order, *policies->placement, *head_starts, contenders, draft);
   replicate(ReplicaKind::finalize, contenders, draft);
   emit(draft);
   std::erase_if(draft.plan.reservations, [&](const HeldBack& held) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lib/grid/dust.hpp"
+#include "metascheduler/planner/preemption.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
 
@@ -9,15 +10,6 @@ namespace gleaner::planner {
 namespace {
 
 using grid::kDust;
-
-bool wants_more(const Plan& plan, const Candidate& candidate) {
-  if (candidate.decision < 0) return false;
-  const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
-  if (const auto* launched = std::get_if<reason::Launched>(&decision.reason)) return is_one_of<bound::Offer>(launched->bound);
-  return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob,
-                   reason::NotEnoughResources, reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(
-      decision.reason);
-}
 
 /// Resources that campaigns of normal priority and above want on one cluster, those for their jobs in its queue included.
 struct Demand {
@@ -38,27 +30,14 @@ struct Demand {
   }
 };
 
-/// Freed resources that stay free for local jobs first.
-int owed_resources(const ClusterView& cluster) {
-  const int free = cluster.free_resources + cluster.withheld_resources;
-  return std::max(0, cluster.kept_resources() - grid::available_resources(free, cluster.loaded_resources));
-}
-
-/// The part of so many freed resources that the grid gains. Nothing while more is loaded than is free: a job has taken it since the load
-/// was read.
-double gained(double freed, const ClusterView& cluster) {
-  if (cluster.loaded_resources > cluster.free_resources + cluster.withheld_resources) return 0.0;
-  return std::max(0.0, freed - owed_resources(cluster));
-}
-
 /// The pairs of the lowest priority whose jobs run on a cluster, the newest campaign first.
-std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::vector<grid::CampaignId>& lowest, const Snapshot& snapshot) {
-  std::vector<const PairView*> givers;
+std::vector<Giver> givers_of(const ClusterView& cluster, const std::vector<grid::CampaignId>& lowest, const Snapshot& snapshot) {
+  std::vector<Giver> givers;
   for (const auto& pair : snapshot.pairs) {
-    if (pair.cluster == cluster.id && pair.live_jobs > pair.waiting_jobs && std::ranges::binary_search(lowest, pair.campaign))
-      givers.push_back(&pair);
+    if (pair.cluster == cluster.id && running_jobs(pair) > 0 && std::ranges::binary_search(lowest, pair.campaign))
+      givers.push_back({.pair = &pair, .jobs = running_jobs(pair)});
   }
-  std::ranges::sort(givers, std::greater{}, &PairView::campaign);
+  std::ranges::sort(givers, std::greater{}, [](const Giver& giver) { return giver.pair->campaign; });
   return givers;
 }
 
@@ -74,24 +53,14 @@ std::vector<grid::CampaignId> takers_of(const Snapshot& snapshot) {
   return takers;
 }
 
-/// More jobs of a pair that freed resources let run. If the JDL has properties: those for which matching resources are left, and none
-/// while the cluster has not reported how many match.
-int startable_jobs(const PairView& pair, const ClusterView& cluster) {
-  if (!pair.matching_resources) return pair.has_properties ? 0 : kNoLimit;
-  if (*pair.matching_resources < least_of_job(pair, cluster)) return 0;
-  const auto at_once = static_cast<int>(std::floor(*pair.matching_resources / job_resources(pair, cluster) + kDust));
-  const int running = pair.live_jobs - pair.waiting_jobs;
-  return std::max(0, std::max(1, at_once) - running);
-}
-
-using Givers = std::vector<std::vector<const PairView*>>;  // by the cluster's index
+using Givers = std::vector<std::vector<Giver>>;  // by the cluster's index
 
 std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers& givers, const Draft& draft) {
   std::vector<Demand> demands(draft.snapshot.clusters.size());
   for (std::size_t index = 0; index < demands.size(); ++index) {
     const auto& cluster = draft.snapshot.clusters[index];
     double given = 0.0;
-    for (const auto* pair : givers[index]) given += (pair->live_jobs - pair->waiting_jobs) * job_resources(*pair, cluster);
+    for (const auto& giver : givers[index]) given += giver.jobs * job_resources(*giver.pair, cluster);
     demands[index].most = cluster.free_resources + gained(given, cluster);
   }
   const auto takers = takers_of(draft.snapshot);
@@ -119,26 +88,6 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
     }
   }
   return demands;
-}
-
-/// @return whether something is freed, by this plan or by kills on their way
-bool free_resources(double wanted, const ClusterView& cluster, const std::vector<const PairView*>& givers, Plan& plan) {
-  bool freed = false;
-  for (const auto* pair : givers) {
-    wanted -= pair->dying_jobs * job_resources(*pair, cluster);
-    freed = freed || pair->dying_jobs > 0;
-  }
-  for (const auto* pair : givers) {
-    if (wanted <= kDust) break;
-    const double each = job_resources(*pair, cluster);
-    const int running = pair->live_jobs - pair->waiting_jobs - pair->dying_jobs;
-    const int jobs = std::min(running, static_cast<int>(std::ceil(wanted / each - kDust)));
-    if (jobs <= 0) continue;
-    wanted -= jobs * each;
-    plan.preemptions.push_back({.campaign = pair->campaign, .cluster = cluster.id, .jobs = jobs});
-    freed = true;
-  }
-  return freed;
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 namespace gleaner::planner {
 namespace {
 
-/// Lexicographic, the smallest first: by type and lowest priority, then by the two configured classes; that of priority has three levels,
-/// by project, group and campaign.
+/// Lexicographic, the smallest first: class_rank with the class of affinity, before that of priority or after it.
 using Rank = std::array<int, 5>;
 
 int type_rank(const CampaignView& campaign) {
@@ -16,15 +15,18 @@ int type_rank(const CampaignView& campaign) {
 }
 
 Rank rank_of(const OrderChoice& order, const CampaignView& campaign, AffinityClass affinity) {
-  const int project = order.by_priority ? campaign.project_priority.priority : 0;
-  const int group = order.by_priority ? campaign.group_priority.priority : 0;
-  const int priority = order.by_priority ? campaign.priority : 0;
+  const auto [type, project, group, priority] = class_rank(order, campaign);
   const int affinity_rank = affinity == AffinityClass::others ? 1 : 0;
-  if (order.affinity_first) return {type_rank(campaign), affinity_rank, project, group, priority};
-  return {type_rank(campaign), project, group, priority, affinity_rank};
+  if (order.affinity_first) return {type, affinity_rank, project, group, priority};
+  return {type, project, group, priority, affinity_rank};
 }
 
 }  // namespace
+
+ClassRank class_rank(const OrderChoice& order, const CampaignView& campaign) {
+  if (!order.by_priority) return {type_rank(campaign), 0, 0, 0};
+  return {type_rank(campaign), campaign.project_priority.priority, campaign.group_priority.priority, campaign.priority};
+}
 
 std::vector<ClassMembers> classes_of(const OrderChoice& order, const std::vector<Contender>& contenders) {
   std::map<std::pair<Rank, AffinityClass>, ClassMembers> classes;

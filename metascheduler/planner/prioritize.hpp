@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct ClassMembers {
 [[nodiscard]] inline bool belongs(const PairView& pair, AffinityClass affinity) {
   return affinity == AffinityClass::any || pair.has_affinity == (affinity == AffinityClass::affinity);
 }
+
+/// The place of a campaign's class, that of affinity apart: lexicographic, the smallest goes first. By type and lowest priority, then by
+/// the class of priority with its three levels: project, group and campaign.
+using ClassRank = std::array<int, 4>;
+[[nodiscard]] ClassRank class_rank(const OrderChoice& order, const CampaignView& campaign);
 
 /// Stage 2. The classes, which go before any order: test campaigns first; then the others, by the classes that the configuration names
 /// (seven priorities, by project, then by group, then by campaign; clusters of affinity); campaigns of the lowest priority last, because

@@ -76,6 +76,14 @@ void renew(std::vector<Contender>& contenders, Draft& draft);
 /// Source: document 002, "Project Priority".
 void preempt(std::vector<Contender>& contenders, Draft& draft);
 
+/// Frees resources for first tasks that have a head start and find none on a cluster (PlannerConfig::head_start_preempts): jobs are killed
+/// there of users who hold more than their part, and these keep it. A part is the cluster's resources by the number of users who hold some
+/// there, or whose first tasks wait for it; a user's first tasks get no more than that either. Only jobs of campaigns whose class does not
+/// go before that of the first tasks are killed, and none that carry out first tasks. First tasks that request nodes free nothing: no kill
+/// of so many jobs empties one node. Source: document 003, note 3, "the problem of scheduling small campaigns".
+void give_way(const OrderChoice& order, const Placement& placement, HeadStarts& head_starts, std::vector<Contender>& contenders,
+              Draft& draft);
+
 /// The campaign scheduler `finalize`: if the JDL allows it, each running task may get one replica, and only on free resources: on a cluster
 /// where its first job is not or, where the campaign has one cluster alone, on another node of that. Expired tasks get theirs before any
 /// campaign gets anything, whether tasks of theirs wait or not; the others when no task of the campaign waits, and after the plan has

@@ -174,6 +174,12 @@ struct Claim {
         "WHERE j.cluster_id = {} AND c.priority = 7)",
         of(why.parts), cluster);
   }
+  Text operator()(const planner::reason::PreemptingForFirst& why) const {
+    return fmt::format(
+        "{} AND {} AND EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id JOIN campaigns c ON c.id = j.campaign_id "
+        "WHERE j.cluster_id = {} AND c.user_name <> (SELECT user_name FROM campaigns WHERE id = {}))",
+        of(why.parts), status(fmt::format("max_resources = {}", why.part_resources * static_cast<double>(why.users))), cluster, campaign);
+  }
   Text operator()(const planner::reason::EarlierCampaigns& why) const {
     return fmt::format("(SELECT sum(resources) FROM launches WHERE campaign_id = {} AND cluster_id = {} AND planned_at = instant({})) = {}",
                        why.takers.ids.at(0), cluster, now.time_since_epoch().count(), why.taken_resources);

@@ -123,6 +123,7 @@ TEST_P(PolicyCombinations, EachGetsAWholeCycle_ThatDecidesOnEveryPair) {
     config.predictor_algorithm = std::string{algorithms[static_cast<std::size_t>(round) % algorithms.size()]};
     config.simultaneous = round % 3 == 0;
     config.head_start = round % 5 < 2;
+    config.head_start_preempts = round % 5 == 1;
     config.multifactor_weights = round % 4 == 0 ? "age:1000,early:1000" : "age:1000,fairshare:1000,priority:500";
     poll();
     predictor::run_once(config, database, term, now);

@@ -144,6 +144,12 @@ struct Situation {
     grid.of(grid.other, R"(jdl = '{"campaign_priority": 7}')");
     grid.status(grid.alpha, 0);
   }
+  void operator()(const reason::PreemptingForFirst&) const {
+    grid.config.head_start = grid.config.head_start_preempts = true;
+    others_run(16);
+    grid.of(grid.other, "user_name = 'zoe'");
+    grid.status(grid.alpha, 0);
+  }
   void operator()(const reason::EarlierCampaigns&) const {
     grid.other = grid.campaign;
     grid.campaign = grid.a_campaign(10, {"alpha"});
@@ -363,6 +369,7 @@ struct Remedy {
     grid.end_all(grid::JobEnd::preempted);
     return free();
   }
+  Then operator()(const reason::PreemptingForFirst&) const { return (*this)(reason::Preempting{}); }
   Then operator()(const reason::EarlierCampaigns&) const {
     grid.of(grid.other, "state = 'paused'");
     grid.give_up_planned(grid.alpha);
