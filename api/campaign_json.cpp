@@ -52,7 +52,7 @@ void write_most_durations(text::JsonWriter& json, const store::views::CampaignCl
   });
 }
 
-/// What its tasks took of processors, memory and file servers.
+/// The processors, memory and file servers that its tasks took.
 void write_profile(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
   json.object([&] {
     json.field("cpu_jobs", cluster.cpu_jobs);

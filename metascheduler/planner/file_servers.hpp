@@ -12,8 +12,8 @@ namespace gleaner::planner {
 ///
 /// The load of a job is the mean of what the campaign's measured tasks read and wrote in a second, there or, while none is measured there,
 /// on its other clusters; that of a job that carries out several tasks side by side is theirs. Jobs of a campaign of which nothing is
-/// measured count as none, and are few: `probe_jobs`, until one shows it, or as many are done without showing it, as their nodes cannot
-/// tell. Source: document 003, "array jobs".
+/// measured count as none, and are few: `probe_jobs`, until one shows it, or as many are done without showing it, as their nodes have no
+/// counter. Source: document 003, "array jobs".
 class FileServers {
  public:
   /// @param first_jobs  of a campaign of which nothing is measured (`probe_jobs`)
@@ -27,7 +27,7 @@ class FileServers {
   [[nodiscard]] decisions::FileServerLoad in_force(const Candidate& candidate) const;
 
  private:
-  /// What measured tasks moved.
+  /// The bytes of measured tasks.
   struct Moved {
     std::int64_t jobs = 0;
     double mb = 0.0;
@@ -41,7 +41,7 @@ class FileServers {
   };
   void open(const Snapshot& snapshot);
   void count_live(const Snapshot& snapshot);
-  /// Of one job, in MB/s; empty: not measured.
+  /// MB/s of one job; empty: not measured.
   [[nodiscard]] std::optional<double> load_of_job(const CampaignView& campaign, const PairView& pair, const Width& width) const;
 
   int first_jobs_;

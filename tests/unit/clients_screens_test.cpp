@@ -142,7 +142,7 @@ TEST(CampaignView, AdvisesMemory_WhereTheOneAskedIsTooLittleOrFarTooMuch) {
   EXPECT_EQ(memory("20", "null", "4000", "true"), "");
 }
 
-TEST(CampaignView, Document003_TellsHowMuchMeasuredTasksReadAndWrite) {
+TEST(CampaignView, Document003_StatesHowMuchMeasuredTasksReadAndWrite) {
   EXPECT_EQ(profile_lines(R"({"io_jobs": 20, "io_mb": 2480, "io_seconds": 200})"),
             "alpha: 20 measured tasks read and wrote 12 MB/s a task on average\n");
   EXPECT_EQ(profile_lines(R"({"io_jobs": 5, "io_mb": 0.5, "io_seconds": 10})"),

@@ -19,10 +19,10 @@ double seconds_taken(const Job& job) {
   return seconds_of(job.ended) - seconds_of(*job.held);
 }
 
-/// Of a campaign on a cluster: enough jobs of single tasks to know what tasks take (lib/store/launches.cpp).
+/// For a campaign on a cluster: enough jobs of single tasks to know what tasks take (lib/store/launches.cpp).
 constexpr std::int64_t kEnoughMeasured = 20;
 
-/// What its wrapper noted of the bytes that its task read and wrote, where the scenario says how many these are.
+/// The bytes that its task read and wrote, as its wrapper noted them, where the scenario states how many these are.
 void count_io(const Job& job, bool is_stated, grid::PairFacts& facts) {
   if (!is_stated || (job.pool == kNone && facts.io_jobs >= kEnoughMeasured)) return;
   const auto end = job.own_end ? job.own_end->at : job.ended;
