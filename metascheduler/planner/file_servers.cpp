@@ -13,7 +13,7 @@ using grid::kDust;
 
 /// MB/s of a job that moves next to nothing: a thousand such jobs are a load that each server bears.
 constexpr double kNextToNothing = 0.01;
-/// Of a job: so much more than is left is no harm, and a measured figure is no more exact.
+/// The part of a job by which it may exceed the rest: a measured figure is no more exact.
 constexpr double kAlmost = 0.01;
 /// Seconds of a task, at least: the wrapper's clock has steps of 10 ms.
 constexpr double kStep = 0.01;

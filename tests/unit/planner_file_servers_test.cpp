@@ -54,7 +54,7 @@ TEST(FileServers, Document003_AThousandJobs_RunIfTheFileServerBearsThem_AndElseA
   const auto heavy = a_thousand_cores(2.5);
   EXPECT_EQ(plan(heavy), (Expect{.launched = {{1, 1, 40}}}));
   EXPECT_THAT(sentence_for(heavy, 1), AllOf(HasSubstr("bears 100 MB/s"), HasSubstr("a job of the campaign 2.5 MB/s"),
-                                   HasSubstr("'gridctl cluster edit NAME --file-server MB/S'")));
+                                            HasSubstr("'gridctl cluster edit NAME --file-server MB/S'")));
   auto undeclared = heavy;
   undeclared.clusters[0].file_server_mb_s = 0;
   EXPECT_EQ(plan(undeclared), (Expect{.launched = {{1, 1, 1000}}}));
@@ -68,7 +68,7 @@ TEST(FileServers, Document003_LiveJobsOfAllCampaigns_AreItsLoad_AndOnlyWhatIsLef
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 8) << "16 x 2.5 + 8 x 5 = 80 MB/s";
   EXPECT_EQ(reason_on(plan(snapshot), 2, 1), "file_server_full");
   EXPECT_THAT(sentence_for(snapshot, 2), AllOf(HasSubstr("the file server of alpha bears 100 MB/s, live jobs read and write 100 MB/s"),
-                                      HasSubstr("(8 live jobs of the campaign there)"), HasSubstr("when jobs end")));
+                                               HasSubstr("(8 live jobs of the campaign there)"), HasSubstr("when jobs end")));
 }
 
 TEST(FileServers, ACampaignThatMovesNextToNothing_IsNeverStopped_AndOneThatMovesLittleTakesWhatIsLeft) {
