@@ -105,8 +105,8 @@ TEST_F(Tasks, Document003_MemoryProfile_IsInTheHistoryOfATask_AndTheMostInItsCam
 TEST_F(Tasks, Document003_WhatTasksReadAndWrite_IsMeasured_AndTheFileServerBoundsTheirJobs) {
   std::ifstream counters{"/proc/self/io"};
   if (!counters) GTEST_SKIP() << "the kernel counts no bytes";
-  ASSERT_EQ(grid.run("gridctl", {"cluster", "edit", "alpha", "--file-server", "0.5"}).status, 0);
-  const auto campaign = running("dd if=/dev/zero of=$HOME/written.$1 bs=1M count=4 conv=fsync 2> /dev/null; sleep 1; :", 12);
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "edit", "alpha", "--file-server", "0.5"}).end.succeeded());
+  const auto campaign = running("dd if=/dev/zero of=$HOME/written.$1 bs=1M count=4 conv=fsync 2> /dev/null; sleep 1; :", 6);
   ASSERT_TRUE(grid.becomes("SELECT bool_or(io_jobs > 0) FROM campaign_clusters", "t"));
   if (std::stod(grid.value("SELECT sum(io_mb) FROM campaign_clusters")) < 1) GTEST_SKIP() << "this file system counts no bytes";
   EXPECT_TRUE(grid.becomes("SELECT bool_or(reason = 'file_server_full') FROM decisions", "t")) << "4 MB/s and less for each of its jobs";
