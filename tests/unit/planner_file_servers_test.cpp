@@ -113,7 +113,8 @@ TEST(FileServers, WhatItsTasksMovedElsewhere_CountsWhereNoneIsMeasured) {
   auto snapshot = two_clusters(5000);
   for (auto& cluster : snapshot.clusters) cluster.max_resources = cluster.free_resources = 1000;
   snapshot.clusters[0].file_server_mb_s = kBears;
-  snapshot.pairs[1] = measured(snapshot.pairs[1], 20);
+  for (auto& pair : snapshot.pairs) pair = measured(pair, 20);
+  snapshot.pairs[0].io_jobs = 0;
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 5);
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 1000) << "it declares none";
 }
