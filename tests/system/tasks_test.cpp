@@ -109,8 +109,8 @@ TEST_F(Tasks, Document003_WhatTasksReadAndWrite_IsMeasured_AndTheFileServerBound
   const auto campaign = running("dd if=/dev/zero of=$HOME/written.$1 bs=1M count=4 conv=fsync 2> /dev/null; sleep 1; :", 6);
   ASSERT_TRUE(grid.becomes("SELECT bool_or(io_jobs > 0) FROM campaign_clusters", "t"));
   if (std::stod(grid.value("SELECT sum(io_mb) FROM campaign_clusters")) < 1) GTEST_SKIP() << "this file system counts no bytes";
-  EXPECT_TRUE(grid.becomes("SELECT bool_or(reason = 'file_server_full') FROM decisions", "t")) << "4 MB/s and less for each of its jobs";
-  EXPECT_THAT(gridstat({text_of(campaign), "--why"}).output, HasSubstr("the file server of alpha bears 0.5 MB/s"));
+  EXPECT_TRUE(grid.becomes("SELECT bool_or(reason = 'file_server_full' AND figures::text LIKE '%0.5%') FROM decisions", "t"))
+      << "4 MB/s and less for each of its jobs";
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_THAT(gridstat({text_of(campaign)}).output, HasSubstr("MB/s a task on average"));
 }
