@@ -46,8 +46,7 @@ Candidate candidate_of(const PairView& pair, const ClusterView& cluster, std::si
                                               .ratio = ratio,
                                               .free_resources = cluster.free_resources + (pair.best_effort ? 0 : cluster.reserved_free),
                                               .max_resources = cluster.max_resources,
-                                              // The jobs that wait are being killed with those that run.
-                                              .flood = pair.dying_jobs > 0 ? 0.0 : cluster.flood,
+                                              .flood = cluster.flood,
                                               .starting = pair.waiting_jobs == 0 ? grid::Starting::still : pair.starting});
   return {.pair = &pair,
           .cluster = &cluster,
