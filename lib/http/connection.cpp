@@ -256,7 +256,8 @@ class Connection {
 
   bool wait_for_request() {
     if (buffer_.size() > 0) return true;
-    enter(Phase::idle);
+    // The first request of a new connection may be under way; it has the time of one that has begun.
+    enter(std::exchange(is_new_, false) ? Phase::slow : Phase::idle);
     const auto wake = stream_.wait_readable();
     return wake == Stream::Wake::readable;
   }
@@ -343,6 +344,7 @@ class Connection {
   const ConnectionContext& context_;
   const std::function<void(Phase)>& enter_;
   Phase phase_ = Phase::slow;
+  bool is_new_ = true;  ///< it has waited for no request yet
   Peer peer_;
   Stream stream_;
   beast::flat_buffer buffer_;

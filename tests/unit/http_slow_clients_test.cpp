@@ -196,6 +196,18 @@ TEST(HttpSlowClients, AnIdleConnectionOfAPeer_MakesRoomForItsNextOne) {
   EXPECT_EQ(idle.read_to_end(), "");
 }
 
+TEST(HttpSlowClients, ANewConnection_HasHalfASecondForItsFirstRequest_AlsoWhenOthersWait) {
+  auto options = patient();
+  options.max_connections = 1;
+  const auto server = serve([](const Request&) { return text("ok"); }, options);
+  const auto begun = std::chrono::steady_clock::now();
+  const RawClient silent{server->port()};
+  RawClient other{server->port(), 2};
+  other.send(kGet);
+  EXPECT_TRUE(other.read_to_end().ends_with("ok"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, 500ms);
+}
+
 /// Threads for so many, and clients that are late soon.
 ServerOptions impatient(std::size_t threads) {
   auto options = patient();
