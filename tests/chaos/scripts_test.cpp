@@ -30,9 +30,9 @@ class ScriptsUnderAttack {
     grid.start_api();
     const auto script = [&](const std::string& name) { return fmt::format(R"(["sleep 1", "{}"])", trace.note(name)); };
     campaign = grid.gridsub(fmt::format(
-        R"j({{"name": "scripts", "nb_jobs": {}, "exec_file": "bash -c 'until [ -e {}/gate ]; do sleep 0.2; done; {}'", "prologue": {}, "epilogue": {},
+        R"j({{"name": "scripts", "nb_jobs": {}, "exec_file": "bash -c '{}; {}'", "prologue": {}, "epilogue": {},
            "clusters": {{"alpha": {{}}}}}})j",
-        kTasks, grid.oracle().folder().string(), trace.note("task"), script("prologue"), script("epilogue")));
+        kTasks, grid.oracle().waits_at_gate(), trace.note("task"), script("prologue"), script("epilogue")));
   }
   [[nodiscard]] ::testing::AssertionResult tasks_run() {
     return grid.becomes("SELECT count(*) FROM jobs WHERE task >= 0 AND state = 'running'", std::to_string(kTasks));

@@ -1,8 +1,11 @@
 #include "tests/system/oracle.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <fstream>
+#include <system_error>
 
 namespace gleaner::tests {
 namespace {
@@ -12,12 +15,19 @@ namespace fs = std::filesystem;
 /// `bash -c '…' task`, to which the job's wrapper adds the arguments.
 std::string command(const std::string& script) { return fmt::format("bash -c '{}' task", script); }
 
+/// A new file with an exclusive lock on it, in a folder that is made where it is missing.
+int locked(const fs::path& file) {
+  fs::create_directories(file.parent_path());
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor < 0 || ::flock(descriptor, LOCK_EX) != 0) throw std::system_error{errno, std::generic_category(), file.string()};
+  return descriptor;
+}
+
 }  // namespace
 
-Oracle::Oracle(fs::path folder) : folder_{std::move(folder)} {
-  fs::create_directories(folder_);
+Oracle::Oracle(fs::path folder) : folder_{std::move(folder)}, closed_gate_{locked(gate())} {
   // Jobs may run as other users.
-  fs::permissions(folder_, fs::perms::all);
+  for (const auto& path : {folder_, gate()}) fs::permissions(path, fs::perms::all);
 }
 
 std::string Oracle::task(const std::string& before) const {
@@ -28,9 +38,11 @@ std::string Oracle::task(const std::string& before) const {
                              before.empty() ? "" : " || exit 137; ", folder_.string()));
 }
 
-std::string Oracle::gated_task() const { return task(fmt::format("until [ -e {}/gate ]; do sleep 0.2; done", folder_.string())); }
+std::string Oracle::gated_task() const { return task(waits_at_gate()); }
 
-void Oracle::open_gate() const { std::ofstream{folder_ / "gate"}; }
+std::string Oracle::waits_at_gate() const { return fmt::format("flock -s {} true", gate().string()); }
+
+void Oracle::open_gate() const { ::flock(closed_gate_.number(), LOCK_UN); }
 
 Oracle::Executions Oracle::executions(grid::CampaignId campaign) const {
   Executions found;

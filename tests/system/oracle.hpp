@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/grid/id.hpp"
+#include "lib/process/descriptor.hpp"
 
 namespace gleaner::tests {
 
@@ -18,8 +19,11 @@ class Oracle {
 
   /// The exec_file of tasks that note themselves, after the shell text `before` (`sleep 2`).
   [[nodiscard]] std::string task(const std::string& before = {}) const;
-  /// The same for tasks that first wait until the gate is open.
+  /// The same for tasks that first wait at the gate.
   [[nodiscard]] std::string gated_task() const;
+  /// The shell command that waits until the gate is open, or the test over. It waits for a lock: many tasks that look for a file several
+  /// times a second are half of what two cores can do.
+  [[nodiscard]] std::string waits_at_gate() const;
   void open_gate() const;
 
   /// (task, attempt) to the number of times that it was carried out.
@@ -34,7 +38,10 @@ class Oracle {
   [[nodiscard]] std::string each_exactly_once(grid::CampaignId campaign, std::int64_t total, const CutOff& cut_off = {}) const;
 
  private:
+  [[nodiscard]] std::filesystem::path gate() const { return folder_ / "gate"; }
+
   std::filesystem::path folder_;
+  process::Descriptor closed_gate_;
 };
 
 }  // namespace gleaner::tests

@@ -318,8 +318,7 @@ TEST_P(Policies, ALimit_HoldsAUsersJobs_AndANewOneCountsFromTheNextCycle) {
 TEST_P(Policies, Document003_Finalize_ReplicatesTheLastTasksElsewhere_AndTheFirstSuccessCounts) {
   begin({{"flood", "0"}});
   // The first copy of each task waits at the gate, the second one does not.
-  const auto waits_on_alpha =
-      fmt::format("[ \"$CIGRI_CLUSTER\" = beta ] || until [ -e {}/gate ]; do sleep 0.2; done", grid->oracle().folder().string());
+  const auto waits_on_alpha = fmt::format("[ \"$CIGRI_CLUSTER\" = beta ] || {}", grid->oracle().waits_at_gate());
   const auto campaign = grid->gridsub(TestCampaign{.tasks = 3,
                                                    .exec_file = grid->oracle().task(waits_on_alpha),
                                                    .more_keys = R"("scheduler":"finalize")",
@@ -337,8 +336,7 @@ TEST_P(Policies, Document003_Finalize_ReplicatesTheLastTasksElsewhere_AndTheFirs
 TEST_P(Policies, Document002_AnExpiredTask_IsStartedAgain_BeforeTheOthersAndTheNextCampaign_AndTheFirstEndCounts) {
   begin({{"flood", "0"}, {"cycle_period", "1s"}});
   // The first copy of task 0 waits at the gate, the second one does not.
-  const auto waits_first = fmt::format("[ \"$1 $CIGRI_ATTEMPT\" != \"0 0\" ] || until [ -e {}/gate ]; do sleep 0.2; done; sleep 0.5",
-                                       grid->oracle().folder().string());
+  const auto waits_first = fmt::format("[ \"$1 $CIGRI_ATTEMPT\" != \"0 0\" ] || {}; sleep 0.5", grid->oracle().waits_at_gate());
   const auto tasks = 16 * std::int64_t{cores};
   const auto campaign =
       grid->gridsub({.tasks = tasks, .exec_file = grid->oracle().task(waits_first), .more_keys = R"("replicas":"allowed")"});
@@ -365,10 +363,8 @@ TEST_P(Policies, ReplicasOfACampaignOfOneCluster_RunOnOtherNodes_AndTheFirstSucc
   begin({{"flood", "0"}});
   // Each copy notes its node. The first copies wait at the gate, the second ones do not.
   const auto folder = grid->oracle().folder().string();
-  const auto waits_first = fmt::format(
-      "echo \"$CIGRI_ATTEMPT $(head -n 1 $OAR_NODEFILE)\" >> {0}/nodes; [ \"$CIGRI_ATTEMPT\" != 0 ] || until [ -e {0}/gate ]; do "
-      "sleep 0.2; done",
-      folder);
+  const auto waits_first = fmt::format("echo \"$CIGRI_ATTEMPT $(head -n 1 $OAR_NODEFILE)\" >> {}/nodes; [ \"$CIGRI_ATTEMPT\" != 0 ] || {}",
+                                       folder, grid->oracle().waits_at_gate());
   const auto campaign = grid->gridsub(
       {.tasks = 1, .exec_file = grid->oracle().task(waits_first), .clusters = {"alpha"}, .more_keys = R"("replicas":"allowed")"});
   grid->almighty().start();

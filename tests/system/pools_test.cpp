@@ -223,9 +223,7 @@ TEST(Pools, Document003_AReplicaThatIsLater_IsKilled_AndThePoolGoesOn) {
   GridUnderTest grid{
       {.clusters = {{.name = "alpha", .nodes = 1, .cores = 1}, {.name = "beta", .nodes = 1, .cores = 1}}, .configuration = quick()}};
   grid.almighty().start();
-  const auto waits =
-      fmt::format("[ $1 != 9 ] || [ $CIGRI_ATTEMPT = 0 ] || sleep 300; [ $1 != 9 ] || until [ -e {}/gate ]; do sleep 0.2; done",
-                  grid.oracle().folder().string());
+  const auto waits = fmt::format("[ $1 != 9 ] || [ $CIGRI_ATTEMPT = 0 ] || sleep 300; [ $1 != 9 ] || {}", grid.oracle().waits_at_gate());
   const auto campaign =
       grid.gridsub({.tasks = 24, .exec_file = grid.oracle().task(waits), .grouping = true, .more_keys = R"("replicas":"allowed")"});
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE task = 9 AND attempt = 1 AND state = 'running'", "1"));

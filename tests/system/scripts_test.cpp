@@ -35,10 +35,9 @@ class Scripts : public ::testing::TestWithParam<GridUnderTest::Backend> {
     grid->start_api();
     grid->almighty().start();
   }
-  [[nodiscard]] std::string gate() const { return (grid->oracle().folder() / "gate").string(); }
   /// Tasks that wait for the gate and then note themselves.
   [[nodiscard]] std::string gated_task() const {
-    return fmt::format("bash -c 'until [ -e {} ]; do sleep 0.2; done; {}'", gate(), trace->note("task"));
+    return fmt::format("bash -c '{}; {}'", grid->oracle().waits_at_gate(), trace->note("task"));
   }
   std::string jdl(int tasks, const std::string& exec_file, const std::string& prologue) const {
     return fmt::format(R"j({{"name": "scripts", "nb_jobs": {}, "exec_file": "{}", "prologue": ["{}", "{}"], "epilogue": ["{}"],
@@ -84,7 +83,7 @@ TEST_P(Scripts, AFailedPrologue_StopsItsClusterAlone_AndRunsAgainAfterTheFix) {
   ASSERT_TRUE(grid->becomes(
       "SELECT count(*) > 0 FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'beta' AND j.task >= 0 AND j.state = 'running'",
       "t"));
-  std::ofstream{gate()}.flush();
+  grid->oracle().open_gate();
   ASSERT_TRUE(grid->terminates(campaign));
   for (const auto* const cluster : {"alpha", "beta"}) EXPECT_EQ(trace->around_tasks_of(cluster), "");
   EXPECT_THAT(trace->lines("task"), SizeIs(tasks));
