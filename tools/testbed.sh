@@ -63,7 +63,7 @@ start_testbed_26() {
 # start_oar3 PREFIX: one real OAR 3, where GLEANER_OAR3_UP names a command that brings it up: it gets its own folder (OAR3_STATE), ports
 # (OAR3_API_PORT, OAR3_PG_PORT) and address (OAR3_ADDRESS), and prints JSON with the `url` of its API and the folder `state`. There are
 # init.pid, of the process whose end is the cluster's, and the PostgreSQL of pg/data. Sets GLEANER_TEST_OAR3; false when it does not come up.
-oar3_state=
+oar3_state= oar3_watcher=
 start_oar3() {
     local base left
     for left in "$1"-*; do
@@ -75,6 +75,18 @@ start_oar3() {
     GLEANER_TEST_OAR3=$(OAR3_STATE=$oar3_state OAR3_API_PORT=$base OAR3_PG_PORT=$((base + 1)) OAR3_ADDRESS=127.3.$((base / 100 - 190)).254 \
         $GLEANER_OAR3_UP) || { say "ERROR: the OAR 3 does not come up"; stop_oar3; return 1; }
     export GLEANER_TEST_OAR3
+    end_oar3_with "$SANITIZED/results/contract.oar3.json" "$SANITIZED/results/chaos.real_oar3.json" &
+    oar3_watcher=$!
+}
+
+# end_oar3_with FILE...: stops it when all these results of its tests are new. Without a job it takes a quarter of two cores.
+end_oar3_with() {
+    local file began=$oar3_state/began
+    touch "$began"
+    while sleep 5 && [ -e "$began" ]; do
+        for file in "$@"; do [ "$file" -nt "$began" ] || continue 2; done
+        stop_oar3
+    done
 }
 
 # The processes are found by the pids in its folder alone.
@@ -82,7 +94,7 @@ stop_oar3() {
     [ -n "$oar3_state" ] || return 0
     local file pid
     for file in "$oar3_state"/init.pid "$oar3_state"/pg/data/postmaster.pid; do
-        read -r pid _ 2>/dev/null < "$file" || continue
+        read -r pid _ 2>/dev/null < "$file" && [ -d "/proc/$pid" ] || continue
         # (PostgreSQL ends at once by SIGQUIT; what is the first process of its own namespace heeds no other signal than SIGKILL.)
         case $file in
         */init.pid) tr '\0' ' ' 2>/dev/null < "/proc/$pid/cmdline" | grep -q "$oar3_state" && kill -9 "$pid" 2>/dev/null ;;
@@ -95,6 +107,8 @@ stop_oar3() {
 }
 
 stop_testbed() {
+    [ -z "$oar3_watcher" ] || kill "$oar3_watcher" 2>/dev/null || true
+    oar3_watcher=
     stop_oar3
     if [ -n "$state_26" ]; then
         OAR_TESTBED_STATE=$state_26 "$ROOT/tests/oar-testbed/down" || say "ERROR: the OAR clusters in $state_26 were not stopped"
