@@ -38,7 +38,7 @@ targets_of_sanitized() {
     if [ -n "$again" ]; then
         if due build || due unreached || [ -n "${tiers[*]#unit}" ]; then echo programs; fi
         if due build; then printf '%s\n' unit db contract system chaos
-        else sed -nE '/^bench\./!s/^([a-z]+)\.(.+)$/test_\1_\2/p' <<< "$selected" | sed 's/_real_oar$//' | sort -u; fi
+        else sed -nE '/^bench\./!s/^([a-z]+)\.(.+)$/test_\1_\2/p' <<< "$selected" | sed -E 's/^(test_[a-z]+_real_oar)_[a-z]+$/\1/; s/^(test_[a-z]+_.+)_real_oar$/\1/' | sort -u; fi
         return
     fi
     [ -z "$changed" ] || [ ${#tiers[@]} -gt 0 ] || tiers=(programs)
@@ -67,10 +67,10 @@ run_ctest() {
 # alternatives NAMES: a regular expression that matches each of the entries, a line each, and nothing else.
 alternatives() { printf '^(%s)$' "$(sed 's/\./\\./' <<< "$1" | paste -sd '|')"; }
 
-PARTS=3  # of the system tier's entries on the real clusters, of which a whole run takes one
+PARTS=3  # of the entries on the real clusters of the tiers system and chaos, of which a whole run takes one
 # of_other_seeds TREE: these entries but for the part that the seed chooses, a line each.
 of_other_seeds() {
-    ctest --test-dir "$1" -N -R '^system\..*_real_oar$' | sed -nE 's/^ *Test +#[0-9]+: //p' | awk -v parts="$PARTS" -v part=$((seed % PARTS)) 'NR % parts != part'
+    ctest --test-dir "$1" -N -R '^(system\..*_real_oar|chaos\.real_oar_.*)$' | sed -nE 's/^ *Test +#[0-9]+: //p' | awk -v parts="$PARTS" -v part=$((seed % PARTS)) 'NR % parts != part'
 }
 
 # run_tiers TREE TIERS [CTEST-OPTION...]: the entries of these tiers that are part of the run. For --failed one after the other, each with
@@ -93,7 +93,7 @@ run_tiers() {
         run_ctest "$tree" "$tiers" "$@" -R "$(alternatives "$(grep -E "^($tiers)\." <<< "$selected")")" || status=1
     else
         [[ "|$tiers|" != *"|system|"* || -z $oar || -n $long ]] || others=$(of_other_seeds "$tree")
-        [ -z "$others" ] || left_out+=("on the real clusters, of the system tier, what other seeds choose (--long takes all): $(paste -sd ' ' <<< "$others")")
+        [ -z "$others" ] || left_out+=("on the real clusters, of the tiers system and chaos, what other seeds choose (--long takes all): $(paste -sd ' ' <<< "$others")")
         run_ctest "$tree" "$tiers" "$@" ${others:+-E "$(alternatives "$others")"} || status=1
     fi
     return $status
@@ -118,13 +118,15 @@ can_tidy() {
     fi
 }
 
-# Compiles and checks beside the tests; end_beside waits for it. An error of the optimised build shows when bench is to run.
+# Compiles and checks beside the tests; end_beside waits for it. An error of the optimised build shows when bench is to run. Linux divides the
+# processor among sessions first: an idle process in a session of its own is idle among the processes of this session, which is made nice too.
 start_beside() {
     local bench= tidy=
     ! wanted bench || bench=yes
     if due tidy && can_tidy; then tidy=yes; fi
     mkdir -p "$SANITIZED/results" "$OPTIMISED"
     ROOT=$ROOT base=$base bench=$bench tidy=$tidy setsid chrt --idle 0 bash -c '
+        { echo 19 > /proc/self/autogroup; } 2>/dev/null || true
         [ -z "$bench" ] || "$ROOT/tools/build" --strict --keep-going programs bench > "$ROOT/build/beside.log" 2>&1 || true
         [ -z "$tidy" ] || "$ROOT/tools/tidy" "$base"' > "$SANITIZED/results/tidy.log" 2>&1 &
     beside_pid=$! tidied=$tidy

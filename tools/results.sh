@@ -46,7 +46,7 @@ command_of() {
         .tests[] | select(.name == $entry) | property("RESOURCE_LOCK") as $locks |
         ["GLEANER_TEST_SEED=\($seed)", (select($long != "") | "GLEANER_TEST_LONG=\($long)")] as $variables |
         "cd \([$root] | @sh) && " +
-        if .command == null then "tools/build \(if $tree == "build" then "" else "--sanitize " end)\($entry | "test_" + sub("\\."; "_") | sub("_real_oar$"; ""))"
+        if .command == null then "tools/build \(if $tree == "build" then "" else "--sanitize " end)\($entry | "test_" + sub("\\."; "_") | sub("^(?<t>test_[a-z]+_real_oar)_[a-z]+$"; .t) | sub("^(?<t>test_[a-z]+_.+)_real_oar$"; .t))"
         else
             (if $locks | index("oar") then "tests/oar-testbed/up && GLEANER_TEST_OAR=/var/tmp/oar-testbed/clusters.json GLEANER_CONTRACT_BACKENDS=minioar,minioar-2.6,oar " else "" end) +
             "env " +
