@@ -118,8 +118,8 @@ can_tidy() {
     fi
 }
 
-# Compiles and checks beside the tests; end_beside waits for it. An error of the optimised build shows when bench is to run. Linux divides the
-# processor among sessions first: an idle process in a session of its own is idle among the processes of this session, which is made nice too.
+# Compiles and checks beside the tests; end_beside waits for it. An error of the optimised build shows when bench is to run. An idle
+# process in a session of its own is idle among the processes of this session only, which is made nice too (prefer_this_session).
 start_beside() {
     local bench= tidy=
     ! wanted bench || bench=yes

@@ -94,6 +94,7 @@ take_entry() {
         running) where=" in $test" ;;
         esac
     done < <(tests_of "$json" "$log")
+    ! grep -q '^\[ TOO LATE \]' "$log" || left_out+=("$entry, which could begin too late only (--begin-within)")
     if [ -n "$3" ] && { [ -n "$where" ] || [ "$failed" = "$before" ]; }; then
         if [ -s "$log" ]; then text="it crashed, leaked or exceeded its time limit$where; its last lines:"$'\n'$(tail -n 20 "$log")
         else text="it printed nothing: was its program compiled?"; fi

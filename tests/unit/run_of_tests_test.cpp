@@ -35,6 +35,7 @@ mixed)
     exit 1 ;;
 crash) printf '[ RUN      ] C.One\n[       OK ] C.One (1 ms)\n[ RUN      ] C.Two\n'; kill -SEGV $$ ;;
 leak) report '{"name":"Good","result":"COMPLETED"}' "$2"; echo "ERROR: LeakSanitizer"; exit 23 ;;
+late) echo "[ TOO LATE ] no test was carried out: until ${GLEANER_TEST_BEGIN_UNTIL}" ;;
 good) report '{"name":"Good","result":"COMPLETED"}' "$2" ;;
 esac
 )sh";
@@ -238,6 +239,24 @@ TEST_F(WholeRun, ThatIsLate_LeavesBenchOut_AndNamesIt) {
   EXPECT_FALSE(fs::exists(folder / "compiled")) << "nothing waits for what is not run";
   EXPECT_THAT(test("--bench-within=0"), HasSubstr("the tier bench: 0 min had passed"));
   EXPECT_THAT(test("--bench-within soon"), HasSubstr("--bench-within needs minutes, from 0 to 9999, not 'soon'"));
+}
+
+TEST_F(WholeRun, LeavesOutWhatCouldBeginTooLateOnly_AndNamesIt) {
+  entry("unit.one", "good");
+  entry("db.one", "late");
+  EXPECT_THAT(test("--tier unit --tier db --begin-within=0"),
+              AllOf(EndsWith("\n1 passed, 0 failed\n"), HasSubstr("\n  db.one, which could begin too late only (--begin-within)\n")));
+  EXPECT_THAT(test("--begin-within"), HasSubstr("--begin-within needs minutes, from 0 to 9999, not ''"));
+  // The programs of the tests, of which this is one.
+  const auto program = fs::read_symlink("/proc/self/exe").string();
+  const auto begun = [&](const std::string& until) {
+    return process::capture({.arguments = {program, "--gtest_filter=RunOfTests.ALeak*"}, .environment = {{"GLEANER_TEST_BEGIN_UNTIL", until}}},
+                            std::chrono::minutes{10})
+        .value();
+  };
+  EXPECT_THAT(begun("1").output, AllOf(HasSubstr("[ TOO LATE ] no test was carried out"), Not(HasSubstr("[ RUN"))));
+  EXPECT_TRUE(begun("1").end.succeeded());
+  EXPECT_THAT(begun("99999999999").output, HasSubstr("[ RUN"));
 }
 
 TEST_F(WholeRun, OfWhatFailedLastTime_RunsNothingElse_AndReportsThat) {
