@@ -108,12 +108,16 @@ endfunction()
 
 # gleaner_entry(TIER NAME TARGET TIMEOUT [FILTER ...]): an entry of ctest, which runs all tests of a program or those of a filter.
 # TIMEOUT orders them: what may take longest begins first, and before it what takes the real clusters, which one entry after the other
-# takes (gleaner_takes_oar). It ends hangs alone: no entry is ended before an hour, however slow the machine is.
+# takes (gleaner_takes_oar); then the many short ones of db, which a run on a slow machine is not to leave out. It ends hangs alone: no entry is ended before an hour, however slow the machine is.
 set(GLEANER_HANG_GUARD 3600)
 function(gleaner_entry tier name target timeout)
   set(guard ${timeout})
   if(guard LESS GLEANER_HANG_GUARD)
     set(guard ${GLEANER_HANG_GUARD})
+  endif()
+  set(cost ${timeout})
+  if(tier STREQUAL db AND cost LESS 1000)
+    set(cost 1000)
   endif()
   set(filter ${ARGN})
   if(filter)
@@ -121,7 +125,7 @@ function(gleaner_entry tier name target timeout)
   endif()
   add_test(NAME ${tier}.${name} COMMAND ${target} --gtest_output=json:${CMAKE_BINARY_DIR}/results/${tier}.${name}.json ${filter})
   set_tests_properties(${tier}.${name} PROPERTIES
-    LABELS ${tier} TIMEOUT ${guard} COST ${timeout} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} SKIP_REGULAR_EXPRESSION "TOO LATE . no test was carried out"
+    LABELS ${tier} TIMEOUT ${guard} COST ${cost} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} SKIP_REGULAR_EXPRESSION "TOO LATE . no test was carried out"
     ENVIRONMENT "GLEANER_SOURCE_DIR=${CMAKE_SOURCE_DIR};GLEANER_BIN_DIR=${CMAKE_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks_of_libraries.txt:print_suppressions=0")
   set_property(GLOBAL APPEND PROPERTY GLEANER_ENTRIES_${tier} ${tier}.${name})
 endfunction()

@@ -250,8 +250,9 @@ TEST_F(WholeRun, LeavesOutWhatCouldBeginTooLateOnly_AndNamesIt) {
   // The programs of the tests, of which this is one.
   const auto program = fs::read_symlink("/proc/self/exe").string();
   const auto begun = [&](const std::string& until) {
-    return process::capture({.arguments = {program, "--gtest_filter=RunOfTests.ALeak*"}, .environment = {{"GLEANER_TEST_BEGIN_UNTIL", until}}},
-                            std::chrono::minutes{10})
+    return process::capture(
+               {.arguments = {program, "--gtest_filter=RunOfTests.ALeak*"}, .environment = {{"GLEANER_TEST_BEGIN_UNTIL", until}}},
+               std::chrono::minutes{10})
         .value();
   };
   EXPECT_THAT(begun("1").output, AllOf(HasSubstr("[ TOO LATE ] no test was carried out"), Not(HasSubstr("[ RUN"))));
