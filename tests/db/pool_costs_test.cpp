@@ -80,7 +80,7 @@ TEST_F(PoolsInDatabase, Document003_WhatTasksReadAndWrote_IsKeptByJob_SummedUpOf
       store::settle_jobs(transaction, std::array{verdict}, now);
     });
   EXPECT_EQ(pair("io_jobs || ' ' || io_mb || ' ' || io_wall_s"), "2 120.5 30");
-  EXPECT_EQ(value("SELECT string_agg(coalesce(io_mb::text, '-'), ', ' ORDER BY id) FROM jobs"), "120.5, 0, -, 7, 9e+06");
+  EXPECT_EQ(value("SELECT string_agg(coalesce(io_mb::text, '-'), ', ' ORDER BY id) FROM jobs"), "120.5, 0, -, 7, 9000000");
   execute("UPDATE clusters SET file_server_mb_s = 250 WHERE name = 'alpha'");
   transact([&](store::Transaction& transaction) {
     for (const auto& facts : store::planning_clusters(transaction, {.flood = 0, .array_size = 100}))

@@ -245,7 +245,7 @@ TEST_F(WholeRun, LeavesOutWhatCouldBeginTooLateOnly_AndNamesIt) {
   entry("unit.one", "good");
   entry("db.one", "late");
   EXPECT_THAT(test("--tier unit --tier db --begin-within=0"),
-              AllOf(EndsWith("\n1 passed, 0 failed\n"), HasSubstr("\n  db.one, which could begin too late only (--begin-within)\n")));
+              AllOf(EndsWith("\n3 passed, 0 failed\n"), HasSubstr("\n  db.one, which could begin too late only (--begin-within)\n")));
   EXPECT_THAT(test("--begin-within"), HasSubstr("--begin-within needs minutes, from 0 to 9999, not ''"));
   // The programs of the tests, of which this is one.
   const auto program = fs::read_symlink("/proc/self/exe").string();
