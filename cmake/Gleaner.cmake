@@ -108,7 +108,8 @@ endfunction()
 
 # gleaner_entry(TIER NAME TARGET TIMEOUT [FILTER ...]): an entry of ctest, which runs all tests of a program or those of a filter.
 # TIMEOUT orders them: what may take longest begins first, and before it what takes the real clusters, which one entry after the other
-# takes (gleaner_takes_oar); then the many short ones of db, which a run on a slow machine is not to leave out. It ends hangs alone: no entry is ended before an hour, however slow the machine is.
+# takes (gleaner_takes_oar); then the many short ones of db, which a run on a slow machine is not to leave out.
+# It ends hangs alone: no entry is ended before an hour, however slow the machine is.
 set(GLEANER_HANG_GUARD 3600)
 function(gleaner_entry tier name target timeout)
   set(guard ${timeout})
