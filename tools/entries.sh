@@ -119,7 +119,8 @@ can_tidy() {
 }
 
 # Compiles and checks beside the tests; end_beside waits for it. An error of the optimised build shows when bench is to run. An idle
-# process in a session of its own is idle among the processes of this session only, which is made nice too (prefer_this_session).
+# process in a session of its own is idle among the processes of this session only, as Linux divides the processor among sessions first: the
+# session is made nice, too.
 start_beside() {
     local bench= tidy=
     ! wanted bench || bench=yes

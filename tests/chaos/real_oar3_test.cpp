@@ -24,7 +24,7 @@ class RealOar3Cluster : public ::testing::Test {
     grid = std::make_unique<GridUnderTest>(GridUnderTest::Wish{
         .backend = GridUnderTest::Backend::real_oar3,
         .clusters = {{.name = "alpha"}},
-        .configuration = {{"cycle_period", "3s"}, {"void_delay", "10s"}, {"submit_timeout", "10s"}, {"request_timeout", "10s"}}});
+        .configuration = {{"cycle_period", "3s"}, {"void_delay", "10s"}, {"submit_timeout", "30s"}, {"request_timeout", "30s"}}});
   }
   /// Some of its tasks, carried out there.
   [[nodiscard]] bool some_ended(int least) {
