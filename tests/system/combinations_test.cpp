@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -172,10 +173,25 @@ class Combinations : public ::testing::Test {
         else EXPECT_EQ(task.state, is_retried ? "done" : "failed");
       } else if (row.action() == "cancel_some" && (task.number == 1 || task.number == 6)) {
         EXPECT_THAT(task.state, ::testing::AnyOf("cancelled", "done"));
-      } else {
-        EXPECT_EQ(task.state, "done");
+      } else if (task.state != "failed" || !was_ended_by_its_signal(row, task.number)) {
+        EXPECT_EQ(task.state, "done") << jobs_of(row, task.number);
       }
     }
+  }
+
+  /// A job of type normal preempts it: OAR signals the job first, and a command that has not set its trap by then is ended, and fails
+  /// (docs/commands.md). On a busy machine a shell takes that long.
+  [[nodiscard]] bool was_ended_by_its_signal(const Row& row, std::int64_t task) {
+    if (row.values.at("checkpoint").empty()) return false;
+    return grid.number(
+               fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND task = {} AND ending = 'task_error' AND exit_status = {}",
+                           row.id.value(), task, 128 + SIGUSR1)) == 1;
+  }
+
+  [[nodiscard]] std::string jobs_of(const Row& row, std::int64_t task) {
+    return grid.value(
+        fmt::format("SELECT string_agg(row_to_json(j)::text, E'\n' ORDER BY id) FROM jobs j WHERE campaign_id = {} AND task = {}",
+                    row.id.value(), task));
   }
 
   /// Each task of after_each, where the one ran that it comes after; unless its user frees it.
