@@ -90,15 +90,17 @@ Asked<CampaignInputs> CampaignInputs::of(const Call& call, const jdl::CampaignFi
   const auto known = used(call, contents_of(inputs.files_));
   if (const auto* missing = missing_in(inputs.files_, known)) return not_uploaded(fmt::format("'{}'", missing->path), missing->sha256);
   for (auto& one : inputs.files_) one.bytes = known.at(one.sha256);
-  inputs.bytes_ = grid::place_inputs(inputs.files_);
+  for (const auto& one : inputs.files_) inputs.bytes_ += one.bytes;
   if (auto allowed = allow_bytes(call, inputs.bytes_, 0); !allowed) return tl::unexpected{std::move(allowed.error())};
-  inputs.known_ = std::make_shared<const jdl::KnownInputs>(inputs.files_);
   return inputs;
 }
 
-Asked<void> CampaignInputs::attach(const Call& call, store::Transaction& transaction, grid::CampaignId campaign,
-                                   const jdl::CampaignFile& file) const {
-  if (file.input_files != patterns_)
+std::optional<jdl::KnownInputs> CampaignInputs::known() const {
+  return patterns_.empty() ? std::nullopt : std::optional{jdl::KnownInputs{files_}};
+}
+
+Asked<void> CampaignInputs::attach(const Call& call, store::Transaction& transaction, const Owner& owner) const {
+  if (owner.file.input_files != patterns_)
     return tl::unexpected{
         error(Code::wrong_state, "an admission rule changes input_files, whose files were uploaded before: it may only refuse")};
   if (patterns_.empty()) return {};
@@ -109,7 +111,10 @@ Asked<void> CampaignInputs::attach(const Call& call, store::Transaction& transac
         error(Code::changed_meanwhile, fmt::format("the content of '{}' was removed just now: submit the campaign again", missing->path))};
   // The campaign has none so far.
   if (auto allowed = allow_bytes(call, bytes_, store::input_bytes_of_user(transaction, call.caller.user)); !allowed) return allowed;
-  store::attach_inputs(transaction, campaign, fmt::format("{}", fmt::join(patterns_, "\n")), files_);
+  auto files = files_;
+  for (auto& one : files) one.readers = owner.inputs->readers_of(one.path);
+  grid::place_inputs(files);
+  store::attach_inputs(transaction, owner.campaign, fmt::format("{}", fmt::join(patterns_, "\n")), files, owner.tasks);
   return {};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,18 +19,23 @@ class CampaignInputs {
  public:
   /// Errors: answers that name a file that was not uploaded, or what is wrong with the manifest.
   [[nodiscard]] static Asked<CampaignInputs> of(const Call& call, const jdl::CampaignFile& file);
-  /// For the check of its tasks; null: it has no input files.
-  [[nodiscard]] const jdl::KnownInputs* known() const { return known_.get(); }
+  /// For its tasks, which are checked and noted; empty: it has no input files.
+  [[nodiscard]] std::optional<jdl::KnownInputs> known() const;
+  /// A new campaign, whose tasks were noted.
+  struct Owner {
+    grid::CampaignId campaign;
+    std::int64_t tasks;
+    const jdl::CampaignFile& file;
+    const jdl::KnownInputs* inputs;  ///< null: it has none
+  };
   /// Stores them with the new campaign. Errors: answers.
-  [[nodiscard]] Asked<void> attach(const Call& call, store::Transaction& transaction, grid::CampaignId campaign,
-                                   const jdl::CampaignFile& file) const;
+  [[nodiscard]] Asked<void> attach(const Call& call, store::Transaction& transaction, const Owner& owner) const;
 
  private:
   std::vector<std::string> patterns_;
   std::string manifest_;
   std::vector<grid::InputFile> files_;
   std::int64_t bytes_ = 0;
-  std::shared_ptr<const jdl::KnownInputs> known_;
 };
 
 }  // namespace gleaner::api

@@ -116,7 +116,7 @@ class Append {
 
  private:
   http::Response take(const Changeable& campaign, Submission& submission, ParameterBody* body) {
-    const auto inputs = known_inputs(submission.file);
+    auto inputs = known_inputs(submission.file);
     auto requests = continued_requests(transaction_, sent_.campaign, submission, address_of(inputs));
     if (!requests) return requests.error();
     auto* const different = *requests ? &**requests : nullptr;
@@ -133,7 +133,7 @@ class Append {
     return store_tasks(campaign, submission, file, tasks, different);
   }
 
-  Asked<std::int64_t> write_tasks(Submission& submission, jdl::Requests* requests, std::int64_t first, const jdl::KnownInputs* inputs,
+  Asked<std::int64_t> write_tasks(Submission& submission, jdl::Requests* requests, std::int64_t first, jdl::KnownInputs* inputs,
                                   ParameterBody* body) {
     const auto& file = submission.file;
     if (auto wrong = wrong_numbers(file)) return tl::unexpected{std::move(*wrong)};
@@ -156,7 +156,7 @@ class Append {
     if (file.input_files.empty()) return std::nullopt;
     return jdl::KnownInputs{store::inputs_of(transaction_, sent_.campaign)};
   }
-  static const jdl::KnownInputs* address_of(const std::optional<jdl::KnownInputs>& inputs) { return inputs ? &*inputs : nullptr; }
+  static jdl::KnownInputs* address_of(std::optional<jdl::KnownInputs>& inputs) { return inputs ? &*inputs : nullptr; }
 
   Asked<std::int64_t> take_all(TaskIntake intake, Submission& submission, ParameterBody* body) {
     auto tasks = intake.take_all(body, sent_.form);

@@ -81,7 +81,10 @@ void note_stuck(Submission& submission, const std::vector<store::NewDependency>&
   }
 }
 
-jdl::Requests* address_of(std::optional<jdl::Requests>& requests) { return requests ? &*requests : nullptr; }
+template <class Value>
+Value* address_of(std::optional<Value>& value) {
+  return value ? &*value : nullptr;
+}
 
 /// The numbers of the requests that differ from the campaign's own.
 std::set<int> different_of(const std::optional<jdl::Requests>& requests) {
@@ -177,7 +180,7 @@ bool is_plain_count(const jdl::CampaignFile& file, const ParameterBody* followin
 }
 
 Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, Submission& submission, ParameterBody* following,
-                                jdl::Requests* requests, std::int64_t most, const CampaignInputs& inputs) {
+                                jdl::Requests* requests, std::int64_t most, jdl::KnownInputs* inputs) {
   const auto& file = submission.file;
   if (is_plain_count(file, following, requests)) {
     const auto count = std::get<jdl::Count>(file.parameters).tasks;
@@ -185,7 +188,7 @@ Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignI
     return count;
   }
   store::TaskWriter writer{transaction, id, requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task};
-  TaskIntake intake{file, &writer, requests, most, 0, inputs.known()};
+  TaskIntake intake{file, &writer, requests, most, 0, inputs};
   auto tasks = intake.take_all(following);
   if (!tasks) return tasks;
   writer.finish();
@@ -199,15 +202,16 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   const auto& file = submission.file;
   auto requests = requests_of(submission);
   if (!requests) return requests.error();
-  if (*requests && inputs.known() != nullptr) (*requests)->know_inputs(*inputs.known());
+  auto known = inputs.known();
+  if (*requests && known) (*requests)->know_inputs(*known);
   const auto outcome = store::create_campaign(transaction, campaign, call.now);
-  if (const auto* known = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *known, submission);
+  if (const auto* before = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *before, submission);
   const auto id = std::get<grid::CampaignId>(outcome);
   // The user may have submitted others since the limits were read; the present campaign counts too now.
   if (const auto present = store::limits_of_user(transaction, call.caller.user).campaigns - 1; present >= limits.campaigns)
     return allow_campaign({.campaigns = limits.campaigns, .present = present}).error();
   const auto asked = asking(file);
-  const auto tasks = write_tasks(transaction, id, submission, following, address_of(*requests), limits.tasks, inputs);
+  const auto tasks = write_tasks(transaction, id, submission, following, address_of(*requests), limits.tasks, address_of(known));
   if (!tasks) return tasks.error();
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
@@ -221,7 +225,7 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
     return error(
         Code::wrong_state,
         "an admission rule changes what the tasks ask for once it knows how many they are: give their number in the campaign file (params or nb_jobs)");
-  if (const auto attached = inputs.attach(call, transaction, id, file); !attached) return attached.error();
+  if (const auto attached = inputs.attach(call, transaction, {id, *tasks, file, address_of(known)}); !attached) return attached.error();
   intake::write_requests(transaction, id, file, address_of(*requests));
   const auto dependencies = dependencies_of(call, transaction, file, *tasks, SubmissionMode::store, id);
   if (!dependencies) return dependencies.error();

@@ -38,7 +38,7 @@ http::Response wrong_task(const std::string& sentence) {
 }  // namespace
 
 TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most,
-                       std::int64_t first, const jdl::KnownInputs* inputs)
+                       std::int64_t first, jdl::KnownInputs* inputs)
     : file_{file}, writer_{writer}, requests_{requests}, most_{most}, first_{first}, inputs_{inputs}, placement_{file} {}
 
 std::vector<std::string> TaskIntake::warnings() const {
@@ -72,8 +72,9 @@ void TaskIntake::add(const jdl::Parameter& parameter) {
   if (first_ + count_ > most_) return;
   if (!first_parameter_) first_parameter_ = parameter;
   if (auto wrong = wrong_task_ ? std::nullopt : placement_.wrong(number, parameter)) wrong_task_ = wrong_task(*wrong);
-  if (auto wrong = wrong_task_ || inputs_ == nullptr ? std::nullopt : inputs_->wrong(file_, number, parameter))
-    wrong_task_ = wrong_task(*wrong);
+  if (!wrong_task_ && inputs_ != nullptr) {
+    if (const auto read = inputs_->read_by(file_, number, parameter); !read) wrong_task_ = wrong_task(read.error());
+  }
   std::optional<int> request;
   if (requests_ != nullptr && !wrong_task_) {
     const auto worked_out = requests_->request_of(number, parameter);
@@ -152,7 +153,12 @@ std::optional<http::Response> TaskIntake::obstacle() {
 
 void TaskIntake::write_test_tasks() {
   if (writer_ == nullptr) return;
-  for (std::size_t i = 0; i < file_.clusters.size(); ++i) write(kept_[i % kept_.size()].first, kept_[i % kept_.size()].second);
+  for (std::size_t i = 0; i < file_.clusters.size(); ++i) {
+    const auto& [parameter, request] = kept_[i % kept_.size()];
+    // Its files are known: the parameter was taken before.
+    if (inputs_ != nullptr) static_cast<void>(inputs_->read_by(file_, static_cast<std::int64_t>(i), parameter));
+    write(parameter, request);
+  }
 }
 
 std::optional<http::Response> wrong_numbers(const jdl::CampaignFile& file) {

@@ -25,9 +25,9 @@ class TaskIntake {
   /// @param requests  evaluates what each task requests; null: all request the same
   /// @param most      the most tasks of the campaign; more are refused
   /// @param first     number of the first of these tasks: how many the campaign has already
-  /// @param inputs    the campaign's input files; null: what tasks need of them is not checked
+  /// @param inputs    the campaign's input files, which get the tasks that read them; null: what tasks need of them is not checked
   TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most, std::int64_t first = 0,
-             const jdl::KnownInputs* inputs = nullptr);
+             jdl::KnownInputs* inputs = nullptr);
 
   /// Takes the parameters of the file itself, then those of `following` (null: none), which are allowed only if the file has none. Returns
   /// the number of tasks. Errors: answers to wrong parameters, and to none at all.
@@ -54,7 +54,7 @@ class TaskIntake {
   jdl::Requests* requests_;
   std::int64_t most_;
   std::int64_t first_;
-  const jdl::KnownInputs* inputs_;
+  jdl::KnownInputs* inputs_;
   jdl::PlacementCheck placement_;
   std::optional<jdl::Parameter> first_parameter_;
   std::optional<http::Response> wrong_task_;                         // the answer to the first task whose words or request are wrong

@@ -121,8 +121,8 @@ Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config
     counts.jobs += jobs;
     counts.launches += jobs;
   }
-  std::vector<store::PairOfInputs> wanted;
-  for (const auto& inputs : plan.inputs) wanted.push_back({inputs.campaign, inputs.cluster});
+  std::vector<store::WantedInputs> wanted;
+  for (const auto& inputs : plan.inputs) wanted.push_back({inputs.campaign, inputs.cluster, inputs.tasks});
   store::want_inputs(transaction, wanted, now);
   for (const auto& preemption : plan.preemptions) {
     store::write_or_note(transaction, {.campaign = preemption.campaign, .cluster = preemption.cluster},

@@ -57,6 +57,13 @@ struct Files {
   std::int64_t bytes = 0;
 };
 
+/// The input files of a campaign, and what is to be done for them on the cluster now.
+struct Work {
+  const Files& files;
+  store::BegunInputs begun;
+  grid::InputsThere there;
+};
+
 /// A file on its way.
 struct Piece {
   std::string name;
@@ -79,15 +86,15 @@ class Sender {
   [[nodiscard]] bool may_go_on() const { return Clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
   [[nodiscard]] Step send_or_note(store::InputsToSend& inputs);
   [[nodiscard]] Step send(store::InputsToSend& inputs);
-  /// Sends nothing if all is there already, brought through another cluster that has the same homes.
-  [[nodiscard]] Step take_over(store::InputsToSend& inputs, const Files& files);
-  [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, const Files& files);
+  /// Counts pieces that are there already, brought through another cluster that has the same homes.
+  [[nodiscard]] Step take_over(store::InputsToSend& inputs, Work& work);
+  [[nodiscard]] Step send_pieces(store::InputsToSend& inputs, Work& work);
   [[nodiscard]] Step write(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
   [[nodiscard]] Step check(const store::InputsToSend& inputs, const std::vector<Piece>& pieces);
   /// The sizes of the files in the campaign's folder of input files.
   [[nodiscard]] oar::Result<std::map<std::string, std::int64_t>> sizes_there(const store::InputsToSend& inputs);
-  /// False: the campaign is over, or its files are to be sent again.
-  bool note_sent(store::InputsToSend& inputs, std::int64_t sent, double mb_s);
+  /// Records that pieces are there; the next step for the campaign.
+  [[nodiscard]] Step note_sent(store::InputsToSend& inputs, Work& work, const std::vector<std::int64_t>& pieces, double mb_s);
   void finish(const store::InputsToSend& inputs);
   void note_trouble(grid::CampaignId campaign, const std::string& why);
   void note_silence(grid::CampaignId campaign, const std::string& error);
@@ -139,43 +146,69 @@ Step Sender::check(const store::InputsToSend& inputs, const std::vector<Piece>& 
   return More{};
 }
 
-bool Sender::note_sent(store::InputsToSend& inputs, std::int64_t sent, double mb_s) {
+/// The pieces that are to be brought, those for the tasks that go there next before all others.
+std::vector<std::int64_t> wanted_pieces(const Work& work) {
+  auto pieces = work.there.missing_for(work.begun.next);
+  return pieces.empty() && work.begun.for_all ? work.there.missing() : pieces;
+}
+
+Step Sender::note_sent(store::InputsToSend& inputs, Work& work, const std::vector<std::int64_t>& pieces, double mb_s) {
+  for (const auto piece : pieces) work.there.add(piece);
+  const auto left = wanted_pieces(work);
+  const store::SentInputs sent{.pieces = grid::ranges_of(pieces),
+                               .lacking = work.there.lacking(),
+                               .missing = work.there.bytes_of(left),
+                               .wanted = !left.empty(),
+                               .ahead = work.begun.ahead};
   bool noted = false;
   visit_.database.transact([&](store::Transaction& transaction) {
     noted = store::note_inputs_sent(transaction, visit_.cluster.id, inputs, sent, store::now(transaction));
     if (noted && mb_s > 0.0) store::note_input_rate(transaction, visit_.cluster.id, mb_s);
   });
-  inputs.sent = sent;
-  return noted;
+  if (!noted) return Over{};
+  inputs.sent += std::ssize(pieces);
+  if (work.there.is_complete()) {
+    finish(inputs);
+    return Over{};
+  }
+  if (left.empty()) return Over{};
+  return More{};
 }
 
-/// The name and the size of each file that is to be there.
-std::map<std::string, std::int64_t> expected_sizes(const Files& files) {
-  std::map<std::string, std::int64_t> sizes;
-  const auto all = grid::input_pieces(files.bytes);
-  for (std::int64_t number = 0; number < all; ++number)
-    sizes.emplace(std::to_string(number),
-                  std::min(files.bytes - number * grid::kInputPiece, grid::kInputPiece) + (number + 1 == all ? 1 : 0));
-  sizes.emplace("index", std::ssize(grid::input_index(files.all)));
-  return sizes;
+/// The size of a piece on a cluster. A last line follows all files: OAR writes nothing of a file that is the one character 0.
+std::int64_t size_of(std::int64_t piece, const Files& files) {
+  const bool is_last = piece + 1 == grid::input_pieces(files.bytes);
+  return std::min(files.bytes - piece * grid::kInputPiece, grid::kInputPiece) + (is_last ? 1 : 0);
 }
 
 /// The row of the other cluster proves nothing: the declaration may be wrong, and the files may have been removed since.
-Step Sender::take_over(store::InputsToSend& inputs, const Files& files) {
+Step Sender::take_over(store::InputsToSend& inputs, Work& work) {
   const auto sizes = sizes_there(inputs);
   if (!sizes && !is_answer(sizes.error())) return Silent{oar::describe(sizes.error())};
-  const bool is_whole = sizes && std::ranges::all_of(expected_sizes(files), [&](const auto& file) {
-                          const auto found = sizes->find(file.first);
-                          return found != sizes->end() && found->second == file.second;
-                        });
-  inputs.there = false;
-  if (!is_whole) {
-    note_not_shared(inputs);
-    return More{};
+  const auto is_there = [&](const std::string& name, std::int64_t size) {
+    if (!sizes) return false;
+    const auto found = sizes->find(name);
+    return found != sizes->end() && found->second == size;
+  };
+  const bool has_index = is_there("index", std::ssize(grid::input_index(work.files.all)));
+  const auto all = grid::input_pieces(work.files.bytes);
+  std::vector<std::int64_t> found;
+  bool is_whole = has_index;
+  for (const auto& range : work.begun.shared) {
+    for (auto piece = range.first; piece < std::min(range.past, all); ++piece) {
+      const bool is_proven = has_index && is_there(std::to_string(piece), size_of(piece, work.files));
+      is_whole = is_whole && is_proven;
+      if (is_proven && !work.there.has(piece)) found.push_back(piece);
+    }
   }
-  if (const auto all = grid::input_pieces(files.bytes); inputs.sent < all && !note_sent(inputs, all, 0.0)) return Over{};
-  finish(inputs);
-  return Over{};
+  inputs.shares = false;
+  if (!found.empty() || (has_index && all == 0)) {
+    if (auto step = note_sent(inputs, work, found, 0.0); !std::holds_alternative<More>(step)) return step;
+  }
+  // Whoever of them is next to send is decided by what is noted now.
+  if (is_whole) return Over{};
+  note_not_shared(inputs);
+  return More{};
 }
 
 void Sender::note_not_shared(const store::InputsToSend& inputs) {
@@ -193,38 +226,36 @@ void Sender::note_not_shared(const store::InputsToSend& inputs) {
   });
 }
 
-/// Sends the next pieces; after the last one, the index.
-Step Sender::send_pieces(store::InputsToSend& inputs, const Files& files) {
-  const auto all = grid::input_pieces(files.bytes);
-  if (inputs.sent < all) {
-    const auto last = std::min(all, inputs.sent + kAtOnce);
-    std::vector<Piece> pieces;
-    std::int64_t size = 0;
-    for (auto number = inputs.sent; number < last; ++number) {
-      auto content = spool_.read(files.all, number * grid::kInputPiece, std::min(files.bytes, (number + 1) * grid::kInputPiece));
-      if (!content)
-        return Trouble{fmt::format("the grid cannot read {} in its input_spool any more: submit the campaign again", content.error())};
-      size += std::ssize(*content);
-      // A last line after all files: OAR writes nothing of a file that is the one character 0.
-      if (number + 1 == all) *content += '\n';
-      pieces.push_back({std::to_string(number), std::move(*content)});
-    }
-    const auto start = Clock::now();
-    if (auto step = write(inputs, pieces); !std::holds_alternative<More>(step)) return step;
-    const std::chrono::duration<double> time = Clock::now() - start;
-    constexpr double kMegabyte = 1e6;
-    // The time of a small piece is mostly that of its request.
-    const double mb_s = size >= grid::kInputPiece / 4 ? static_cast<double>(size) / kMegabyte / std::max(time.count(), 1e-3) : 0.0;
-    counts_.inputs += static_cast<int>(last - inputs.sent);
-    process::failpoint("runner.after_pieces");
-    if (!note_sent(inputs, last, mb_s)) return Over{};
+/// Sends the index, then the next pieces: those first that the next tasks lack.
+Step Sender::send_pieces(store::InputsToSend& inputs, Work& work) {
+  const auto& files = work.files;
+  if (inputs.sent == 0) {
+    const std::vector<Piece> index{{"index", grid::input_index(files.all)}};
+    if (auto step = write(inputs, index); !std::holds_alternative<More>(step)) return step;
+    process::failpoint("runner.after_index");
   }
-  if (inputs.sent < all) return More{};
-  const std::vector<Piece> index{{"index", grid::input_index(files.all)}};
-  if (auto step = write(inputs, index); !std::holds_alternative<More>(step)) return step;
-  process::failpoint("runner.after_index");
-  finish(inputs);
-  return Over{};
+  auto numbers = wanted_pieces(work);
+  if (std::ssize(numbers) > kAtOnce) numbers.resize(kAtOnce);
+  std::vector<Piece> pieces;
+  std::int64_t size = 0;
+  for (const auto number : numbers) {
+    auto content = spool_.read(files.all, number * grid::kInputPiece, std::min(files.bytes, (number + 1) * grid::kInputPiece));
+    if (!content)
+      return Trouble{fmt::format("the grid cannot read {} in its input_spool any more: submit the campaign again", content.error())};
+    size += std::ssize(*content);
+    if (std::ssize(*content) < size_of(number, files)) *content += '\n';
+    pieces.push_back({std::to_string(number), std::move(*content)});
+  }
+  if (pieces.empty()) return note_sent(inputs, work, {}, 0.0);
+  const auto start = Clock::now();
+  if (auto step = write(inputs, pieces); !std::holds_alternative<More>(step)) return step;
+  const std::chrono::duration<double> time = Clock::now() - start;
+  constexpr double kMegabyte = 1e6;
+  // The time of a small piece is mostly that of its request.
+  const double mb_s = size >= grid::kInputPiece / 4 ? static_cast<double>(size) / kMegabyte / std::max(time.count(), 1e-3) : 0.0;
+  counts_.inputs += static_cast<int>(std::ssize(pieces));
+  process::failpoint("runner.after_pieces");
+  return note_sent(inputs, work, numbers, mb_s);
 }
 
 void Sender::finish(const store::InputsToSend& inputs) {
@@ -271,19 +302,21 @@ Step Sender::send_or_note(store::InputsToSend& inputs) {
 
 /// One turn of a campaign.
 Step Sender::send(store::InputsToSend& inputs) {
-  std::optional<std::int64_t> sent;
+  std::optional<store::BegunInputs> begun;
   const auto known = files_.find(inputs.campaign);
   Files files;
   visit_.database.transact([&](store::Transaction& transaction) {
-    sent = store::begin_inputs(transaction, visit_.cluster.id, inputs);
-    if (sent && known == files_.end()) files.all = store::inputs_of(transaction, inputs.campaign);
+    begun = store::begin_inputs(transaction, visit_.cluster.id, inputs);
+    if (begun && known == files_.end()) files.all = store::inputs_of(transaction, inputs.campaign);
   });
-  if (!sent) return Over{};
+  if (!begun) return Over{};
   process::failpoint("runner.before_inputs");
-  inputs.sent = *sent;
+  inputs.sent = begun->sent;
   for (const auto& file : files.all) files.bytes += file.bytes;
   const auto& own = known == files_.end() ? files_.emplace(inputs.campaign, std::move(files)).first->second : known->second;
-  return inputs.there ? take_over(inputs, own) : send_pieces(inputs, own);
+  grid::InputsThere there{own.all, begun->tasks, begun->there};
+  Work work{own, std::move(*begun), std::move(there)};
+  return inputs.shares ? take_over(inputs, work) : send_pieces(inputs, work);
 }
 
 void Sender::send_all() {

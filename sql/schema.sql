@@ -595,7 +595,9 @@ END) STORED,
     takes_given boolean GENERATED ALWAYS AS ((jdl ? 'given'::text)) STORED,
     held bigint DEFAULT 0 NOT NULL,
     replicas boolean GENERATED ALWAYS AS (((COALESCE((jdl ->> 'replicas'::text), ''::text) = 'allowed'::text) OR (COALESCE((jdl ->> 'scheduler'::text), ''::text) = 'finalize'::text))) STORED NOT NULL,
+    input_tasks bigint DEFAULT 0 NOT NULL,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
+    CONSTRAINT campaigns_input_tasks_check CHECK ((input_tasks >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
     CONSTRAINT campaigns_type_check CHECK ((type = ANY (ARRAY['default'::text, 'test'::text])))
@@ -626,6 +628,8 @@ COMMENT ON COLUMN campaigns.checkpoint_cost_s IS 'seconds that a task takes to w
 COMMENT ON COLUMN campaigns.held IS 'of its waiting tasks, those that a user holds';
 
 COMMENT ON COLUMN campaigns.replicas IS 'whether a running task may get a replica';
+
+COMMENT ON COLUMN campaigns.input_tasks IS 'tasks for which it is recorded which input files they read: those with which it was submitted; any other task needs all files';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -795,6 +799,10 @@ CREATE TABLE campaign_clusters (
     io_jobs bigint DEFAULT 0 NOT NULL,
     io_mb double precision DEFAULT 0 NOT NULL,
     io_wall_s double precision DEFAULT 0 NOT NULL,
+    inputs_there int8multirange DEFAULT '{}'::int8multirange NOT NULL,
+    inputs_lacking int8multirange,
+    inputs_ahead bigint DEFAULT 0 NOT NULL,
+    inputs_missing bigint,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0)),
     CONSTRAINT campaign_clusters_nodes_per_job_check CHECK ((nodes_per_job > 0))
@@ -806,6 +814,10 @@ COMMENT ON COLUMN campaign_clusters.job_types IS 'OAR''s types, one a line';
 
 COMMENT ON COLUMN campaign_clusters.array_most IS 'most jobs of an array: half of those of an array whose request was too large; null: as the cluster''s array_size';
 
+COMMENT ON COLUMN campaign_clusters.inputs_wanted IS 'tasks would go there whose input files are not there: they are to be brought';
+
+COMMENT ON COLUMN campaign_clusters.inputs_sent IS 'pieces of input files that are there; the index is there before the first one';
+
 COMMENT ON COLUMN campaign_clusters.clean_tried_at IS 'when the removal of its files there was tried last, and some stayed; null: it was not tried, or none stayed';
 
 COMMENT ON COLUMN campaign_clusters.io_jobs IS 'jobs done for which io_mb and their duration are known';
@@ -813,6 +825,14 @@ COMMENT ON COLUMN campaign_clusters.io_jobs IS 'jobs done for which io_mb and th
 COMMENT ON COLUMN campaign_clusters.io_mb IS 'of these, in all';
 
 COMMENT ON COLUMN campaign_clusters.io_wall_s IS 'seconds that the commands of these took, in all';
+
+COMMENT ON COLUMN campaign_clusters.inputs_there IS 'their numbers';
+
+COMMENT ON COLUMN campaign_clusters.inputs_lacking IS 'tasks that lack files there, whatever their state; null: each task may';
+
+COMMENT ON COLUMN campaign_clusters.inputs_ahead IS 'for so many of the tasks that go there next';
+
+COMMENT ON COLUMN campaign_clusters.inputs_missing IS 'bytes of the pieces that these lack, as the runner found last; null: it has not looked';
 
 CREATE FUNCTION held_by(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
@@ -1053,6 +1073,18 @@ CREATE FUNCTION known_width(pair campaign_clusters) RETURNS double precision
   SELECT coalesce(requested_width(pair)::double precision, pair.resources_sum::double precision / nullif(pair.resources_jobs, 0))
 $$;
 
+CREATE FUNCTION lacking_inputs(campaign bigint, cluster bigint) RETURNS int8multirange
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT CASE
+    WHEN p.inputs_login IS DISTINCT FROM u.login THEN '{(,)}'::int8multirange
+    WHEN p.inputs_at IS NULL THEN coalesce(p.inputs_lacking, '{(,)}'::int8multirange) END
+  FROM campaigns c
+  JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = cluster
+  JOIN logins u ON u.campaign_id = c.id AND u.cluster_id = cluster
+  WHERE c.id = campaign AND c.input_files <> ''
+$$;
+
 CREATE FUNCTION launches_as(campaign bigint, cluster bigint, login text) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
@@ -1093,6 +1125,24 @@ CREATE FUNCTION micros(t timestamp with time zone) RETURNS bigint
 CREATE FUNCTION next_attempt(task tasks) RETURNS integer
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT greatest(task.attempt, task.replica) + 1 $$;
+
+CREATE FUNCTION next_tasks_for(campaign bigint, cluster bigint, most bigint) RETURNS int8multirange
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(range_agg(tasks), '{}') FROM (
+    SELECT int8range(c.next_task, least(c.total, c.next_task + most)) AS tasks FROM campaigns c
+    WHERE c.id = campaign AND c.requests = 0 AND c.total - c.next_task - c.skipped > 0
+    UNION ALL
+    SELECT int8range(f.number, f.number, '[]') FROM request_bags b CROSS JOIN LATERAL (
+      SELECT t.number FROM request_tasks t WHERE t.campaign_id = campaign AND t.request = b.request AND t.number >= b.next_task
+      ORDER BY t.number LIMIT most) f
+    WHERE b.campaign_id = campaign AND b.untaken > 0
+    UNION ALL
+    (SELECT int8range(r.number, r.number, '[]') FROM returned_tasks r
+     WHERE r.campaign_id = campaign AND r.held_by IS NULL AND NOT is_script(r.number)
+       AND (r.cluster_id IS NULL OR r.cluster_id = cluster OR have_one_home(r.cluster_id, cluster))
+     ORDER BY r.number LIMIT most)) next
+$$;
 
 CREATE FUNCTION next_untaken(campaign bigint, first bigint, past bigint, most bigint) RETURNS SETOF bigint
     LANGUAGE sql
@@ -1239,6 +1289,23 @@ END $$;
 CREATE FUNCTION prologue_on(cluster bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1 - 2 * cluster $$;
+
+CREATE FUNCTION ready_tasks_of(campaign bigint, lacking int8multirange, most bigint) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT
+    coalesce((SELECT least(c.total - c.next_task - c.skipped, coalesce((
+        SELECT min(greatest(coalesce(lower(l), 0), c.next_task)) FROM unnest(lacking) l WHERE l && int8range(c.next_task, NULL)), c.total) - c.next_task)
+      FROM campaigns c WHERE c.id = campaign AND c.requests = 0), 0)
+    + coalesce((SELECT sum(f.tasks) FROM request_bags b CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE NOT stopped) AS tasks FROM (
+          SELECT bool_or(lacking @> t.number) OVER (ORDER BY t.number) AS stopped FROM request_tasks t
+          WHERE t.campaign_id = campaign AND t.request = b.request AND t.number >= b.next_task ORDER BY t.number LIMIT most) counted) f
+      WHERE b.campaign_id = campaign AND b.untaken > 0), 0)::bigint
+    + (SELECT count(*) FROM (
+        SELECT FROM returned_tasks r WHERE r.campaign_id = campaign AND r.held_by IS NULL AND NOT is_script(r.number)
+          AND NOT lacking @> r.number LIMIT most) counted)
+$$;
 
 CREATE FUNCTION release_tasks() RETURNS trigger
     LANGUAGE plpgsql
@@ -1521,10 +1588,16 @@ CREATE TABLE campaign_inputs (
     bytes bigint NOT NULL,
     begin bigint NOT NULL,
     mode integer DEFAULT 292 NOT NULL,
+    first_task bigint DEFAULT 0 NOT NULL,
+    last_task bigint DEFAULT '9223372036854775806'::bigint NOT NULL,
     CONSTRAINT campaign_inputs_begin_check CHECK ((begin >= 0)),
     CONSTRAINT campaign_inputs_bytes_check CHECK ((bytes >= 0)),
     CONSTRAINT campaign_inputs_mode_check CHECK ((((mode >= 0) AND (mode <= 365)) AND ((mode & 146) = 0)))
 );
+
+COMMENT ON COLUMN campaign_inputs.first_task IS 'the first of the tasks that read the file, among those with which the campaign was submitted; the files are in this order';
+
+COMMENT ON COLUMN campaign_inputs.last_task IS 'the last of them; smaller than the first: none reads it';
 
 CREATE TABLE campaign_requests (
     campaign_id bigint NOT NULL,
@@ -2194,18 +2267,36 @@ CREATE VIEW missing_inputs AS
     u.login,
     c.input_bytes,
     c.priority,
-        CASE
-            WHEN (p.inputs_login = u.login) THEN p.inputs_sent
-            ELSE (0)::bigint
-        END AS sent,
-    ((NOT (((p.inputs_login = u.login) AND (p.inputs_sent > 0)) IS TRUE)) AND (EXISTS ( SELECT
+    own.sent,
+    own.missing,
+    ( SELECT q.inputs_there
            FROM ((clusters k
              JOIN clusters h ON (((h.id <> k.id) AND (h.shared_home = k.shared_home))))
-             JOIN campaign_clusters q ON (((q.campaign_id = p.campaign_id) AND (q.cluster_id = h.id))))
-          WHERE ((k.id = p.cluster_id) AND (q.inputs_at IS NOT NULL) AND (q.inputs_login = u.login))))) AS there
-   FROM ((campaigns c
+             JOIN campaign_clusters q ON (((q.campaign_id = p.campaign_id) AND (q.cluster_id = h.id) AND (q.inputs_login = u.login))))
+          WHERE ((k.id = p.cluster_id) AND
+                CASE
+                    WHEN (q.inputs_sent = 0) THEN ((q.inputs_at IS NOT NULL) AND (own.sent = 0))
+                    ELSE (NOT (q.inputs_there <@ own.there))
+                END)
+          ORDER BY q.inputs_sent DESC, q.cluster_id
+         LIMIT 1) AS shared
+   FROM (((campaigns c
      JOIN campaign_clusters p ON ((p.campaign_id = c.id)))
      JOIN logins u ON (((u.campaign_id = p.campaign_id) AND (u.cluster_id = p.cluster_id))))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN o.is_own THEN p.inputs_sent
+                    ELSE (0)::bigint
+                END AS sent,
+                CASE
+                    WHEN o.is_own THEN p.inputs_there
+                    ELSE '{}'::int8multirange
+                END AS there,
+                CASE
+                    WHEN o.is_own THEN p.inputs_missing
+                    ELSE NULL::bigint
+                END AS missing
+           FROM ( SELECT COALESCE((p.inputs_login = u.login), false) AS is_own) o) own)
   WHERE (is_live(c.state) AND (NOT c.sealed) AND (c.input_files <> ''::text) AND ((p.inputs_at IS NULL) OR (p.inputs_login <> u.login)));
 
 CREATE VIEW inputs_to_send AS
@@ -2215,7 +2306,9 @@ CREATE VIEW inputs_to_send AS
     m.input_bytes,
     m.priority,
     m.sent,
-    m.there,
+    m.missing,
+    m.shared,
+    p.inputs_ahead,
     c.user_name,
     p.inputs_served_at,
     k.shared_home

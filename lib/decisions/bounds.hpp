@@ -144,9 +144,14 @@ struct Turn {
 struct Pools {
   static constexpr std::string_view kName = "pools";
 };
+/// Tasks whose input files are there.
+struct Inputs {
+  static constexpr std::string_view kName = "inputs";
+};
 }  // namespace bound
 
-using Bound = std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
-                           bound::FileServer, bound::Probe, bound::Trial, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
+using Bound =
+    std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
+                 bound::FileServer, bound::Probe, bound::Trial, bound::Width, bound::Matching, bound::Turn, bound::Pools, bound::Inputs>;
 
 }  // namespace gleaner::decisions

@@ -61,6 +61,9 @@ struct BoundText {
                        by.max_resources);
   }
   Said operator()(const bound::Pools&) const { return "; more start when these have taken their tasks"; }
+  Said operator()(const bound::Inputs&) const {
+    return "; the input files of further tasks are still brought there; more start when they are";
+  }
   Said operator()(const bound::Turn&) const {
     return "; this is its part of the resources, which campaigns share; more start when more are free";
   }

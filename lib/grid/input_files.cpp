@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/text/numbers.hpp"
@@ -117,6 +118,7 @@ std::string manifest_of(std::span<const InputFile> files) {
 }
 
 std::int64_t place_inputs(std::vector<InputFile>& files) {
+  std::ranges::sort(files, {}, [](const InputFile& file) { return std::pair{file.readers.first, std::string_view{file.path}}; });
   std::int64_t bytes = 0;
   for (auto& file : files) {
     file.begin = bytes;
@@ -126,6 +128,78 @@ std::int64_t place_inputs(std::vector<InputFile>& files) {
 }
 
 std::int64_t input_pieces(std::int64_t bytes) { return (bytes + kInputPiece - 1) / kInputPiece; }
+
+InputsThere::InputsThere(std::span<const InputFile> files, std::int64_t tasks, std::span<const Range> there)
+    : files_{files}, tasks_{tasks} {
+  for (const auto& file : files) bytes_ += file.bytes;
+  const auto pieces = input_pieces(bytes_);
+  there_.resize(static_cast<std::size_t>(pieces));
+  for (const auto& range : there) {
+    for (auto piece = std::max<std::int64_t>(0, range.first); piece < std::min(range.past, pieces); ++piece) add(piece);
+  }
+}
+
+bool InputsThere::is_complete() const { return std::ranges::find(there_, false) == there_.end(); }
+
+bool InputsThere::lacks(const InputFile& file) const {
+  for (auto piece = file.begin / kInputPiece; piece * kInputPiece < file.begin + file.bytes; ++piece) {
+    if (!has(piece)) return true;
+  }
+  return false;
+}
+
+std::vector<std::int64_t> InputsThere::missing() const {
+  std::vector<std::int64_t> pieces;
+  for (std::int64_t piece = 0; piece < std::ssize(there_); ++piece) {
+    if (!has(piece)) pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+std::vector<std::int64_t> InputsThere::missing_for(std::span<const Range> tasks) const {
+  if (std::ranges::any_of(tasks, [&](const Range& range) { return range.past > tasks_; })) return missing();
+  std::vector<std::int64_t> pieces;
+  for (const auto& file : files_) {
+    const auto reads = [&](const Range& range) { return file.readers.first < range.past && file.readers.last >= range.first; };
+    if (file.bytes == 0 || std::ranges::none_of(tasks, reads)) continue;
+    // The file before may end in this one's first piece.
+    const auto first = std::max(file.begin / kInputPiece, pieces.empty() ? 0 : pieces.back() + 1);
+    for (auto piece = first; piece * kInputPiece < file.begin + file.bytes; ++piece) {
+      if (!has(piece)) pieces.push_back(piece);
+    }
+  }
+  return pieces;
+}
+
+std::vector<Range> InputsThere::lacking() const {
+  std::vector<Range> ranges;
+  const auto add = [&](Range range) {
+    if (range.first >= range.past) return;
+    // The files are in the order of their first readers.
+    if (!ranges.empty() && range.first <= ranges.back().past) ranges.back().past = std::max(ranges.back().past, range.past);
+    else ranges.push_back(range);
+  };
+  for (const auto& file : files_) {
+    if (lacks(file)) add({file.readers.first, std::min(file.readers.last + 1, tasks_)});
+  }
+  if (!is_complete()) add({tasks_, kNoTask});
+  return ranges;
+}
+
+std::int64_t InputsThere::bytes_of(std::span<const std::int64_t> pieces) const {
+  std::int64_t bytes = 0;
+  for (const auto piece : pieces) bytes += std::min(kInputPiece, bytes_ - piece * kInputPiece);
+  return bytes;
+}
+
+std::vector<Range> ranges_of(std::span<const std::int64_t> numbers) {
+  std::vector<Range> ranges;
+  for (const auto number : numbers) {
+    if (!ranges.empty() && ranges.back().past == number) ++ranges.back().past;
+    else ranges.push_back({number, number + 1});
+  }
+  return ranges;
+}
 
 std::string input_index(std::span<const InputFile> files) {
   std::string text;

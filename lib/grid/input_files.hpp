@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,10 +12,11 @@
 #include "lib/grid/epochs.hpp"
 #include "lib/grid/id.hpp"
 
-/// Input files of campaigns: files beside the campaign file, which the grid brings to each cluster before the campaign's first task there.
+/// Input files of campaigns: files beside the campaign file, which the grid brings to each cluster before the tasks that read them.
 ///
-/// On a cluster, the contents of all files of a campaign stand one after the other, in the order of their paths, cut into pieces of equal
-/// size: in the folder `inputs` of the campaign, the files `0`, `1`, … Its file `index` says where each input file is:
+/// The contents of all files of a campaign stand one after the other, in the order of the first tasks that read them, cut into pieces of
+/// equal size: on a cluster, in the folder `inputs` of the campaign, the files `0`, `1`, … Those of them are there that tasks need which
+/// were to go there. The file `index` says where each input file is:
 /// `<SHA-256> <first byte> <bytes> <path>`, with `<bytes>:<mode>` for a mode other than 444. A job's wrapper takes the files that its task
 /// needs from them, checks them, and puts them below `inputs/f` (runner/wrapper/inputs.bash).
 namespace gleaner::grid {
@@ -26,12 +28,28 @@ inline constexpr int kPlainInput = 0444;                            ///< the mod
 /// The longest manifest.
 inline constexpr std::int64_t kLongestManifest = static_cast<std::int64_t>(kMostInputFiles * (kLongestInputPath + 80));
 
+/// Numbers from `first` to before `past`.
+struct Range {
+  std::int64_t first = 0;
+  std::int64_t past = 0;
+  bool operator==(const Range&) const = default;
+};
+
+inline constexpr std::int64_t kNoTask = std::numeric_limits<std::int64_t>::max();
+/// The first and the last task that read a file; others between them may. Without any, the last is before the first.
+struct Readers {
+  std::int64_t first = kNoTask;
+  std::int64_t last = -1;
+  bool operator==(const Readers&) const = default;
+};
+
 struct InputFile {
   std::string path;  ///< relative to the folder of the campaign file, as a task's pattern gives it
   std::string sha256;
   std::int64_t bytes = 0;
   std::int64_t begin = 0;  ///< of its first byte, among those of all files
   int mode = kPlainInput;  ///< on the clusters: input_mode()
+  Readers readers = {};    ///< among the tasks with which the campaign was submitted
   bool operator==(const InputFile&) const = default;
 };
 
@@ -56,10 +74,41 @@ struct InputFile {
 [[nodiscard]] tl::expected<std::vector<InputFile>, std::string> read_manifest(std::string_view text);
 [[nodiscard]] std::string manifest_of(std::span<const InputFile> files);
 
-/// Sets where each file begins. Returns the bytes of all.
+/// Sorts the files by their first readers, then by their paths, and sets where each begins. Returns the bytes of all.
 std::int64_t place_inputs(std::vector<InputFile>& files);
 /// The number of pieces of so many bytes.
 [[nodiscard]] std::int64_t input_pieces(std::int64_t bytes);
+
+/// The pieces of a campaign's input files that are on a cluster.
+class InputsThere {
+ public:
+  /// @param files  must outlive this object, placed
+  /// @param tasks  with which the campaign was submitted: it is known which files these read, and any other task needs all
+  /// @param there  pieces; those that the files do not have are ignored
+  InputsThere(std::span<const InputFile> files, std::int64_t tasks, std::span<const Range> there);
+
+  void add(std::int64_t piece) { there_.at(static_cast<std::size_t>(piece)) = true; }
+  [[nodiscard]] bool has(std::int64_t piece) const { return there_.at(static_cast<std::size_t>(piece)); }
+  [[nodiscard]] bool is_complete() const;
+  /// The pieces that these tasks lack, in their order.
+  [[nodiscard]] std::vector<std::int64_t> missing_for(std::span<const Range> tasks) const;
+  /// All that are not there.
+  [[nodiscard]] std::vector<std::int64_t> missing() const;
+  /// The tasks that lack pieces, whatever their state: ranges in their order, apart from each other.
+  [[nodiscard]] std::vector<Range> lacking() const;
+  /// Bytes of these pieces.
+  [[nodiscard]] std::int64_t bytes_of(std::span<const std::int64_t> pieces) const;
+
+ private:
+  [[nodiscard]] bool lacks(const InputFile& file) const;
+
+  std::span<const InputFile> files_;
+  std::int64_t tasks_;
+  std::int64_t bytes_ = 0;
+  std::vector<bool> there_;
+};
+/// The same numbers, as ranges in their order. @param numbers  sorted, each once
+[[nodiscard]] std::vector<Range> ranges_of(std::span<const std::int64_t> numbers);
 /// The content of the file `index`.
 [[nodiscard]] std::string input_index(std::span<const InputFile> files);
 

@@ -207,8 +207,9 @@ inline constexpr auto kCampaignFields = std::tuple{
 
 /// Input files of a campaign that are not on a cluster yet.
 struct MissingInputs {
-  std::int64_t bytes = 0;
-  double mb_s = 0.0;  ///< at which such files reached the cluster; 0: not known
+  std::int64_t bytes = 0;  ///< that the tasks which go there next lack, as far as known
+  double mb_s = 0.0;       ///< at which such files reached the cluster; 0: not known
+  std::int64_t ready = 0;  ///< tasks of the bag that lack none
 };
 
 /// The keys of a JDL on one of its clusters that the planner reads as they stand there (jdl::ClusterSection has them too).
@@ -265,7 +266,7 @@ struct PairFacts : PairKeys {
   std::optional<int> matching_resources;         ///< resources of the cluster with these properties, busy or not; empty: unknown
   Preparation preparation = Preparation::ready;  ///< whether the pair's scripts allow tasks there
   bool awaits_epilogue = false;                  ///< the campaign's tasks are settled, and its epilogue there is not over
-  std::optional<MissingInputs> missing_inputs;   ///< input files that are still to be brought there; empty: none
+  std::optional<MissingInputs> missing_inputs;   ///< input files that some task lacks there; empty: none
   std::string login;                             ///< of the campaign's user there
   std::optional<TokenLack> token_lack = {};      ///< why nothing can be done in the user's name there; empty: it can
   std::optional<Brake> brake;
@@ -277,6 +278,9 @@ struct PairFacts : PairKeys {
 [[nodiscard]] inline bool takes_tasks(const PairFacts& pair) {
   return pair.max_jobs != 0 && pair.preparation != Preparation::prologue_failed && is_login(pair.login);
 }
+
+/// Whether no task of the bag can start there before input files are brought.
+[[nodiscard]] inline bool lacks_inputs(const PairFacts& pair) { return pair.missing_inputs && pair.missing_inputs->ready <= 0; }
 
 /// Requests of the JDL. campaigns.asked stores their values in this order (the SQL function asked_of).
 inline constexpr auto kAskedFields = std::tuple{

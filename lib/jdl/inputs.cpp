@@ -101,18 +101,28 @@ tl::expected<std::vector<std::string>, std::string> input_paths(const CampaignFi
 }
 
 KnownInputs::KnownInputs(std::span<const grid::InputFile> files) {
-  for (const auto& file : files) bytes_.emplace(file.path, file.bytes);
+  for (const auto& file : files) files_.emplace(file.path, Known{.bytes = file.bytes});
 }
 
-std::optional<std::string> KnownInputs::wrong(const CampaignFile& file, std::int64_t task, const Parameter& parameter) const {
+tl::expected<void, std::string> KnownInputs::read_by(const CampaignFile& file, std::int64_t task, const Parameter& parameter) {
   const auto paths = input_paths(file, task, parameter);
-  if (!paths) return paths.error();
+  if (!paths) return tl::unexpected{paths.error()};
   for (const auto& path : *paths) {
-    if (!bytes_.contains(path))
-      return fmt::format("task {}, parameter {}: its input file '{}' is not among those that the campaign was submitted with", task,
-                         quoted_parameter(parameter), excerpt(path));
+    const auto found = files_.find(path);
+    if (found == files_.end())
+      return tl::unexpected{
+          fmt::format("task {}, parameter {}: its input file '{}' is not among those that the campaign was submitted with", task,
+                      quoted_parameter(parameter), excerpt(path))};
+    auto& readers = found->second.readers;
+    readers.first = std::min(readers.first, task);
+    readers.last = std::max(readers.last, task);
   }
-  return std::nullopt;
+  return {};
+}
+
+grid::Readers KnownInputs::readers_of(std::string_view path) const {
+  const auto found = files_.find(path);
+  return found == files_.end() ? grid::Readers{} : found->second.readers;
 }
 
 double KnownInputs::megabytes(const CampaignFile& file, const Parameter& parameter) const {
@@ -123,7 +133,7 @@ double KnownInputs::megabytes(const CampaignFile& file, const Parameter& paramet
   paths.erase(repeated.begin(), repeated.end());
   std::int64_t bytes = 0;
   for (const auto& path : paths) {
-    if (const auto found = bytes_.find(path); found != bytes_.end()) bytes += found->second;
+    if (const auto found = files_.find(path); found != files_.end()) bytes += found->second.bytes;
   }
   return static_cast<double>(bytes) / kMegabyte;
 }

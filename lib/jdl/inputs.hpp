@@ -30,17 +30,23 @@ void number_inputs(const Document& document, CampaignFile& campaign, Findings& f
 [[nodiscard]] tl::expected<std::vector<std::string>, std::string> input_paths(const CampaignFile& file, std::int64_t task,
                                                                               const Parameter& parameter);
 
-/// The input files that a campaign has.
+/// The input files that a campaign has, and which of its tasks read each.
 class KnownInputs {
  public:
   explicit KnownInputs(std::span<const grid::InputFile> files);
-  /// A sentence that names the task and the file that it needs and that is not there; empty: it has all.
-  [[nodiscard]] std::optional<std::string> wrong(const CampaignFile& file, std::int64_t task, const Parameter& parameter) const;
+  /// Notes that the task reads its files. Error: a sentence that names the task and the file that it needs and that is not there.
+  [[nodiscard]] tl::expected<void, std::string> read_by(const CampaignFile& file, std::int64_t task, const Parameter& parameter);
+  /// The tasks noted so far that read a file of the campaign.
+  [[nodiscard]] grid::Readers readers_of(std::string_view path) const;
   /// MB of a task's input files; a file that is not there has none, and one that two patterns name counts once.
   [[nodiscard]] double megabytes(const CampaignFile& file, const Parameter& parameter) const;
 
  private:
-  std::map<std::string, std::int64_t, std::less<>> bytes_;  ///< by path
+  struct Known {
+    std::int64_t bytes = 0;
+    grid::Readers readers = {};
+  };
+  std::map<std::string, Known, std::less<>> files_;  ///< by path
 };
 
 }  // namespace gleaner::jdl

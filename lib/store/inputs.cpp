@@ -13,6 +13,24 @@ using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
 
+template <class Rows>
+std::vector<grid::Range> read_ranges(const Rows& rows) {
+  std::vector<grid::Range> ranges;
+  for (const auto& row : rows) ranges.push_back({*row.first, *row.past});
+  return ranges;
+}
+
+/// The bounds of ranges, for a query.
+struct Bounds {
+  explicit Bounds(std::span<const grid::Range> ranges) {
+    for (const auto& range : ranges) {
+      firsts.add(range.first);
+      pasts.add(range.past);
+    }
+  }
+  Array firsts, pasts;
+};
+
 }  // namespace
 
 void lock_inputs(Transaction& transaction) { exec(transaction, sql::inputs_lock{}); }
@@ -60,8 +78,9 @@ std::set<std::string> known_inputs(Transaction& transaction, std::span<const std
   return known;
 }
 
-void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files) {
-  Array paths, contents, bytes, begins, modes;
+void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files,
+                   std::int64_t tasks) {
+  Array paths, contents, bytes, begins, modes, first_tasks, last_tasks;
   std::int64_t all = 0;
   for (const auto& file : files) {
     paths.add(std::string_view{file.path});
@@ -69,11 +88,19 @@ void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::str
     bytes.add(file.bytes);
     begins.add(file.begin);
     modes.add(std::int64_t{file.mode});
+    first_tasks.add(file.readers.first);
+    last_tasks.add(file.readers.last);
     all += file.bytes;
   }
-  exec(transaction,
-       sql::inputs_attach{.campaign = campaign, .paths = paths, .contents = contents, .bytes = bytes, .begins = begins, .modes = modes});
-  exec(transaction, sql::inputs_note_campaign{.patterns = patterns, .bytes = all, .campaign = campaign});
+  exec(transaction, sql::inputs_attach{.campaign = campaign,
+                                       .paths = paths,
+                                       .contents = contents,
+                                       .bytes = bytes,
+                                       .begins = begins,
+                                       .modes = modes,
+                                       .first_tasks = first_tasks,
+                                       .last_tasks = last_tasks});
+  exec(transaction, sql::inputs_note_campaign{.patterns = patterns, .bytes = all, .tasks = tasks, .campaign = campaign});
 }
 
 std::int64_t input_bytes_of_user(Transaction& transaction, std::string_view user) {
@@ -83,22 +110,28 @@ std::int64_t input_bytes_of_user(Transaction& transaction, std::string_view user
 std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignId campaign) {
   std::vector<grid::InputFile> files;
   for (const auto& row : exec(transaction, sql::inputs_of{.campaign = campaign}))
-    files.push_back({.path = *row.path, .sha256 = *row.sha256, .bytes = *row.bytes, .begin = *row.begin, .mode = *row.mode});
+    files.push_back({.path = *row.path,
+                     .sha256 = *row.sha256,
+                     .bytes = *row.bytes,
+                     .begin = *row.begin,
+                     .mode = *row.mode,
+                     .readers = {*row.first_task, *row.last_task}});
   return files;
 }
 
-void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs, grid::Instant now) {
+void want_inputs(Transaction& transaction, std::span<const WantedInputs> pairs, grid::Instant now) {
   write_batch(
       transaction, pairs,
-      [&](std::span<const PairOfInputs> part) {
-        Array campaigns, clusters;
+      [&](std::span<const WantedInputs> part) {
+        Array campaigns, clusters, tasks;
         for (const auto& pair : part) {
           campaigns.add(pair.campaign.value());
           clusters.add(pair.cluster.value());
+          tasks.add(pair.tasks);
         }
-        exec(transaction, sql::inputs_want{.campaigns = campaigns, .clusters = clusters});
+        exec(transaction, sql::inputs_want{.campaigns = campaigns, .clusters = clusters, .tasks = tasks});
       },
-      [&](const PairOfInputs& pair, const std::string& why) {
+      [&](const WantedInputs& pair, const std::string& why) {
         note_refused(transaction, {.campaign = pair.campaign, .cluster = pair.cluster}, "the note that its input files are wanted", why,
                      now);
       });
@@ -113,20 +146,46 @@ std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::Cluster
                    .sent = *row.sent,
                    .user = *row.user_name,
                    .priority = *row.priority,
-                   .there = *row.there});
+                   .shares = *row.shares});
   return all;
 }
 
-std::optional<std::int64_t> begin_inputs(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs) {
+std::optional<BegunInputs> begin_inputs(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs) {
   const auto rows = exec(transaction, sql::inputs_begin{.login = inputs.login, .campaign = inputs.campaign, .cluster = cluster});
-  return rows.empty() ? std::nullopt : std::optional{rows[0].sent.as<std::int64_t>()};
+  if (rows.empty()) return std::nullopt;
+  BegunInputs begun{.sent = *rows[0].sent,
+                    .there = {},
+                    .shared = {},
+                    .tasks = *rows[0].tasks,
+                    .ahead = *rows[0].ahead,
+                    .next = {},
+                    .for_all = *rows[0].for_all};
+  const auto campaign = inputs.campaign;
+  begun.there = read_ranges(exec(transaction, sql::inputs_pieces{.campaign = campaign, .cluster = cluster}));
+  if (inputs.shares) begun.shared = read_ranges(exec(transaction, sql::inputs_shared_pieces{.campaign = campaign, .cluster = cluster}));
+  begun.next = read_ranges(exec(transaction, sql::inputs_next_tasks{.campaign = campaign, .cluster = cluster, .ahead = begun.ahead}));
+  return begun;
 }
 
-bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, std::int64_t sent, grid::Instant now) {
-  return !exec(transaction,
-               sql::inputs_note_sent{
-                   .sent = sent, .now = now, .campaign = inputs.campaign, .cluster = cluster, .login = inputs.login, .before = inputs.sent})
-              .empty();
+bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, const SentInputs& sent,
+                      grid::Instant now) {
+  const Bounds pieces{sent.pieces};
+  const Bounds lacking{sent.lacking};
+  const auto rows = exec(transaction, sql::inputs_note_sent{.campaign = inputs.campaign,
+                                                            .cluster = cluster,
+                                                            .firsts = pieces.firsts,
+                                                            .pasts = pieces.pasts,
+                                                            .lack_firsts = lacking.firsts,
+                                                            .lack_pasts = lacking.pasts,
+                                                            .missing = sent.missing,
+                                                            .wanted = sent.wanted,
+                                                            .ahead = sent.ahead,
+                                                            .now = now,
+                                                            .login = inputs.login,
+                                                            .before = inputs.sent});
+  if (rows.empty()) return false;
+  if (*rows[0].more) wake_up(transaction);
+  return true;
 }
 
 bool note_inputs_complete(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, grid::Instant now) {

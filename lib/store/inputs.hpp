@@ -52,9 +52,11 @@ struct Forgotten {
 
 // Campaigns.
 
-/// Writes the files of a new campaign; they have their sizes and places.
+/// Writes the files of a new campaign; they have their sizes, places and readers.
 /// @param patterns  one a line
-void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files);
+/// @param tasks     those of which the readers are
+void attach_inputs(Transaction& transaction, grid::CampaignId campaign, std::string_view patterns, std::span<const grid::InputFile> files,
+                   std::int64_t tasks);
 /// Bytes of the input files of a user's campaigns in treatment or paused.
 [[nodiscard]] std::int64_t input_bytes_of_user(Transaction& transaction, std::string_view user);
 [[nodiscard]] std::vector<grid::InputFile> inputs_of(Transaction& transaction, grid::CampaignId campaign);
@@ -66,25 +68,44 @@ struct InputsToSend {
   std::string login;      ///< in whose home they are to be
   std::int64_t sent = 0;  ///< pieces that are there
   std::string user{};
-  int priority = 0;    ///< of the campaign; the smallest goes first
-  bool there = false;  ///< a cluster with the same homes has all of them in this login's home: a listing proves it here, too
+  int priority = 0;     ///< of the campaign; the smallest goes first
+  bool shares = false;  ///< a cluster with the same homes has further pieces in this login's home: a listing proves it here, too
 };
-struct PairOfInputs {
+struct WantedInputs {
   grid::CampaignId campaign;
   grid::ClusterId cluster;
+  std::int64_t tasks;
 };
-/// Tasks of these campaigns would go to these clusters if their input files were there.
-void want_inputs(Transaction& transaction, std::span<const PairOfInputs> pairs, grid::Instant now);
+/// So many tasks of these campaigns would go to these clusters if their input files were there.
+void want_inputs(Transaction& transaction, std::span<const WantedInputs> pairs, grid::Instant now);
 /// The campaigns whose input files are to be brought to a cluster, as tasks are to go there. The user comes first whose files went there
 /// least lately; the campaigns of each user are in the order of their priorities, then likewise.
 [[nodiscard]] std::vector<InputsToSend> inputs_to_send(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
 
 // Each of these returns false or empty, and changes nothing, when the campaign is over, or its files are to be sent again.
 
-/// Before anything is sent. Returns the pieces that are there.
-[[nodiscard]] std::optional<std::int64_t> begin_inputs(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs);
-/// `inputs.sent` pieces were there, and now there are `sent`.
-[[nodiscard]] bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, std::int64_t sent,
+/// The state of a campaign's files on a cluster, before anything is sent.
+struct BegunInputs {
+  std::int64_t sent = 0;            ///< pieces that are there
+  std::vector<grid::Range> there;   ///< their numbers
+  std::vector<grid::Range> shared;  ///< further pieces that a cluster with the same homes has
+  std::int64_t tasks = 0;           ///< with which the campaign was submitted
+  std::int64_t ahead = 0;           ///< the number of tasks that need files next
+  std::vector<grid::Range> next;    ///< these tasks
+  bool for_all = false;             ///< the files of all others follow
+};
+[[nodiscard]] std::optional<BegunInputs> begin_inputs(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs);
+
+/// The state after further pieces were brought.
+struct SentInputs {
+  std::vector<grid::Range> pieces = {};   ///< those that were brought
+  std::vector<grid::Range> lacking = {};  ///< tasks that lack files
+  std::int64_t missing = 0;               ///< bytes that the next tasks lack
+  bool wanted = false;                    ///< more is to be brought
+  std::int64_t ahead = 0;                 ///< as of BegunInputs
+};
+/// `inputs.sent` pieces were there before. Wakes the conductor up when tasks may go there that could not before.
+[[nodiscard]] bool note_inputs_sent(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, const SentInputs& sent,
                                     grid::Instant now);
 /// All is there.
 [[nodiscard]] bool note_inputs_complete(Transaction& transaction, grid::ClusterId cluster, const InputsToSend& inputs, grid::Instant now);

@@ -25,6 +25,9 @@ using detail::exec;
 using detail::exec_prepared;
 using detail::read_fields;
 
+/// Tasks whose input files are on a cluster, of those given back: more are not counted. No plan gives a pair as many.
+constexpr std::int64_t kMostReadyCounted = 20'000;
+
 /// Adds the pairs of a campaign with what its JDL requests of each cluster, in the order of their ids. A cluster may have been added since
 /// the clusters were read: it is left out.
 void add_pairs(const grid::CampaignFacts& campaign, const std::string& requested, grid::PlanningFacts& facts) {
@@ -159,8 +162,9 @@ class Details {
   }
 
   void read_missing_inputs() {
-    for (const auto& row : exec(transaction_, sql::planning_inputs{.piece = grid::kInputPiece})) {
-      if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) pair->missing_inputs = {.bytes = *row.bytes, .mb_s = *row.mb_s};
+    for (const auto& row : exec(transaction_, sql::planning_inputs{.piece = grid::kInputPiece, .most = kMostReadyCounted})) {
+      if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id))
+        pair->missing_inputs = {.bytes = *row.bytes, .mb_s = *row.mb_s, .ready = *row.ready};
     }
   }
 

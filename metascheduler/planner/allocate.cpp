@@ -12,7 +12,7 @@ int standing_of(const PairView& pair) { return static_cast<int>(std::ceil(std::c
 }  // namespace
 
 Preference preference_of(const PairView& pair) {
-  return {!pair.missing_inputs, pair.priority, -static_cast<int>(pair.memory_fit), standing_of(pair)};
+  return {!grid::lacks_inputs(pair), pair.priority, -static_cast<int>(pair.memory_fit), standing_of(pair)};
 }
 
 void allocate(const Placement& placement, const Contender& contender, std::vector<Candidate*>& candidates) {

@@ -42,7 +42,8 @@ struct Cap {
     width,
     matching,
     turn,
-    pools
+    pools,
+    inputs
   };
   Kind kind = Kind::max_jobs;
   int jobs = kNoLimit;    ///< more than those that live
@@ -89,6 +90,7 @@ struct Contender {
   const CampaignView* campaign = nullptr;
   std::vector<Candidate> candidates = {};
   std::int64_t tasks_for_anyone = 0;            ///< left in the bag, for any cluster
+  std::int64_t tasks_given = 0;                 ///< taken from the bag by this plan
   std::int64_t tasks_reserved = 0;              ///< left in the bag, for the clusters or homes that they are bound to
   std::int64_t tasks_fenced = 0;                ///< of these, tasks that a job of a void launch may still run there
   std::int64_t tasks_following = 0;             ///< of these, tasks that follow others there

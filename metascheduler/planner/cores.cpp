@@ -18,7 +18,7 @@ bool has_free_room(const Candidate& candidate, const Draft& draft) {
 bool is_compatible(const Contender& contender, const Scope& scope, const Placement& placement, const Draft& draft) {
   std::optional<Preference> best;
   for (const auto& candidate : contender.candidates) {
-    if (!scope.covers(candidate, placement) || candidate.pair->missing_inputs || !has_free_room(candidate, draft)) continue;
+    if (!scope.covers(candidate, placement) || grid::lacks_inputs(*candidate.pair) || !has_free_room(candidate, draft)) continue;
     best = std::max(best.value_or(preference_of(*candidate.pair)), preference_of(*candidate.pair));
   }
   return best && std::ranges::none_of(contender.candidates, [&](const Candidate& candidate) {
@@ -53,7 +53,7 @@ void keep_free_cores(std::vector<Candidate*>& candidates) {
   std::erase_if(candidates, [](Candidate* candidate) {
     candidate->offer.resources = candidate->offer.free;
     candidate->room = room_for(*candidate, candidate->offer);
-    return candidate->room == 0 || candidate->pair->missing_inputs.has_value();
+    return candidate->room == 0 || grid::lacks_inputs(*candidate->pair);
   });
 }
 

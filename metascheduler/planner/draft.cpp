@@ -1,5 +1,7 @@
 #include "metascheduler/planner/draft.hpp"
 
+#include <algorithm>
+
 #include "metascheduler/planner/instances.hpp"
 #include "metascheduler/planner/room.hpp"
 
@@ -78,6 +80,7 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
                               .job_resources = candidate.width.resources};
     case Cap::Kind::turn: return earlier_campaigns(candidate, draft.ledger);
     case Cap::Kind::pools: return reason::PoolsUnderWay{pair.live_jobs};
+    case Cap::Kind::inputs: return reason::InputsFirst{pair.missing_inputs->bytes, pair.missing_inputs->mb_s};
   }
   return {};
 }
@@ -101,8 +104,17 @@ Bound bound_of(const Cap& cap, const Candidate& candidate, const Draft& draft) {
       return bound::Matching{.matching_resources = candidate.pair->matching_resources.value_or(0), .max_resources = cluster.max_resources};
     case Cap::Kind::turn: return bound::Turn{};
     case Cap::Kind::pools: return bound::Pools{};
+    case Cap::Kind::inputs: return bound::Inputs{};
   }
   return {};
+}
+
+void want_inputs(Plan& plan, const Candidate& candidate, std::int64_t tasks) {
+  const auto& pair = *candidate.pair;
+  const auto known = std::ranges::find_if(
+      plan.inputs, [&](const WantedInputs& one) { return one.campaign == pair.campaign && one.cluster == pair.cluster; });
+  if (known == plan.inputs.end()) plan.inputs.push_back({pair.campaign, pair.cluster, tasks});
+  else known->tasks = std::max(known->tasks, tasks);
 }
 
 void note_stop(Plan& plan, Candidate& candidate, Stage stage, Reason reason) {

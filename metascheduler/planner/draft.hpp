@@ -53,6 +53,9 @@ struct Draft {
 /// The bound of a launch of as many jobs as a cap allows.
 [[nodiscard]] Bound bound_of(const Cap& cap, const Candidate& candidate, const Draft& draft);
 
+/// Has input files brought for so many of the tasks that a candidate gets next; the greatest number of a plan counts.
+void want_inputs(Plan& plan, const Candidate& candidate, std::int64_t tasks);
+
 /// Writes the decision on a pair that a stage stops, unless jobs were given before.
 void note_stop(Plan& plan, Candidate& candidate, Stage stage, Reason reason);
 

@@ -219,7 +219,7 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
                           .room_of_all = room_of_all(cluster)};
   if (pair.unread_tasks > kMostUnread) return reason::EndsUnread{pair.unread_tasks};
   if (pair.preparation != grid::Preparation::ready) return reason::ScriptFirst{pair.preparation};
-  if (pair.missing_inputs) return reason::InputsFirst{pair.missing_inputs->bytes, pair.missing_inputs->mb_s};
+  if (grid::lacks_inputs(pair)) return reason::InputsFirst{pair.missing_inputs->bytes, pair.missing_inputs->mb_s};
   return std::nullopt;
 }
 

@@ -41,7 +41,7 @@ bool frees_by_kills(const PairView& pair) { return !pair.nodes_per_job; }
 std::optional<Want> want_of(Contender& contender, double resources, const Placement& placement, const Plan& plan) {
   std::vector<Candidate*> lacking;
   for (auto& candidate : contender.candidates) {
-    if (candidate.jobs == 0 && wants_more(plan, candidate) && !candidate.pair->missing_inputs && frees_by_kills(*candidate.pair))
+    if (candidate.jobs == 0 && wants_more(plan, candidate) && !grid::lacks_inputs(*candidate.pair) && frees_by_kills(*candidate.pair))
       lacking.push_back(&candidate);
   }
   allocate(placement, contender, lacking);

@@ -189,7 +189,7 @@ void reserve(Contender& contender, Draft& draft) {
   if (!best) return;
   draft.ledger.reserve(best->cluster_index, *soonest);
   contender.has_reservation = true;
-  if (best->pair->missing_inputs) draft.plan.inputs.push_back({contender.campaign->id, best->cluster->id});
+  if (best->pair->missing_inputs) want_inputs(draft.plan, *best, 1);
   const auto begin = at(draft.snapshot.now, soonest->after);
   draft.plan.reservations.push_back(
       {.campaign = contender.campaign->id,

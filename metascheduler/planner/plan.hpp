@@ -66,10 +66,11 @@ struct Standing {
   decisions::Standing figures;
 };
 
-/// Tasks would go to this cluster, and have their campaign's input files brought there first.
+/// Tasks would go to this cluster, and have their input files brought there first.
 struct WantedInputs {
   grid::CampaignId campaign;
   grid::ClusterId cluster;
+  std::int64_t tasks = 0;  ///< of those that go there next
   bool operator==(const WantedInputs&) const = default;
 };
 

@@ -109,7 +109,7 @@ void preempt(std::vector<Contender>& contenders, Draft& draft) {
     if (!free_resources(wanted + owed_resources(cluster), cluster, givers[index], draft.plan)) continue;
     for (auto* candidate : demands[index].who) {
       note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate)});
-      if (candidate->pair->missing_inputs) draft.plan.inputs.push_back({candidate->pair->campaign, cluster.id});
+      if (candidate->pair->missing_inputs) want_inputs(draft.plan, *candidate, startable_jobs(*candidate->pair, cluster));
     }
   }
 }

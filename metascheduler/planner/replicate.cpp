@@ -74,10 +74,15 @@ bool has_other_nodes(const Candidate& candidate) {
          cluster.max_resources - cluster.max_node_resources + kDust >= job_resources(*candidate.pair, cluster);
 }
 
+/// Whether a replica may go there. A task that runs elsewhere needs its own files, and a cluster that does not have all may lack these.
+bool may_go_there(const Contender& contender, const Candidate& candidate) {
+  return !candidate.pair->missing_inputs && !why_not(*contender.campaign, *candidate.cluster, *candidate.pair);
+}
+
 /// Where the replicas of a contender's tasks go: other_node if a single one of its clusters can get any.
 ReplicaPlace place_of(const Contender& contender) {
-  const auto usable = std::ranges::count_if(
-      contender.candidates, [&](const Candidate& candidate) { return !why_not(*contender.campaign, *candidate.cluster, *candidate.pair); });
+  const auto usable =
+      std::ranges::count_if(contender.candidates, [&](const Candidate& candidate) { return may_go_there(contender, candidate); });
   return usable == 1 ? ReplicaPlace::other_node : ReplicaPlace::other_cluster;
 }
 
@@ -92,7 +97,7 @@ int wanted_on(const Candidate& candidate, ReplicaKind kind, ReplicaPlace place, 
 int give_replicas(ReplicaKind kind, ReplicaPlace place, Contender& contender, int all, Draft& draft) {
   for (auto& candidate : contender.candidates) {
     const int wanted = wanted_on(candidate, kind, place, all);
-    if (wanted <= 0 || why_not(*contender.campaign, *candidate.cluster, *candidate.pair)) continue;
+    if (wanted <= 0 || !may_go_there(contender, candidate)) continue;
     const int jobs = std::min(room_of(contender, candidate, draft), wanted);
     if (jobs <= 0) continue;
     all -= jobs;

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "metascheduler/planner/room.hpp"
@@ -160,13 +161,22 @@ bool has_most_of(const Candidate& candidate) {
 }
 
 /// Keeps the tasks of so many jobs for a candidate that has its input files brought, so that the files go to no more clusters than tasks.
-Reason have_inputs_brought(Candidate& candidate, int jobs, std::int64_t own, Contender& contender, Draft& draft) {
+Reason keep_tasks(Candidate& candidate, int jobs, std::int64_t own, Contender& contender) {
   const auto returned = std::min<std::int64_t>(jobs, own);
   contender.tasks_for_anyone -= std::min<std::int64_t>(jobs - returned, contender.tasks_for_anyone);
   contender.take_bound(candidate, returned);
   candidate.closed = true;
-  draft.plan.inputs.push_back({candidate.pair->campaign, candidate.cluster->id});
   return reason::InputsFirst{candidate.pair->missing_inputs->bytes, candidate.pair->missing_inputs->mb_s};
+}
+
+/// Tasks for which a candidate that could take `tasks` now wants input files: for those of its next round, too; and for as many as others
+/// take first, as the bag has one order for all.
+std::int64_t tasks_ahead(const Contender& contender, const Candidate& candidate, std::int64_t tasks) {
+  auto ahead = 2 * tasks + contender.tasks_given;
+  for (const auto& other : contender.candidates) {
+    if (&other != &candidate) ahead += std::int64_t{other.pair->live_jobs} * at_a_time(*contender.campaign, other.width);
+  }
+  return ahead;
 }
 
 int at_most(std::int64_t jobs) { return static_cast<int>(std::min<std::int64_t>(jobs, kNoLimit)); }
@@ -210,25 +220,33 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, const
     };
     auto cap = *std::ranges::min_element(caps, {}, &Cap::jobs);
     if (cap.jobs <= 0) return reason_of(cap, candidate, draft);
+    const auto pooling = [&] { return pooling_of(contender, candidate, cap.jobs, bag, draft.config); };
+    auto ready = std::numeric_limits<std::int64_t>::max();  // tasks that have their input files there
     if (pair.missing_inputs) {
       const auto most = std::ranges::min_element(caps.begin(), caps.end() - 1, {}, &Cap::jobs)->jobs;  // the turn's cap is the last one
-      return have_inputs_brought(candidate, most, own, contender, draft);
+      ready = std::max<std::int64_t>(0, pair.missing_inputs->ready - contender.tasks_given);
+      const auto could_take = std::min(tasks, std::int64_t{most} * pooling().tasks_each);
+      if (ready < std::min(2 * could_take, own + contender.tasks_for_anyone))
+        want_inputs(draft.plan, candidate, tasks_ahead(contender, candidate, could_take));
+      if (ready == 0) return keep_tasks(candidate, most, own, contender);
+      if (ready < cap.jobs) cap = {.kind = Cap::Kind::inputs, .jobs = at_most(ready)};
     }
-    const auto pooling = [&] { return pooling_of(contender, candidate, cap.jobs, bag, draft.config); };
     if (const auto first = pooling(); first.shares && at_once < cap.jobs) {
       const bool waits = at_once == 0 && first.is_last && has_most_of(candidate);
       if (at_once > 0 || waits) cap = {.kind = Cap::Kind::pools, .jobs = at_once};
       if (cap.jobs == 0) return reason_of(cap, candidate, draft);
     }
+    ready -= cap.jobs;
     const auto returned = static_cast<int>(std::min<std::int64_t>(cap.jobs, own));
     const auto resources = resources_of(cap.jobs, pair, *candidate.cluster, candidate.offer.resources);
     contender.tasks_for_anyone -= cap.jobs - returned;
     contender.take_bound(candidate, returned);
-    const auto more = std::int64_t{cap.jobs} * (pooling().tasks_each - 1);
+    const auto more = std::min(std::int64_t{cap.jobs} * (pooling().tasks_each - 1), ready);
     const auto more_returned = std::min(more, own - returned);
     const auto pooled = more_returned + std::min(more - more_returned, contender.tasks_for_anyone);
     contender.tasks_for_anyone -= pooled - more_returned;
     contender.take_bound(candidate, more_returned);
+    contender.tasks_given += cap.jobs + pooled;
     if (cap.kind == Cap::Kind::pools && contender.tasks_for_anyone == 0) cap.kind = Cap::Kind::bag;
     auto bound = bound_of(cap, candidate, draft);
     const double tasks_each = 1.0 + static_cast<double>(pooled) / cap.jobs;

@@ -59,10 +59,10 @@ unfenced AS (
   UPDATE returned_tasks SET fence = NULL
   WHERE campaign_id = (SELECT id FROM ended) AND number = ANY (ARRAY(SELECT prologue_on(id) FROM homes)) AND fence IS NOT NULL),
 inputs AS (
-  UPDATE campaign_clusters SET inputs_sent = 0, inputs_at = NULL
+  UPDATE campaign_clusters SET inputs_sent = 0, inputs_there = '{}', inputs_lacking = NULL, inputs_missing = NULL, inputs_at = NULL
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id <> @cluster AND cluster_id = ANY (ARRAY(SELECT id FROM homes)))
-UPDATE campaign_clusters SET cleaned_at = instant(@now), clean_tried_at = NULL, active = false, inputs_login = NULL, inputs_sent = 0, inputs_at = NULL,
-  inputs_wanted = false
+UPDATE campaign_clusters SET cleaned_at = instant(@now), clean_tried_at = NULL, active = false, inputs_login = NULL, inputs_sent = 0,
+  inputs_there = '{}', inputs_lacking = NULL, inputs_missing = NULL, inputs_at = NULL, inputs_wanted = false
 WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
 RETURNING campaign_id
 

@@ -36,7 +36,7 @@ begun AS (
   FROM noted RETURNING token, first_campaign, first_launch),
 jobs_too AS (SELECT setval('jobs_id_seq', (SELECT last_value + 100000000 FROM jobs_id_seq), false) AS first_job FROM begun),
 sent_again AS (
-  UPDATE campaign_clusters SET inputs_sent = 0, inputs_at = NULL
+  UPDATE campaign_clusters SET inputs_sent = 0, inputs_there = '{}', inputs_lacking = NULL, inputs_missing = NULL, inputs_at = NULL
   WHERE inputs_login IS NOT NULL AND campaign_id IN (SELECT id FROM campaigns WHERE is_live(state)) AND EXISTS (SELECT FROM begun)),
 to_read AS (
   UPDATE clusters c SET recover_from = least(c.recover_from, (SELECT until FROM known)) WHERE EXISTS (SELECT FROM begun))

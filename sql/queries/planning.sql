@@ -172,10 +172,13 @@ WHERE is_live(c.state) AND q.memory_mb IS NOT NULL
 GROUP BY 1, 2
 
 -- name: planning.inputs
--- By pair: the bytes of input files that are still to be brought, and how fast they reach the cluster; none where a cluster with the same
--- homes has them. @piece: bytes of a piece.
-SELECT m.campaign_id, m.cluster_id, CASE WHEN m.there THEN 0 ELSE greatest(0, m.input_bytes - m.sent * @piece::bigint) END AS bytes,
-  coalesce(k.measured_mb_s, 0) AS mb_s
+-- By pair where input files are missing: the tasks of the bag that have theirs there (at most @most of each kind are counted), the bytes
+-- that are still to be brought for those that come next, and how fast they reach the cluster; none where a cluster with the same homes has
+-- them. @piece: bytes of a piece.
+SELECT m.campaign_id, m.cluster_id,
+  CASE WHEN m.shared IS NOT NULL AND m.sent = 0 THEN 0 ELSE coalesce(nullif(m.missing, 0), greatest(0, m.input_bytes - m.sent * @piece::bigint)) END AS bytes,
+  coalesce(k.measured_mb_s, 0) AS mb_s,
+  ready_tasks_of(m.campaign_id, lacking_inputs(m.campaign_id, m.cluster_id), @most) AS ready
 FROM missing_inputs m JOIN clusters k ON k.id = m.cluster_id
 
 -- name: planning.unread
@@ -273,12 +276,14 @@ ORDER BY 1, 2
 -- tasks go first; then new ones, and in proportion to their number tasks that failed, so that a launch of one job takes a new one; then
 -- those that asked to run last. A task bound to another cluster stays, unless it needs no more than the homes there, which this cluster
 -- shares; with the JDL's max_jobs of 0 only tasks that are bound to the cluster itself are taken. Tasks beyond @jobs are pooled:
--- the jobs take them for @pool_s seconds. @leaves: the nodes that the jobs leave empty. @passed: from the cursor on, new tasks are looked for
+-- the jobs take them for @pool_s seconds. No task is taken whose input files are not there; new ones in their order, up to the first of
+-- these. @leaves: the nodes that the jobs leave empty. @passed: from the cursor on, new tasks are looked for
 -- among so many. An array names the tasks, so that the index finds
 -- each of them even when the statistics of a new
 -- bag are missing.
 WITH campaign AS (
-  SELECT c.id, next_task, skipped, CASE WHEN f.off THEN 0 ELSE total - next_task - skipped END AS untaken, f.off
+  SELECT c.id, next_task, skipped, CASE WHEN f.off THEN 0 ELSE total - next_task - skipped END AS untaken, f.off,
+    lacking_inputs(@campaign, @cluster) AS lacking
   FROM campaigns c, (
     SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
   WHERE c.id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE OF c),
@@ -288,39 +293,42 @@ sharers AS (
 early AS (
   SELECT number FROM (
     (SELECT true AS bound, r.priority, r.number FROM returned_tasks r
-      WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id = @cluster AND goes_before_new(r) AND NOT is_script(r.number)
+      WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND ((SELECT lacking FROM campaign) @> r.number) IS NOT TRUE AND r.cluster_id = @cluster AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks)
     UNION ALL
     SELECT true, s.priority, s.number FROM sharers h CROSS JOIN LATERAL (
       SELECT r.priority, r.number FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND ((SELECT lacking FROM campaign) @> r.number) IS NOT TRUE AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.priority DESC, r.number LIMIT @tasks) s
     UNION ALL
     (SELECT false, r.priority, r.number FROM returned_tasks r
-      WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
+      WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND ((SELECT lacking FROM campaign) @> r.number) IS NOT TRUE AND r.cluster_id IS NULL AND goes_before_new(r) AND NOT is_script(r.number)
       ORDER BY r.request, r.cluster_id, r.priority DESC, r.number LIMIT @tasks)) heads
   ORDER BY bound DESC, priority DESC, number LIMIT @tasks),
 rest AS (
   SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
-  WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id = @cluster AND NOT goes_before_new(r) AND NOT is_script(r.number)
+  WHERE EXISTS (SELECT FROM campaign) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND ((SELECT lacking FROM campaign) @> r.number) IS NOT TRUE AND r.cluster_id = @cluster AND NOT goes_before_new(r) AND NOT is_script(r.number)
   UNION ALL
-  SELECT r.number, r.priority, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL
+  SELECT r.number, r.priority, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND ((SELECT lacking FROM campaign) @> r.number) IS NOT TRUE
     AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)
   UNION ALL
   SELECT r.number, r.priority, r.returned_at FROM returned_tasks r
-  WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
+  WHERE EXISTS (SELECT FROM campaign WHERE NOT off) AND r.campaign_id = @campaign AND r.held_by IS NULL AND r.request IS NULL AND ((SELECT lacking FROM campaign) @> r.number) IS NOT TRUE AND r.cluster_id IS NULL AND NOT goes_before_new(r) AND NOT is_script(r.number)),
 failed AS (
   SELECT number FROM rest WHERE priority > 0 ORDER BY returned_at, number
   LIMIT (SELECT greatest(0, @tasks - (SELECT count(*) FROM early)) * f.tasks / greatest(1, f.tasks + c.untaken)
     FROM campaign c, (SELECT count(*) AS tasks FROM rest WHERE priority > 0) f)),
 room AS (SELECT greatest(0, @tasks - (SELECT count(*) FROM early) - (SELECT count(*) FROM failed))::bigint AS tasks),
-fresh AS (
+found AS (
   SELECT number FROM campaign, generate_series(next_task, next_task + least(untaken, (SELECT tasks FROM room)) - 1) AS number
   WHERE skipped = 0
   UNION ALL
   SELECT f.number FROM campaign c, LATERAL next_untaken(@campaign, c.next_task, c.next_task + @passed::bigint, greatest(0, least((SELECT tasks FROM room), c.untaken)))
     AS f(number)
   WHERE c.skipped > 0),
+fresh AS (
+  SELECT number FROM (SELECT number, bool_or(lacking @> number) OVER (ORDER BY number) AS stopped FROM found, campaign) f
+  WHERE stopped IS NOT TRUE),
 late AS (
   SELECT number FROM rest WHERE number NOT IN (SELECT number FROM failed) ORDER BY priority DESC, returned_at, number
   LIMIT greatest(0, (SELECT tasks FROM room) - (SELECT count(*) FROM fresh))),
@@ -333,7 +341,8 @@ removed AS (DELETE FROM returned_tasks r
 moved AS (
   UPDATE campaigns c SET next_task = f.next_task, skipped = c.skipped - (f.next_task - c.next_task - f.tasks)
   FROM (
-    SELECT coalesce(max(number) + 1, (SELECT next_task + @passed FROM campaign WHERE skipped > 0 AND untaken > 0 AND (SELECT tasks FROM room) > 0))
+    SELECT coalesce(max(number) + 1, (SELECT next_task + @passed FROM campaign WHERE skipped > 0 AND untaken > 0 AND (SELECT tasks FROM room) > 0
+        AND NOT EXISTS (SELECT FROM found)))
       AS next_task, count(*) AS tasks
     FROM fresh) f
   WHERE c.id = @campaign AND f.next_task IS NOT NULL),
@@ -377,14 +386,18 @@ SELECT id FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND req
 -- As planning.launch, for campaigns whose tasks have different requests. The first task in turn determines the shape, because an array has
 -- one request; only tasks of that shape join it. Their number is bounded by @resources, but is at least one.
 WITH campaign AS (
-  SELECT c.id, f.off FROM campaigns c, (
+  SELECT c.id, f.off, lacking_inputs(@campaign, @cluster) AS lacking FROM campaigns c, (
     SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
   WHERE c.id = @campaign AND state = 'in_treatment' AND requests > 0 FOR UPDATE OF c),
 sharers AS (
   SELECT h.id FROM campaign JOIN clusters k ON k.id = @cluster AND NOT off JOIN clusters h ON h.id <> k.id AND h.shared_home = k.shared_home),
 -- Requests that this cluster can hold.
 open AS (
-  SELECT q.*, b.next_task, CASE WHEN off THEN 0 ELSE b.untaken END AS untaken, off FROM campaign
+  SELECT q.*, b.next_task, CASE WHEN off THEN 0 ELSE b.untaken END AS untaken, off, lacking,
+    (SELECT coalesce(bool_or(lacking @> f.number), false) FROM (
+      SELECT t.number FROM request_tasks t WHERE t.campaign_id = @campaign AND t.request = b.request AND t.number >= b.next_task
+      ORDER BY t.number LIMIT 1) f) AS stopped
+  FROM campaign
   JOIN campaign_requests q ON q.campaign_id = @campaign AND q.cluster_id = @cluster
   JOIN request_bags b ON b.campaign_id = @campaign AND b.request = q.request),
 -- Each part in the order of its index, as there may be a million of them.
@@ -392,30 +405,30 @@ back AS (
   SELECT r.number, r.priority, r.before_new, r.bound, r.returned_at, o.shape
   FROM open o CROSS JOIN LATERAL (
     (SELECT r.number, r.priority, true AS before_new, true AS bound, r.returned_at FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = @cluster AND goes_before_new(r)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND (o.lacking @> r.number) IS NOT TRUE AND r.cluster_id = @cluster AND goes_before_new(r)
       ORDER BY r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
     SELECT s.* FROM sharers h CROSS JOIN LATERAL (
       SELECT r.number, r.priority, true, true, r.returned_at FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND (o.lacking @> r.number) IS NOT TRUE AND r.cluster_id = h.id AND r.fence IS NULL AND goes_before_new(r)
       ORDER BY r.priority DESC, r.number LIMIT @jobs) s
     UNION ALL
     (SELECT r.number, r.priority, true, NULL, r.returned_at FROM returned_tasks r
-      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND goes_before_new(r)
+      WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND (o.lacking @> r.number) IS NOT TRUE AND NOT o.off AND r.cluster_id IS NULL AND goes_before_new(r)
       ORDER BY r.cluster_id, r.priority DESC, r.number LIMIT @jobs)
     UNION ALL
     SELECT r.number, r.priority, false, r.cluster_id = @cluster, r.returned_at FROM returned_tasks r
-    WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = @cluster AND NOT goes_before_new(r)
+    WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND (o.lacking @> r.number) IS NOT TRUE AND r.cluster_id = @cluster AND NOT goes_before_new(r)
     UNION ALL
     SELECT r.number, r.priority, false, true, r.returned_at FROM sharers h JOIN returned_tasks r ON r.campaign_id = @campaign
-      AND r.held_by IS NULL AND r.request = o.request AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r)
+      AND r.held_by IS NULL AND r.request = o.request AND (o.lacking @> r.number) IS NOT TRUE AND r.cluster_id = h.id AND r.fence IS NULL AND NOT goes_before_new(r)
     UNION ALL
     SELECT r.number, r.priority, false, NULL, r.returned_at FROM returned_tasks r
-    WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND NOT o.off AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),
+    WHERE r.campaign_id = @campaign AND r.held_by IS NULL AND r.request = o.request AND (o.lacking @> r.number) IS NOT TRUE AND NOT o.off AND r.cluster_id IS NULL AND NOT goes_before_new(r)) r),
 lead AS (
   SELECT shape FROM (
     (SELECT 1 AS turn, shape FROM back WHERE before_new ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT 1)
-    UNION ALL (SELECT 2, shape FROM open WHERE untaken > 0 ORDER BY next_task LIMIT 1)
+    UNION ALL (SELECT 2, shape FROM open WHERE untaken > 0 AND NOT stopped ORDER BY next_task LIMIT 1)
     UNION ALL (SELECT 3, shape FROM back WHERE NOT before_new ORDER BY priority DESC, returned_at, number LIMIT 1)) heads
   ORDER BY turn LIMIT 1),
 mine AS (SELECT * FROM open WHERE shape = (SELECT shape FROM lead)),
@@ -433,9 +446,10 @@ room AS (SELECT (SELECT jobs FROM size) - (SELECT count(*) FROM early) - (SELECT
 fresh AS (
   SELECT f.number, m.request FROM mine m
   CROSS JOIN LATERAL (
-    SELECT t.number FROM request_tasks t WHERE t.campaign_id = @campaign AND t.request = m.request AND t.number >= m.next_task
+    SELECT t.number, bool_or(m.lacking @> t.number) OVER (ORDER BY t.number) AS stopped FROM request_tasks t
+    WHERE t.campaign_id = @campaign AND t.request = m.request AND t.number >= m.next_task
     ORDER BY t.number LIMIT (SELECT jobs FROM size)) f
-  WHERE m.untaken > 0 ORDER BY f.number LIMIT (SELECT tasks FROM room)),
+  WHERE m.untaken > 0 AND f.stopped IS NOT TRUE ORDER BY f.number LIMIT (SELECT tasks FROM room)),
 late AS (
   SELECT number FROM rest WHERE number NOT IN (SELECT number FROM failed)
   ORDER BY priority DESC, returned_at, number LIMIT (SELECT tasks FROM room) - (SELECT count(*) FROM fresh)),

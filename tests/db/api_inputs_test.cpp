@@ -97,12 +97,14 @@ TEST_F(InputsOfUsers, BeyondTheSpoolsSize_AreRefused_UntilWhatNobodyNeedsIsOld) 
       << "bob's, and the new one";
 }
 
-TEST_F(InputsOfUsers, OfACampaign_AreStoredWithIt_InTheOrderOfTheirPaths) {
+TEST_F(InputsOfUsers, OfACampaign_AreStoredWithIt_InTheOrderOfTheTasksThatReadThem) {
   const auto manifest = list({{"solver.cfg", put("cfg")}, {"data/1", put("one")}, {"data/2", put("two")}});
   const auto answer = submit(manifest, R"(["solver.cfg", "data/{1}"])", R"(["1", "2"])");
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(sql("SELECT string_agg(path || ' ' || bytes || ' ' || begin, ', ' ORDER BY place) FROM campaign_inputs"),
-            "data/1 3 0, data/2 3 3, solver.cfg 3 6");
+            "data/1 3 0, solver.cfg 3 3, data/2 3 6");
+  EXPECT_EQ(sql("SELECT string_agg(first_task || '-' || last_task, ', ' ORDER BY place) FROM campaign_inputs"), "0-0, 0-1, 1-1");
+  EXPECT_EQ(sql("SELECT input_tasks FROM campaigns"), "2");
   EXPECT_EQ(sql("SELECT replace(input_files, E'\\n', '|') || ' ' || input_bytes FROM campaigns"), "solver.cfg|data/{1} 9");
   EXPECT_EQ(sql("SELECT count(*) FROM missing_inputs"), "2");
   const auto id = answer.json["id"].GetInt64();
@@ -177,7 +179,8 @@ TEST_F(InputsOfUsers, GoOnlyWhereAPlanWantsThem_AndTheUserGoesFirstWhoWasServedL
   };
   EXPECT_EQ(order(), "");
   store::transact(database, {}, [&](store::Transaction& transaction) {
-    const std::vector<store::PairOfInputs> pairs{{grid::CampaignId{1}, alpha}, {grid::CampaignId{2}, alpha}, {grid::CampaignId{3}, alpha}};
+    const std::vector<store::WantedInputs> pairs{
+        {grid::CampaignId{1}, alpha, 1}, {grid::CampaignId{2}, alpha, 1}, {grid::CampaignId{3}, alpha, 1}};
     store::want_inputs(transaction, pairs, store::now(transaction));
   });
   EXPECT_EQ(order(), "1 2 3");
@@ -202,7 +205,7 @@ TEST_F(InputsOfUsers, Document003_OfClustersThatShareTheHome_AreSentByOneOfThem_
     std::string text;
     store::transact(database, {}, [&](store::Transaction& transaction) {
       text.clear();
-      for (const auto& one : store::inputs_to_send(transaction, cluster, store::now(transaction))) text += one.there ? "proves" : "sends";
+      for (const auto& one : store::inputs_to_send(transaction, cluster, store::now(transaction))) text += one.shares ? "proves" : "sends";
     });
     return text;
   };
@@ -211,14 +214,19 @@ TEST_F(InputsOfUsers, Document003_OfClustersThatShareTheHome_AreSentByOneOfThem_
                     name));
   };
   EXPECT_EQ(order("alpha") + " " + order("beta"), "sends ");
-  set("inputs_sent = 1, inputs_login = 'alice'", "beta");
-  EXPECT_EQ(order("alpha") + " " + order("beta"), " sends") << "the one that sent most goes on";
+  set("inputs_sent = 1, inputs_there = '{[0,1)}', inputs_login = 'alice'", "beta");
+  EXPECT_EQ(order("alpha") + " " + order("beta"), "proves sends");
+  set("inputs_sent = 1, inputs_there = '{[0,1)}', inputs_login = 'alice'", "alpha");
+  EXPECT_EQ(order("alpha") + " " + order("beta"), "sends ") << "of those that have the same, one goes on";
+  set("inputs_sent = 2, inputs_there = '{[0,2)}'", "alpha");
+  EXPECT_EQ(order("beta"), "proves");
+  set("inputs_sent = 0, inputs_there = '{}', inputs_login = NULL", "alpha");
   sql("UPDATE clusters SET reachable = false WHERE name = 'beta' RETURNING 1");
-  EXPECT_EQ(order("alpha"), "sends") << "the other one is lost in the middle";
+  EXPECT_EQ(order("alpha"), "proves") << "the other one is lost in the middle";
   sql("UPDATE clusters SET reachable = true RETURNING 1");
   set("inputs_at = now()", "beta");
   EXPECT_EQ(order("alpha") + " " + order("beta"), "proves ");
-  EXPECT_EQ(sql("SELECT there FROM missing_inputs"), "t");
+  EXPECT_EQ(sql("SELECT shared FROM missing_inputs"), "{[0,1)}");
   const grid::ClusterId alpha{std::stoll(sql("SELECT id FROM clusters WHERE name = 'alpha'"))};
   set("inputs_at = now(), inputs_sent = 1, inputs_login = 'alice'", "alpha");
   store::transact(database, {}, [&](store::Transaction& t) { store::send_inputs_again(t, grid::CampaignId{1}, alpha); });

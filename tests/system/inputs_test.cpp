@@ -132,6 +132,30 @@ TEST_P(InputFiles, GoOnlyToClustersOnWhichTasksRun) {
   EXPECT_EQ(grid->number("SELECT count(*) FROM campaign_clusters WHERE inputs_served_at IS NOT NULL"), 1);
 }
 
+/// Document 003: "only needed data is transferred".
+TEST_P(InputFiles, Document003_GoToACluster_ForTheTasksThatComeNext_AndATaskStartsWhenItsOwnAreThere) {
+  for (int task = 0; task < kTasks; ++task) {
+    auto content = fmt::format("file {}\n", task);
+    content.resize(std::size_t{4} << 20, 'x');  // a piece
+    write(fmt::format("data/{}.bin", task), content);
+  }
+  const auto campaign = submitted(fmt::format(
+      R"j({{"name": "needed", "nb_jobs": {}, "input_files": ["data/{{1}}.bin"], "max_jobs": 1, "min_duration": "0",
+        "exec_file": "sh -c 'head -n 1 $CIGRI_INPUTS/data/$1.bin | grep -qx \"file $1\" && {}' sh", "clusters": {{"alpha": {{}}, "beta": {{}}}}}})j",
+      kTasks, grid->oracle().waits_at_gate()));
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM jobs WHERE state = 'running'", "2"));
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM campaign_clusters WHERE inputs_wanted", "0"));
+  EXPECT_GE(grid->number("SELECT min(inputs_sent) FROM campaign_clusters"), 1);
+  EXPECT_LT(grid->number("SELECT max(inputs_sent) FROM campaign_clusters"), kTasks);
+  EXPECT_EQ(grid->number("SELECT count(*) FROM campaign_clusters WHERE inputs_at IS NOT NULL"), 0);
+  grid->oracle().open_gate();
+  ASSERT_TRUE(grid->terminates(campaign));
+  EXPECT_EQ(grid->number("SELECT done FROM campaigns"), kTasks);
+  EXPECT_EQ(grid->number("SELECT count(*) FROM jobs WHERE ending = 'cannot_start'"), 0);
+  EXPECT_TRUE(grid->is_consistent());
+}
+
 TEST_P(InputFiles, AreAlreadyThere_WhenAnotherCampaignHasTheSameContents) {
   write("common", "for all");
   write("data/0.bin", "x");

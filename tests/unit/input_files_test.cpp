@@ -70,6 +70,85 @@ TEST(Manifest, ThatIsWrong_IsRefusedWithItsLine) {
 
 RC_GTEST_PROP(Manifest, OfAnyBytes_IsReadOrRefused, (const std::string& text)) { static_cast<void>(read_manifest(text)); }
 
+/// A file of so many pieces, which begins with one if all of them are whole.
+InputFile of_pieces(std::string path, std::int64_t pieces, Readers readers) {
+  return {.path = std::move(path), .sha256 = kSum, .bytes = pieces * kInputPiece, .readers = readers};
+}
+
+TEST(InputsOfTasks, StandInTheOrderOfTheTasksThatReadThem) {
+  std::vector<InputFile> files{of_pieces("a", 1, {2, 2}), of_pieces("common", 1, {0, 2}), of_pieces("b", 1, {}), of_pieces("0", 1, {0, 0})};
+  place_inputs(files);
+  std::vector<std::string> paths;
+  for (const auto& file : files) paths.push_back(file.path);
+  EXPECT_THAT(paths, ::testing::ElementsAre("0", "common", "a", "b")) << "what no task reads comes last";
+}
+
+TEST(InputsOfTasks, AreMissingForTheTasksThatGoThereNext_AndNotForOthers) {
+  std::vector<InputFile> files{of_pieces("common", 1, {0, 9}), of_pieces("0", 2, {0, 0}), of_pieces("1", 2, {1, 1}),
+                               of_pieces("9", 2, {9, 9})};
+  place_inputs(files);
+  InputsThere there{files, 10, {}};
+  const auto missing_for = [&](std::vector<Range> tasks) { return there.missing_for(tasks); };
+  EXPECT_THAT(missing_for({{0, 1}}), ::testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(missing_for({{9, 10}}), ::testing::ElementsAre(2, 5, 6));
+  EXPECT_THAT(missing_for({{1, 2}, {9, 10}}), ::testing::ElementsAre(2, 3, 4, 5, 6));
+  EXPECT_THAT(missing_for({{2, 9}}), ::testing::ElementsAre(2)) << "tasks without files of their own";
+  EXPECT_THAT(missing_for({}), ::testing::IsEmpty());
+  EXPECT_THAT(missing_for({{10, 11}}), ::testing::SizeIs(7)) << "an appended task";
+  EXPECT_THAT(there.lacking(), ::testing::ElementsAre(Range{0, kNoTask}));
+  for (const auto piece : missing_for({{1, 2}})) there.add(piece);
+  EXPECT_THAT(there.lacking(), ::testing::ElementsAre(Range{0, 1}, Range{9, kNoTask}));
+  EXPECT_FALSE(there.is_complete());
+  for (const auto piece : there.missing()) there.add(piece);
+  EXPECT_TRUE(there.is_complete());
+  EXPECT_THAT(there.lacking(), ::testing::IsEmpty());
+}
+
+RC_GTEST_PROP(InputsOfTasks, ThatLackNone_HaveEachPieceOfEachFileThatTheyRead, ()) {
+  constexpr int kTasks = 12;
+  std::vector<InputFile> files;
+  for (int i = *rc::gen::inRange(0, 12); i > 0; --i) {
+    const auto first = *rc::gen::inRange(0, kTasks);
+    const Readers readers = *rc::gen::inRange(0, 5) == 0 ? Readers{} : Readers{first, *rc::gen::inRange(first, kTasks)};
+    files.push_back(
+        {.path = std::to_string(i), .sha256 = kSum, .bytes = *rc::gen::inRange<std::int64_t>(0, 3 * kInputPiece), .readers = readers});
+  }
+  const auto bytes = place_inputs(files);
+  InputsThere there{files, kTasks,
+                    *rc::gen::container<std::vector<Range>>(rc::gen::apply(
+                        [](int first, int count) {
+                          return Range{first, std::int64_t{first} + count};
+                        },
+                        rc::gen::inRange(0, 10), rc::gen::inRange(0, 4)))};
+  const auto lacks = [&](std::int64_t task) {
+    return std::ranges::any_of(there.lacking(), [&](const Range& range) { return range.first <= task && task < range.past; });
+  };
+  const auto has_all_of = [&](std::int64_t task) {
+    return std::ranges::all_of(files, [&](const InputFile& file) {
+      if (task < kTasks && (task < file.readers.first || task > file.readers.last)) return true;
+      for (auto at = file.begin; at < file.begin + file.bytes; ++at) {
+        if (!there.has(at / kInputPiece)) return false;
+        at = (at / kInputPiece + 1) * kInputPiece - 1;
+      }
+      return true;
+    });
+  };
+  for (std::int64_t task = 0; task <= kTasks; ++task) RC_ASSERT(lacks(task) != has_all_of(task));
+  const auto first = *rc::gen::inRange(0, kTasks + 1);
+  const std::vector<Range> next{{first, first + *rc::gen::inRange(1, 3)}};
+  const auto missing = there.missing_for(next);
+  RC_ASSERT(std::ranges::is_sorted(missing, std::less_equal<>{}) && there.bytes_of(missing) <= bytes);
+  for (const auto piece : missing) {
+    RC_ASSERT(!there.has(piece));
+    there.add(piece);
+  }
+  for (auto task = next[0].first; task < next[0].past; ++task) RC_ASSERT(!lacks(task));
+}
+
+TEST(Ranges, OfNumbers_JoinNeighbours) {
+  EXPECT_THAT(ranges_of(std::vector<std::int64_t>{1, 2, 3, 5, 9, 10}), ::testing::ElementsAre(Range{1, 4}, Range{5, 6}, Range{9, 11}));
+}
+
 RC_GTEST_PROP(Pieces, HoldEachByteOfEachFileOnce, (const std::vector<std::uint16_t>& sizes)) {
   std::vector<InputFile> files;
   for (const auto size : sizes) files.push_back({.path = std::to_string(files.size()), .sha256 = kSum, .bytes = size * std::int64_t{1000}});

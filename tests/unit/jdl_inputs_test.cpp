@@ -58,9 +58,11 @@ TEST(JdlInputs, OfATask_AreNamedByItsParameter_OrTheTaskIsNamed) {
   EXPECT_THAT(input_paths(file, 7, std::string{"x"}).error(),
               HasSubstr("task 7, parameter 'x': input_files has 'b/{2}', and the parameter has 1 word"));
   EXPECT_THAT(input_paths(file, 7, std::string{"x ../../y"}).error(), HasSubstr("task 7"));
-  const KnownInputs known{std::vector<grid::InputFile>{{.path = "a", .sha256 = {}}, {.path = "b/y", .sha256 = {}}}};
-  EXPECT_EQ(known.wrong(file, 7, std::string{"x y"}), std::nullopt);
-  EXPECT_THAT(known.wrong(file, 7, std::string{"x z"}).value(), HasSubstr("task 7, parameter 'x z': its input file 'b/z' is not among"));
+  KnownInputs known{std::vector<grid::InputFile>{{.path = "a", .sha256 = {}}, {.path = "b/y", .sha256 = {}}}};
+  for (const auto task : {7, 3, 5}) EXPECT_TRUE(known.read_by(file, task, std::string{"x y"}));
+  EXPECT_EQ(known.readers_of("b/y"), (grid::Readers{3, 7}));
+  EXPECT_EQ(known.readers_of("c"), grid::Readers{});
+  EXPECT_THAT(known.read_by(file, 7, std::string{"x z"}).error(), HasSubstr("task 7, parameter 'x z': its input file 'b/z' is not among"));
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-WantedInputs wanted(std::int64_t campaign, std::int64_t cluster) { return {campaign_id(campaign), cluster_id(cluster)}; }
+/// Inputs that are wanted for any number of tasks.
+MATCHER_P2(wanted, campaign, cluster, "") { return arg.campaign == campaign_id(campaign) && arg.cluster == cluster_id(cluster); }
 
 /// The campaign's files are on no cluster yet.
 Snapshot without_inputs(std::int64_t tasks) {
@@ -27,6 +28,57 @@ TEST(InputFilesInPlans, GoOnlyToClustersThatTasksGoTo) {
   EXPECT_EQ(result, (Expect{.stopped = {{1, 1, "inputs_first"}, {1, 2, "tasks_elsewhere"}}, .inputs = {{1, 1}}}));
   result = plan(without_inputs(20));
   EXPECT_THAT(result.inputs, ElementsAre(wanted(1, 1), wanted(1, 2)));
+}
+
+/// Document 003: "only needed data is transferred".
+TEST(InputFilesInPlans, Document003_TasksWhoseFilesAreThere_GoBeforeTheRestIs) {
+  auto snapshot = without_inputs(100);
+  snapshot.pairs[0].missing_inputs->ready = 5;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(result, (Expect{.launched = {{1, 1, 5}}, .stopped = {{1, 2, "inputs_first"}}, .inputs = {{1, 1}, {1, 2}}}));
+  const auto& launched = std::get<reason::Launched>(result.decisions.at(0).reason);
+  EXPECT_TRUE(std::holds_alternative<bound::Inputs>(launched.bound));
+}
+
+TEST(InputFilesInPlans, Document003_AreWantedForTheTasksOfTheNextRounds_AndNotForAll) {
+  auto snapshot = users({"ada"});
+  snapshot.campaigns[0].waiting_tasks = 1'000'000;
+  snapshot.pairs[0].missing_inputs = grid::MissingInputs{.bytes = 1};
+  const int room = snapshot.clusters[0].free_resources;
+  const auto first = plan(snapshot).inputs;
+  ASSERT_THAT(first, ElementsAre(wanted(1, 1)));
+  EXPECT_GE(first[0].tasks, 2 * room);
+  EXPECT_LE(first[0].tasks, 4 * room) << "the queue has some, too";
+  snapshot.pairs[0].missing_inputs->ready = first[0].tasks;
+  EXPECT_THAT(plan(snapshot).inputs, IsEmpty());
+  EXPECT_GE(plan(snapshot).launches.at(0).jobs, room);
+}
+
+TEST(InputFilesInPlans, OfTasksThatAnotherClusterTakesFirst_DoNotCount) {
+  auto snapshot = without_inputs(100);
+  snapshot.pairs[0].missing_inputs.reset();
+  snapshot.pairs[1].missing_inputs->ready = 10;
+  snapshot.clusters[0].free_resources = 4;
+  const auto result = plan(snapshot);
+  int first = 0, second = 0;
+  for (const auto& launch : result.launches) (launch.cluster == cluster_id(1) ? first : second) += launch.jobs;
+  EXPECT_GE(first, 4);
+  EXPECT_EQ(second, std::max(0, 10 - first));
+  ASSERT_THAT(result.inputs, ElementsAre(wanted(1, 2)));
+  EXPECT_GE(result.inputs[0].tasks, first);
+}
+
+TEST(InputFilesInPlans, PoolsTakeTasksWhoseFilesAreThere_AndNoOthers) {
+  auto snapshot = users({"ada"});
+  snapshot.campaigns[0].waiting_tasks = 1000;
+  snapshot.campaigns[0].grouping = grid::Grouping::on;
+  snapshot.pairs[0].mean_duration = 1;
+  snapshot.pairs[0].missing_inputs = grid::MissingInputs{.bytes = 1, .ready = 50};
+  const auto result = plan(snapshot);
+  int tasks = 0;
+  for (const auto& launch : result.launches) tasks += launch.jobs + launch.pooled;
+  EXPECT_GT(tasks, 0);
+  EXPECT_LE(tasks, 50);
 }
 
 TEST(InputFilesInPlans, TasksGoFirstWhereTheFilesAre_WhateverThePriorityOfTheClusters) {
@@ -99,7 +151,7 @@ TEST(InputFilesInPlans, WhileTheyAreMissing_NoReplicaGoesThere) {
   snapshot.campaigns[0].replicas_allowed = true;
   snapshot.pairs[0].live_jobs = snapshot.pairs[0].replicable_tasks = 3;
   EXPECT_THAT(plan(snapshot).replicas, testing::SizeIs(1));
-  snapshot.pairs[1].missing_inputs = grid::MissingInputs{.bytes = 1'000'000, .mb_s = 1};
+  snapshot.pairs[1].missing_inputs = grid::MissingInputs{.bytes = 1'000'000, .mb_s = 1, .ready = 2};
   const auto result = plan(snapshot);
   for (const auto& replicas : result.replicas) EXPECT_EQ(replicas.cluster, cluster_id(1));
   EXPECT_THAT(result.inputs, IsEmpty());

@@ -67,7 +67,9 @@ PairView any_pair(std::int64_t campaign, std::int64_t cluster) {
   pair.walltime = *rc::gen::inRange(0, 1000);
   pair.standing = *rc::gen::inRange(1, 5) / 4.0;
   if (rarely()) pair.mean_duration = *rc::gen::inRange(1, 1000);
-  if (rarely()) pair.missing_inputs = grid::MissingInputs{.bytes = *rc::gen::inRange(1, 1'000'000), .mb_s = 1.0};
+  if (rarely())
+    pair.missing_inputs =
+        grid::MissingInputs{.bytes = *rc::gen::inRange(1, 1'000'000), .mb_s = 1.0, .ready = sometimes() ? *rc::gen::inRange(0, 20) : 0};
   if (sometimes()) {
     pair.io_jobs = *rc::gen::inRange(1, 20);
     pair.io_seconds = *rc::gen::inRange(1, 100);
@@ -241,7 +243,7 @@ RC_GTEST_PROP(PlannerProperty, ClosedClustersAndPairs_AreNeverUsed, ()) {
     const auto* pair = pair_of(snapshot, launch.campaign, launch.cluster);
     RC_ASSERT(is_open(cluster));
     RC_ASSERT(pair != nullptr);
-    RC_ASSERT(pair->mapped && !pair->brake && !pair->missing_inputs);
+    RC_ASSERT(pair->mapped && !pair->brake && !grid::lacks_inputs(*pair));
     RC_ASSERT(launch.jobs > 0 && launch.jobs <= cluster.array_size);
     RC_ASSERT(launch.returned >= 0 && launch.returned <= launch.jobs);
   }
