@@ -147,6 +147,17 @@ TEST(Planner, TestCampaign_GoesFirst_WithOneJobOnEachCluster) {
   EXPECT_EQ(result.launches.at(0).campaign, campaign_id(2));
 }
 
+/// Campaigns take turns of some resources each.
+TEST(Planner, TestCampaign_GetsOneJobOnEachCluster_HoweverManyTurnsItGets) {
+  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")},
+                    .campaigns = {a_test_campaign(1), a_test_campaign(2)},
+                    .pairs = {a_pair(1, 1, 4), a_pair(1, 2, 4), a_pair(2, 1, 4), a_pair(2, 2, 4)}};
+  snapshot.campaigns[0].user = "ada";
+  snapshot.campaigns[1].user = "bob";
+  for (const auto* order : {"fifo", "fairshare", "fairtree", "tickets"})
+    EXPECT_EQ(plan(snapshot, {.campaign_order = order}), (Expect{.launched = {{1, 1, 1}, {1, 2, 1}, {2, 1, 1}, {2, 2, 1}}})) << order;
+}
+
 TEST(Planner, TestCampaign_GetsItsJobOnAFullClusterToo) {
   auto snapshot = one_of_each();
   snapshot.campaigns = {a_test_campaign(1)};

@@ -10,8 +10,9 @@ class TestScheduler final : public CampaignScheduler {
   [[nodiscard]] Room room() const override { return Room::not_needed; }
   [[nodiscard]] Sizing size(const Candidate& candidate, std::int64_t) const override {
     const auto& pair = *candidate.pair;
-    if (pair.live_jobs > 0 || pair.concluded_jobs > 0)
-      return tl::unexpected{Reason{reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs}}};
+    // Its turn may come more than once in a plan.
+    if (const int live = pair.live_jobs + candidate.jobs; live > 0 || pair.concluded_jobs > 0)
+      return tl::unexpected{Reason{reason::TestAlreadyGiven{live, pair.concluded_jobs}}};
     if (pair.frozen_jobs > 0) return tl::unexpected{Reason{reason::Frozen{pair.frozen_jobs}}};
     return Cap{.kind = Cap::Kind::one_per_cluster, .jobs = 1};
   }
