@@ -78,6 +78,11 @@ struct Candidate {
   std::ptrdiff_t decision = -1;  ///< its index in Plan::decisions
 };
 
+/// Live and frozen jobs of the pair, with those given in this plan.
+[[nodiscard]] inline int live_jobs(const Candidate& candidate) {
+  return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs + candidate.replicas;
+}
+
 /// A home that some clusters of a campaign share.
 struct Home {
   std::string_view name;

@@ -18,10 +18,6 @@ constexpr double kAlmost = 0.01;
 /// Seconds of a task, at least: the wrapper's clock has steps of 10 ms.
 constexpr double kStep = 0.01;
 
-int live_jobs(const Candidate& candidate) {
-  return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs + candidate.replicas;
-}
-
 double finite(double value) { return std::isfinite(value) && value > 0.0 ? value : 0.0; }
 
 }  // namespace

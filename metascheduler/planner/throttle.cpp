@@ -7,11 +7,6 @@
 namespace gleaner::planner {
 namespace {
 
-/// Live and frozen jobs of the pair, with those given in this plan.
-int live_jobs(const Candidate& candidate) {
-  return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs + candidate.replicas;
-}
-
 /// Jobs that max_jobs allows. A cluster with max_jobs 0 gets the tasks that are bound to it, as only there the fence holds.
 int left_of_max_jobs(Tasks tasks, const Candidate& candidate) {
   const auto& pair = *candidate.pair;

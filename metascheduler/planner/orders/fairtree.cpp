@@ -11,7 +11,7 @@
 namespace gleaner::planner {
 namespace {
 
-using Nodes = std::vector<std::size_t>;
+using NodeIndices = std::vector<std::size_t>;
 
 class Tree {
  public:
@@ -19,7 +19,7 @@ class Tree {
     for (std::size_t i = 0; i < tree.size(); ++i) children_[static_cast<std::size_t>(tree[i].parent + 1)].push_back(i);
   }
 
-  Nodes users() {
+  NodeIndices users() {
     visit({0});
     return std::move(users_);
   }
@@ -36,7 +36,7 @@ class Tree {
   }
 
   /// Ranks what is below some nodes that are level (0: the root, i + 1: node i) as one set.
-  void visit(const Nodes& parents) {
+  void visit(const NodeIndices& parents) {
     struct Ranked {
       std::size_t node;
       double level;
@@ -53,7 +53,7 @@ class Tree {
     std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) { return std::tuple{-a.level, a.node} < std::tuple{-b.level, b.node}; });
     for (std::size_t begin = 0; begin < ranked.size();) {
       auto end = begin;
-      Nodes branches;
+      NodeIndices branches;
       for (; end < ranked.size() && ranked[end].level == ranked[begin].level; ++end) {
         if (tree_[ranked[end].node].is_user) users_.push_back(ranked[end].node);
         else branches.push_back(ranked[end].node + 1);
@@ -65,8 +65,8 @@ class Tree {
 
   const std::vector<ShareNode>& tree_;
   const std::vector<double>& given_;
-  std::vector<Nodes> children_;
-  Nodes users_;
+  std::vector<NodeIndices> children_;
+  NodeIndices users_;
 };
 
 class FairTreeTurns final : public Turns {
