@@ -283,7 +283,7 @@ ORDER BY 1, 2
 -- bag are missing.
 WITH campaign AS (
   SELECT c.id, next_task, skipped, CASE WHEN f.off THEN 0 ELSE total - next_task - skipped END AS untaken, f.off,
-    lacking_inputs(@campaign, @cluster) AS lacking
+    CASE WHEN c.input_files <> '' THEN lacking_inputs(@campaign, @cluster) END AS lacking
   FROM campaigns c, (
     SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
   WHERE c.id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE OF c),
@@ -386,7 +386,7 @@ SELECT id FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND req
 -- As planning.launch, for campaigns whose tasks have different requests. The first task in turn determines the shape, because an array has
 -- one request; only tasks of that shape join it. Their number is bounded by @resources, but is at least one.
 WITH campaign AS (
-  SELECT c.id, f.off, lacking_inputs(@campaign, @cluster) AS lacking FROM campaigns c, (
+  SELECT c.id, f.off, CASE WHEN c.input_files <> '' THEN lacking_inputs(@campaign, @cluster) END AS lacking FROM campaigns c, (
     SELECT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = @campaign AND p.cluster_id = @cluster AND p.max_jobs = 0) AS off) f
   WHERE c.id = @campaign AND state = 'in_treatment' AND requests > 0 FOR UPDATE OF c),
 sharers AS (
