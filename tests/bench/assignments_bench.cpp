@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <pqxx/pqxx>
-
 #include <algorithm>
 
 #include "lib/process/options.hpp"
@@ -66,10 +64,11 @@ TEST_F(Assignments, Document002_OfFifteenHundredJobs_TakeHardlyMoreThanToWriteTh
   EXPECT_LE(seconds, kMost * floor);
 }
 
-/// The floor: the smallest statement there is.
+/// The floor: one statement that writes the jobs of all cycles, as above. A round trip is none: on some machines it takes a third of what
+/// it does on others, and a cycle the same.
 TEST_F(Assignments, Document002_OneInEachCycle_ComeHundredsOfTimesASecond) {
   constexpr int kCycles = 300;
-  constexpr double kMost = 300;
+  constexpr double kMost = 5;
   double seconds = 0, least = 1e9;
   for (int i = 0; i < kCycles; ++i) {
     offer(1);
@@ -79,13 +78,12 @@ TEST_F(Assignments, Document002_OneInEachCycle_ComeHundredsOfTimesASecond) {
     ASSERT_EQ(planned(), i + 1);
     start_all();
   }
-  pqxx::connection connection{conninfo};
-  pqxx::nontransaction asked{connection};
-  const double round_trip = least_seconds(200, [&] { asked.exec("SELECT 1"); });
+  execute("CREATE TABLE copied (LIKE jobs INCLUDING INDEXES)");
+  const double floor = least_seconds(20, [&] { execute("TRUNCATE copied; INSERT INTO copied SELECT * FROM jobs"); });
   report("one job placed in each cycle, through the database",
-         fmt::format("{:.0f} cycles a second; the quickest {:.2f} ms, {:.0f} round trips of {:.3f} ms", kCycles / seconds, least * 1e3,
-                     least / round_trip, round_trip * 1e3));
-  EXPECT_LE(least, kMost * round_trip);
+         fmt::format("{:.0f} cycles a second; the quickest {:.2f} ms; to write {} rows at once {:.2f} ms, ratio {:.1f}", kCycles / seconds,
+                     least * 1e3, kCycles, floor * 1e3, least / floor));
+  EXPECT_LE(least, kMost * floor);
 }
 
 }  // namespace
