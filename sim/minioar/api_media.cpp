@@ -149,8 +149,13 @@ http::Response Api::media_list(const Call& call, const std::string& path) {
   if (!fs::is_directory(path, error)) return error_answer({404, "Not found", "Path not found: " + path});
   if (!may(call.user, path, kReadBit)) return error_answer({403, "Forbidden", "File could not be read: " + path});
   std::vector<fs::directory_entry> entries;
-  for (const auto& entry : fs::directory_iterator{path, error}) {
-    if (!entry.path().filename().string().starts_with(".")) entries.push_back(entry);
+  for (fs::directory_iterator each{path, error}, end; !error && each != end; each.increment(error)) {
+    if (!each->path().filename().string().starts_with(".")) entries.push_back(*each);
+  }
+  if (error) {
+    return error_answer({400, "ls error",
+                         fmt::format("ls command exited with status 512: ls: cannot open directory '{}': {}\n. (Command was: ls -l {}).",
+                                     path, error.message(), path)});
   }
   std::sort(entries.begin(), entries.end());
   text::JsonWriter json;

@@ -52,6 +52,11 @@ class Folders : public ::testing::TestWithParam<GridUnderTest::Backend> {
   [[nodiscard]] std::string ends(grid::CampaignId campaign) const {
     return grid->value(fmt::format("SELECT string_agg(DISTINCT ending, ' ') FROM jobs WHERE campaign_id = {}", campaign.value()));
   }
+  /// The rows of its jobs that did not end as done.
+  [[nodiscard]] std::string notes(grid::CampaignId campaign) const {
+    return grid->value(fmt::format(
+        "SELECT string_agg(row_to_json(j)::text, E'\\n') FROM jobs j WHERE campaign_id = {} AND ending <> 'done'", campaign.value()));
+  }
   /// The contents of its files that end so.
   static std::vector<std::string> contents(const fs::path& folder, const std::string& suffix) {
     std::vector<std::string> all;
@@ -84,7 +89,7 @@ TEST_P(Folders, OfAnyCharacters_AreEntered_AndCarriedOutByNobody) {
   for (const auto campaign : {first, second, third, fourth, fifth}) {
     ASSERT_TRUE(grid->terminates(campaign));
     EXPECT_EQ(done(campaign), 4) << campaign.value();
-    EXPECT_EQ(ends(campaign), "done") << campaign.value();
+    EXPECT_EQ(ends(campaign), "done") << campaign.value() << '\n' << notes(campaign);
   }
   for (const auto& folder : {plain, pooled, checkpointed, prepared}) {
     EXPECT_THAT(contents(folder, ".stdout"), ::testing::AllOf(SizeIs(4), ::testing::Each(folder.string() + "\n")));

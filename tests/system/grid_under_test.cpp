@@ -104,7 +104,7 @@ void GridUnderTest::write_configuration(const Configuration& configuration) {
                     {"void_delay", "4s"},
                     {"void_looks", "2"},
                     {"evidence_delay", "100ms"},
-                    {"evidence_patience", "4s"},
+                    {"evidence_patience", "20s"},  // a busy machine may not answer for some seconds
                     {"brake_time", "1s"},
                     {"brake_time_max", "2s"},
                     {"max_charged_attempts", "1"},
