@@ -158,6 +158,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     law<sql::checks_campaign_end>(by_campaign_now<sql::checks_mend_campaign_ends>),
     law<sql::checks_cleaned_pair>(by_campaign<sql::checks_uncleaned>),
     law<sql::checks_requested>(by_campaign<sql::checks_mend_requested>),
+    law<sql::checks_inputs_there>(by_campaign<sql::checks_send_inputs_again>),
     law<sql::checks_inactive_pair>(by_campaign<sql::checks_activate>),
     law<sql::checks_pair_counters>(by_campaign<sql::checks_count_pairs>),
     law<sql::checks_pair_results>(nullptr),

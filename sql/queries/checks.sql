@@ -762,6 +762,31 @@ ORDER BY id LIMIT 1000
 WITH mended AS (UPDATE campaigns SET requested = requested_of(id)::text WHERE id = ANY (@campaigns::bigint[]) AND requested <> requested_of(id)::text RETURNING id)
 SELECT count(*) AS changed FROM mended
 
+-- name: checks.inputs_there
+-- The number of pieces of input files that are on a cluster is that of the pieces which are noted as there.
+-- Repair: all of them are sent there again.
+SELECT
+  p.campaign_id,
+  p.cluster_id,
+  p.campaign_id AS id,
+  format('%s pieces of the input files of campaign %s are on cluster %s, and %s are noted', p.inputs_sent, p.campaign_id, p.cluster_id, t.pieces)
+    AS breach,
+  count(*) OVER () AS breaches
+FROM campaigns c
+JOIN campaign_clusters p ON p.campaign_id = c.id
+CROSS JOIN LATERAL (SELECT coalesce(sum(upper(r) - lower(r)), 0)::bigint AS pieces FROM unnest(p.inputs_there) r) t
+WHERE (@all::boolean OR is_live(c.state)) AND (p.inputs_sent > 0 OR NOT isempty(p.inputs_there)) AND p.inputs_sent IS DISTINCT FROM t.pieces
+ORDER BY p.campaign_id, p.cluster_id LIMIT 1000
+
+-- name: checks.send_inputs_again
+WITH mended AS (
+  UPDATE campaign_clusters p
+    SET inputs_sent = 0, inputs_there = '{}', inputs_lacking = NULL, inputs_missing = NULL, inputs_at = NULL
+    WHERE p.campaign_id = ANY (@campaigns::bigint[])
+      AND p.inputs_sent IS DISTINCT FROM (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(p.inputs_there) r)
+      RETURNING p.campaign_id)
+SELECT count(*) AS changed FROM mended
+
 -- name: checks.inactive_pair
 -- A pair with a live job is active.
 -- Repair: the pair is active.

@@ -144,6 +144,8 @@ constexpr Breaker kBreakers[] = {
     {"campaign_end", "UPDATE campaigns SET ended_at = now() WHERE id = 1"},
     {"cleaned_pair", "UPDATE campaign_clusters SET cleaned_at = now() WHERE campaign_id = 1"},
     {"requested", "UPDATE campaigns SET requested = '{}' WHERE id = 1"},
+    {"inputs_there", "UPDATE campaign_clusters SET inputs_sent = 3, inputs_there = '{[0,2),[5,7)}' WHERE campaign_id = 1"},
+    {"inputs_there", "UPDATE campaign_clusters SET inputs_there = '{[0,2)}' WHERE campaign_id = 1"},
     {"inactive_pair", "UPDATE campaign_clusters SET active = false WHERE campaign_id = 1"},
     {"pair_counters", "UPDATE campaign_clusters SET running = running + 1 WHERE campaign_id = 1"},
     {"pair_counters", "UPDATE campaign_clusters SET unknown = 1 WHERE campaign_id = 2"},
