@@ -38,7 +38,7 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
 /// Options for single tasks.
 void check_outputs(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   if (arguments.has("task")) static_cast<void>(clients::task_lists(arguments, ids));
-  for (const std::string_view option : {"job", "watch", "why", "history", "events", "jdl", "state"}) {
+  for (const std::string_view option : {"job", "watch", "why", "history", "events", "jdl", "state", "report"}) {
     if (arguments.has("task") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--task and --{} exclude each other", option)};
   }
@@ -62,10 +62,20 @@ void check_parameters(const process::Arguments& arguments, const std::vector<std
   }
 }
 
+void check_report(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  if (!arguments.has("report")) return;
+  if (ids.size() > 1) throw Error{ExitCode::usage, "--report is about one campaign: give one id"};
+  for (const std::string_view option : {"full", "watch", "params", "json", "dump", "pretty", "csv", "quiet", "offset", "limit"}) {
+    if (arguments.has(option))
+      throw Error{ExitCode::usage,
+                  fmt::format("--report and --{} exclude each other: --report writes a page of HTML about all tasks", option)};
+  }
+}
+
 /// A page shows one view of a campaign at a time.
 void check_views(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   std::string_view first;
-  for (const std::string_view view : {"why", "history", "events", "jdl", "state", "job"}) {
+  for (const std::string_view view : {"why", "history", "events", "jdl", "state", "job", "report"}) {
     if (!arguments.has(view)) continue;
     if (!first.empty()) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", first, view)};
     first = view;
@@ -78,7 +88,7 @@ void check_views(const process::Arguments& arguments, const std::vector<std::int
 
 /// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
-  for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state", "params"}) {
+  for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state", "params", "report"}) {
     if (arguments.has(option) && ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }
@@ -93,6 +103,7 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
   check_views(arguments, ids);
   check_outputs(arguments, ids);
   check_parameters(arguments, ids);
+  check_report(arguments, ids);
   for (const std::string_view option : {"why", "history", "tree", "by-user"}) {
     if (arguments.has("watch") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
@@ -135,6 +146,8 @@ process::Outcome gridstat(const process::Context& context) {
     show_history(run, ids);
   } else if (arguments.has("events")) {
     show_events(run, ids);
+  } else if (const auto file = arguments.value("report")) {
+    write_report(run, ids.front(), *file);
   } else if (arguments.has("jdl")) {
     show_jdl(run, ids);
   } else if (arguments.has("params")) {

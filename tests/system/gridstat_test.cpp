@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 
@@ -133,6 +135,33 @@ TEST_F(Gridstat, Full_ShowsTheTasks_AndMoreOfTheClusters) {
   const auto alone = grid_->run("gridstat", {"-f"});
   EXPECT_EQ(alone.end.exit_status, 2);
   EXPECT_THAT(alone.output, HasSubstr("--full needs the id of a campaign"));
+}
+
+TEST_F(Gridstat, Report_IsAPageOfHtml_OfACampaignInAnyState) {
+  const auto file = grid_->folder() / "report of ours.html";
+  const auto written = grid_->run("gridstat", {text(fails_), "--report", file.string()});
+  EXPECT_TRUE(written.end.succeeded()) << written.output;
+  EXPECT_THAT(written.output, HasSubstr("the report of campaign " + text(fails_) + " is in " + file.string()));
+  std::ifstream stream{file};
+  const std::string page{std::istreambuf_iterator<char>{stream}, {}};
+  EXPECT_THAT(page, AllOf(HasSubstr("2 failed"), HasSubstr("<td>exit status 3</td><td>alpha</td><td>0, 1</td>"),
+                          HasSubstr("gridstat " + text(fails_) + " --task 0 -E"), HasSubstr("TASK_ERROR")));
+  EXPECT_TRUE(page.ends_with("</html>\n"));
+  EXPECT_THAT(shown({text(done_), "--report", "-"}), AllOf(HasSubstr("3 done"), HasSubstr("Durations"), Not(HasSubstr("What failed"))));
+  EXPECT_THAT(shown({text(waits_), "--report", "-"}), AllOf(HasSubstr("2 running"), HasSubstr("Why it waits")));
+  const auto refused = [&](std::vector<std::string> arguments) {
+    const auto ran = grid_->run("gridstat", std::move(arguments));
+    EXPECT_NE(ran.end.exit_status, 0);
+    return ran.output;
+  };
+  EXPECT_THAT(refused({"--report", "-"}), HasSubstr("--report needs the id of a campaign"));
+  EXPECT_THAT(refused({text(done_), text(fails_), "--report", "-"}), HasSubstr("give one id"));
+  EXPECT_THAT(refused({text(done_), "--report", "-", "--why"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(refused({text(done_), "--report", "-", "--csv"}), HasSubstr("--report and --csv exclude each other"));
+  EXPECT_THAT(refused({"999", "--report", "-"}), HasSubstr("999"));
+  EXPECT_THAT(refused({text(done_), "--report", (grid_->folder() / "none" / "page.html").string()}),
+              HasSubstr("No such file or directory"));
+  EXPECT_THAT(refused({text(done_), "--report", grid_->folder().string()}), HasSubstr("Is a directory"));
 }
 
 TEST_F(Gridstat, Events_ShowsTheOpenOnesWithTheirMessages_AndWithClosedTheOthersToo) {
