@@ -159,7 +159,8 @@ Curve curve_of(std::string colour, Form form, const std::vector<Number>& values,
 
 std::vector<Mark> counts_to(std::int64_t most) {
   if (most < 2) return {{1, fmt::format("{}", most)}};
-  return {{static_cast<double>(most / 2) / static_cast<double>(most), fmt::format("{}", most / 2)}, {1, fmt::format("{}", most)}};
+  const auto half = most / 2;
+  return {{static_cast<double>(half) / static_cast<double>(most), fmt::format("{}", half)}, {1, fmt::format("{}", most)}};
 }
 
 std::string progress(const Report& report, const Time& time) {
