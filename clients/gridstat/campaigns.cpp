@@ -194,18 +194,28 @@ std::string tasks_path(const Run& run, std::int64_t id, std::string_view form) {
   return path;
 }
 
-std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::function<std::string(std::string_view)>& shown) {
+void read_lines(const Run& run, const std::string& path, const std::function<void(std::string_view)>& take) {
   std::string rest;  // of a line
-  std::int64_t count = 0;
   download(run, path, [&](std::string_view bytes) {
-    std::string lines;
     rest += bytes;
     std::size_t begin = 0;
     for (auto end = rest.find('\n'); end != std::string::npos; begin = end + 1, end = rest.find('\n', begin))
-      lines += (count++ > 0 ? ",\n" : "\n") + shown(std::string_view{rest}.substr(begin, end - begin));
+      take(std::string_view{rest}.substr(begin, end - begin));
     rest.erase(0, begin);
-    terminal::Output::pass_on(lines);
   });
+}
+
+std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::function<std::string(std::string_view)>& shown) {
+  constexpr std::size_t kAtOnce = std::size_t{16} << 10;  // bytes that are written together
+  std::int64_t count = 0;
+  std::string lines;
+  read_lines(run, path, [&](std::string_view line) {
+    lines += (count++ > 0 ? ",\n" : "\n") + shown(line);
+    if (lines.size() < kAtOnce) return;
+    terminal::Output::pass_on(lines);
+    lines.clear();
+  });
+  terminal::Output::pass_on(lines);
   return count;
 }
 

@@ -38,6 +38,9 @@ struct Range {
 /// Empty: the text is not a range.
 [[nodiscard]] std::optional<Range> parse_range(std::string_view text);
 
+/// Takes each line of a list of the API while it arrives. Throws process::Error (unavailable) when the list breaks off.
+void read_lines(const Run& run, const std::string& path, const std::function<void(std::string_view)>& take);
+
 /// Prints a list of the API that has a line for each item, as items of a JSON array, while it arrives. Returns their number.
 /// @param shown  an item as it is printed
 std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::function<std::string(std::string_view)>& shown);

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -162,6 +165,10 @@ TEST_F(Gridstat, Report_IsAPageOfHtml_OfACampaignInAnyState) {
   EXPECT_THAT(refused({text(done_), "--report", (grid_->folder() / "none" / "page.html").string()}),
               HasSubstr("No such file or directory"));
   EXPECT_THAT(refused({text(done_), "--report", grid_->folder().string()}), HasSubstr("Is a directory"));
+  const auto pipe = grid_->folder() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(refused({text(done_), "--report", pipe.string()}), HasSubstr("it is a device or a pipe"));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe)) << "it was not replaced";
 }
 
 TEST_F(Gridstat, Events_ShowsTheOpenOnesWithTheirMessages_AndWithClosedTheOthersToo) {

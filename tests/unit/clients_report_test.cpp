@@ -164,6 +164,17 @@ TEST(ReportFigures, SayHowLongTasksTookAndWaited_OnEachCluster) {
   EXPECT_EQ(figures.repeated(), 1);
 }
 
+TEST(ReportFigures, DoNotCountResourcesThatAreNotKnownAsNone) {
+  auto report = report_of({{.id = 0}});
+  EXPECT_THAT(page(report), Not(HasSubstr("not known")));
+  report.figures = {};
+  report.figures.add(parsed(
+      fmt::format(R"({{"id": 0, "state": "done", "cluster_name": "alpha", "resources_used": null, "start_time": {}, "stop_time": {}}})",
+                  time_or_null(10), time_or_null(20))));
+  report.figures.finish();
+  EXPECT_THAT(page(report), HasSubstr("<td class=\"number\">not known</td>"));
+}
+
 TEST(ReportFigures, AQuantileIsTheLeastValueThatSoManyDoNotExceed) {
   const std::vector<std::int64_t> ten{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   EXPECT_EQ(quantile(ten, 0.5), 5);

@@ -56,6 +56,7 @@ void Figures::add(const clients::Json& task) {
   if (!stop) return;
   const auto duration = std::max<std::int64_t>(0, *stop - *start);
   if (is_done) cluster.durations.push_back(duration);
+  if (task["resources_used"].is_null()) cluster.knows_resources = false;
   cluster.resource_seconds += static_cast<double>(duration) * static_cast<double>(task["resources_used"].integer());
 }
 

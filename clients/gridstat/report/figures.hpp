@@ -28,7 +28,8 @@ struct OnCluster {
   std::int64_t failed = 0;
   std::vector<std::int64_t> durations{};  ///< of those that are done
   std::vector<std::int64_t> waits{};      ///< in OAR's queue, of those that started
-  double resource_seconds = 0;            ///< of those that ended and whose resources are known
+  double resource_seconds = 0;            ///< of the last jobs of those that ended
+  bool knows_resources = true;            ///< false: those of some of these jobs are not known
 };
 
 /// Failed tasks whose last jobs ended for one cause on one cluster.
@@ -50,7 +51,7 @@ class Figures {
   [[nodiscard]] const std::vector<OnCluster>& clusters() const { return clusters_; }
   /// The most frequent first.
   [[nodiscard]] std::vector<FailureGroup> failures() const;
-  /// Tasks that were given to OAR more than once.
+  /// Tasks that had more than one attempt.
   [[nodiscard]] std::int64_t repeated() const { return repeated_; }
   /// Tasks done by the end of each slice.
   [[nodiscard]] std::vector<std::int64_t> done_by(const Slices& slices) const;

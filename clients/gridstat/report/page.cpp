@@ -138,8 +138,8 @@ std::string head_of(const Report& report, grid::Instant now) {
   html += ".</p>\n" + states(campaign);
   if (report.figures.repeated() > 0)
     html +=
-        fmt::format("<p>{} given to a cluster more than once. The figures below are those of the last time.</p>\n",
-                    report.figures.repeated() == 1 ? std::string{"1 task was"} : fmt::format("{} tasks were", report.figures.repeated()));
+        fmt::format("<p>{} more than one attempt. The figures below are those of the last one.</p>\n",
+                    report.figures.repeated() == 1 ? std::string{"1 task had"} : fmt::format("{} tasks had", report.figures.repeated()));
   return html;
 }
 
@@ -256,13 +256,13 @@ std::string durations(const Report& report) {
              {"9 of 10 within", true},
              {"Longest", true},
              {"In its queue, median", true},
-             {"9 of 10 within", true},
+             {"In its queue, 9 of 10 within", true},
              {"Resource-hours", true}}};
   for (const auto& one : report.figures.clusters()) {
     constexpr double kHour = 3600;
     rows.add({one.cluster, fmt::format("{}", one.done), fmt::format("{}", one.failed), of_quantiles(one.durations, 0.5),
               of_quantiles(one.durations, 0.9), of_quantiles(one.durations, 1), of_quantiles(one.waits, 0.5), of_quantiles(one.waits, 0.9),
-              fmt::format("{:.2f}", one.resource_seconds / kHour)});
+              one.knows_resources ? fmt::format("{:.2f}", one.resource_seconds / kHour) : std::string{"not known"}});
   }
   const auto classes = duration_classes(report.figures.clusters());
   std::vector<Bar> columns;
