@@ -9,6 +9,7 @@
 #include "lib/inputs/spool.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/inputs.hpp"
+#include "lib/store/views.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -67,10 +68,21 @@ std::optional<http::Response> wrong_inputs(const Call& call, const jdl::Campaign
       "clusters first");
 }
 
+std::optional<http::Response> wrong_sources(const Call& call, const jdl::CampaignFile& file) {
+  for (const auto id : file.input_from) {
+    const auto source = call.connections.read([&](store::Transaction& transaction) { return store::views::campaign(transaction, id); });
+    if (!source) return wrong_key("input_from", fmt::format("there is no campaign {} whose outputs could be input files", id.value()));
+    if (!may_change(call, source->user))
+      return wrong_key("input_from", fmt::format("campaign {} is not yours: only {} may read its outputs", id.value(), source->user));
+  }
+  return std::nullopt;
+}
+
 Asked<CampaignInputs> CampaignInputs::of(const Call& call, const jdl::CampaignFile& file) {
   CampaignInputs inputs;
   if (file.input_files.empty()) return inputs;
   inputs.patterns_ = file.input_files;
+  inputs.sources_ = file.input_from;
   inputs.manifest_ = file.input_manifest;
   if (inputs.manifest_.empty())
     return tl::unexpected{
@@ -100,9 +112,10 @@ std::optional<jdl::KnownInputs> CampaignInputs::known() const {
 }
 
 Asked<void> CampaignInputs::attach(const Call& call, store::Transaction& transaction, const Owner& owner) const {
-  if (owner.file.input_files != patterns_)
+  if (owner.file.input_files != patterns_ || owner.file.input_from != sources_)
     return tl::unexpected{
-        error(Code::wrong_state, "an admission rule changes input_files, whose files were uploaded before: it may only refuse")};
+        error(Code::wrong_state, fmt::format("an admission rule changes {}, whose files were uploaded before: it may only refuse",
+                                             owner.file.input_files != patterns_ ? "input_files" : "input_from"))};
   if (patterns_.empty()) return {};
   // Their rows are locked from here on, so that nobody forgets them before the campaign is there.
   const auto known = store::use_inputs(transaction, call.caller.user, contents_of(files_), call.now);

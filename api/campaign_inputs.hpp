@@ -14,6 +14,10 @@ namespace gleaner::api {
 /// The answer to a campaign file whose input files cannot be taken on this grid, or whose list of them makes no sense; empty: it can go on.
 [[nodiscard]] std::optional<http::Response> wrong_inputs(const Call& call, const jdl::CampaignFile& file);
 
+/// The answer to a campaign whose input_from names a campaign that is not there, or whose outputs are not the caller's to read; empty: none
+/// does. The files are those that its user uploaded, as the outputs were at that time.
+[[nodiscard]] std::optional<http::Response> wrong_sources(const Call& call, const jdl::CampaignFile& file);
+
 /// The input files of a campaign that is submitted: those of its manifest, which its user has uploaded.
 class CampaignInputs {
  public:
@@ -33,6 +37,7 @@ class CampaignInputs {
 
  private:
   std::vector<std::string> patterns_;
+  std::vector<grid::CampaignId> sources_;
   std::string manifest_;
   std::vector<grid::InputFile> files_;
   std::int64_t bytes_ = 0;

@@ -269,6 +269,7 @@ http::Response take(const Call& call, Submission& submission, SubmissionMode mod
   if (mode == SubmissionMode::store) {
     if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
+  if (const auto wrong = wrong_sources(call, file)) return *wrong;
   if (auto allowed = allow_campaign(limits); !allowed) return allowed.error();
   if (auto allowed = allow_user(call); !allowed) return allowed.error();
   auto groups = intake::groups_of(call.caller.user);

@@ -47,9 +47,8 @@ void Fetcher::check_room(std::span<const RemoteOutput> outputs) const {
   if (::statvfs(tree_.folder().c_str(), &disk) != 0) return;
   const auto free = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
   if (wanted > free)
-    throw Error{ExitCode::failure, fmt::format("the next outputs have {}, and the disk of {} has room for {}: choose another folder with "
-                                               "--to, or tasks with --task",
-                                               size_text(wanted), terminal::printable(tree_.folder().string()), size_text(free))};
+    throw Error{ExitCode::failure, fmt::format("the next outputs have {}, and the disk of {} has room for {}: {}", size_text(wanted),
+                                               terminal::printable(tree_.folder().string()), size_text(free), remedies_.room)};
 }
 
 void Fetcher::fetch(std::span<const RemoteOutput> outputs) {
@@ -131,8 +130,8 @@ Fetcher::End Fetcher::transfer(ApiClient& api, const RemoteOutput& wanted, Parti
       if (error.code() != ExitCode::unavailable || attempt + 1 == kAttempts) throw;
     }
   }
-  progress_.report(size ? fmt::format("{}: {} of {} bytes came; run gridget again", describe(wanted), part.size(), *size)
-                        : fmt::format("{}: the transfer broke off; run gridget again", describe(wanted)));
+  progress_.report(size ? fmt::format("{}: {} of {} bytes came; {}", describe(wanted), part.size(), *size, remedies_.again)
+                        : fmt::format("{}: the transfer broke off; {}", describe(wanted), remedies_.again));
   return End::failed;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clients/api_client.hpp"
@@ -35,13 +36,20 @@ struct Tally {
   std::int64_t unsettled = 0;
 };
 
+/// The remedies that messages name, as the calling program has them.
+struct Remedies {
+  std::string again = "run gridget again";
+  std::string room = "choose another folder with --to, or tasks with --task";
+};
+
 /// Fetches outputs into a tree, a few at a time. The failure of one does not stop the others; it is reported, and counted. A cluster that
 /// cannot be reached is given up after a few failures in a row.
 class Fetcher {
  public:
   /// @param most  bytes that may come in all
-  Fetcher(const process::Config& config, std::int64_t campaign, const LocalTree& tree, Progress& progress, std::int64_t most)
-      : config_{config}, campaign_{campaign}, tree_{tree}, progress_{progress}, most_{most} {}
+  Fetcher(const process::Config& config, std::int64_t campaign, const LocalTree& tree, Progress& progress, std::int64_t most,
+          Remedies remedies = {})
+      : config_{config}, campaign_{campaign}, tree_{tree}, progress_{progress}, most_{most}, remedies_{std::move(remedies)} {}
 
   /// Throws process::Error when the API itself cannot be reached, or when more than `most` bytes would come: before any of these files is
   /// fetched if their sizes are known, else in the middle of one. Likewise if the disk has no room for files of known sizes.
@@ -66,6 +74,7 @@ class Fetcher {
   const LocalTree& tree_;
   Progress& progress_;
   std::int64_t most_;
+  Remedies remedies_;
   std::mutex mutex_;
   std::map<std::string, int> silent_;  ///< failures in a row, by cluster
   bool has_given_up_ = false;

@@ -11,6 +11,7 @@
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
 #include "clients/gridget/fetch.hpp"
+#include "clients/gridget/listing.hpp"
 #include "lib/process/values.hpp"
 #include "lib/terminal/output.hpp"
 #include "lib/terminal/text.hpp"
@@ -22,10 +23,6 @@ namespace {
 
 using process::Error;
 using process::ExitCode;
-
-/// Tasks of one listing: its lines are in memory.
-constexpr std::int64_t kTasksOfListing = 5000;
-constexpr int kListingAttempts = 4;
 
 struct Asked {
   std::int64_t campaign = 0;
@@ -44,10 +41,9 @@ Asked asked_of(const process::Arguments& arguments, ApiClient& api) {
     if (!ranges) ranges.emplace();
     ranges->insert(ranges->end(), read->begin(), read->end());
   }
-  Asked asked{.campaign = ids.front(), .identity = {}, .ranges = {}};
-  const auto campaign = api.get(fmt::format("/v1/campaigns/{}", asked.campaign)).json;
-  asked.identity = fmt::format("{} of {}, submitted {}", asked.campaign, campaign["user"].text(), campaign["submission_time"].seconds());
-  const auto total = campaign["total_tasks"].integer();
+  const auto source = source_campaign(api, ids.front());
+  Asked asked{.campaign = source.campaign, .identity = source.identity, .ranges = {}};
+  const auto total = source.tasks;
   asked.ranges = ranges ? *ranges : std::vector<text::Range>{{0, total - 1}};
   for (const auto& range : asked.ranges) {
     if (ranges && range.last >= total)
@@ -56,73 +52,6 @@ Asked asked_of(const process::Arguments& arguments, ApiClient& api) {
     asked.tasks += range.last - range.first + 1;
   }
   return asked;
-}
-
-/// The ranges in parts of so many tasks, each as the API takes it.
-struct Part {
-  std::string tasks;
-  std::int64_t count = 0;
-};
-std::vector<Part> parts_of(const std::vector<text::Range>& ranges) {
-  std::vector<Part> parts;
-  for (auto range : ranges) {
-    while (range.first <= range.last) {
-      if (parts.empty() || parts.back().count >= kTasksOfListing || parts.back().tasks.size() > 4000) parts.emplace_back();
-      auto& part = parts.back();
-      const auto last = std::min(range.last, range.first + (kTasksOfListing - part.count) - 1);
-      part.tasks += fmt::format("{}{}-{}", part.tasks.empty() ? "" : ",", range.first, last);
-      part.count += last - range.first + 1;
-      range.first = last + 1;
-    }
-  }
-  return parts;
-}
-
-struct Listing {
-  std::vector<RemoteOutput> outputs;
-  std::vector<std::string> errors;
-  std::int64_t unsettled = 0;
-  bool is_whole = false;
-};
-
-void read_line(std::string_view line, Listing& listing) {
-  const auto json = Json::parse(line);
-  if (!json) return;
-  if ((*json)["end"].is_true()) {
-    listing.is_whole = true;
-    listing.unsettled = (*json)["unsettled"].integer();
-  } else if (const auto error = (*json)["error"].text(); !error.empty()) {
-    listing.errors.push_back(fmt::format("{}: {} cannot be listed: {}", terminal::printable((*json)["cluster_name"].text()),
-                                         terminal::printable((*json)["folder"].text()), terminal::printable(error)));
-  } else if (auto output = grid::read_output_name((*json)["name"].text())) {
-    if (output->number > 0) {
-      auto path = grid::decoded_path((*json)["path"].text());
-      if (!path || path->size() > grid::kLongestOutputPath) return;
-      output->name = std::move(*path);
-    }
-    listing.outputs.push_back({.output = std::move(*output),
-                               .cluster = (*json)["cluster_name"].text(),
-                               .state = (*json)["state"].text(),
-                               .size = (*json)["size"].whole(),
-                               .is_missing = (*json)["missing"].is_true()});
-  }
-}
-
-Listing list(ApiClient& api, std::int64_t campaign, const Part& part) {
-  for (int attempt = 0; attempt < kListingAttempts; ++attempt) {
-    std::string body;
-    (void)api.download(fmt::format("/v1/campaigns/{}/outputs?tasks={}", campaign, part.tasks),
-                       [&](std::string_view bytes) { body += bytes; });
-    Listing listing;
-    std::string_view rest{body};
-    while (!rest.empty()) {
-      const auto end = std::min(rest.find('\n'), rest.size());
-      read_line(rest.substr(0, end), listing);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    if (listing.is_whole) return listing;
-  }
-  throw Error{ExitCode::unavailable, fmt::format("the API's listing of tasks {} breaks off: its log says more", part.tasks)};
 }
 
 // ------------------------------------------------------------------ --list

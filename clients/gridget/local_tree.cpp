@@ -15,6 +15,7 @@
 
 #include "lib/process/exit_code.hpp"
 #include "lib/terminal/text.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::clients::gridget {
 namespace {
@@ -87,6 +88,16 @@ void claim_folder(const fs::path& mark, const std::string& campaign, const fs::p
   if (!stream.flush()) throw cannot("cannot be written", mark, errno);
 }
 
+/// The task at the beginning of a part of a path: its number, and then its attempt, its kind or its files.
+std::optional<std::int64_t> task_at(std::string_view text) {
+  const bool is_padded = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+  const auto task = text::take_whole_number(text);
+  const bool is_one = task && *task >= 0 && !is_padded && (text.starts_with('/') || text.starts_with('.'));
+  return is_one ? std::optional{*task} : std::nullopt;
+}
+
+std::int64_t thousand_of(std::int64_t task) { return task / grid::kTasksOfOutputFolder * grid::kTasksOfOutputFolder; }
+
 }  // namespace
 
 fs::path local_path(const grid::TaskOutput& output) {
@@ -102,6 +113,16 @@ fs::path local_path(const grid::TaskOutput& output) {
     rest.remove_prefix(std::min(slash + 1, rest.size()));
   }
   return path;
+}
+
+std::optional<NamedOutput> named_output(std::string_view path) {
+  const auto first = task_at(path);
+  if (!first) return std::nullopt;
+  if (const auto folder = fmt::format("{}/", *first); *first > 0 && *first % grid::kTasksOfOutputFolder == 0 && path.starts_with(folder)) {
+    const auto within = task_at(path.substr(folder.size()));
+    if (within && thousand_of(*within) == *first) return NamedOutput{.task = *within, .path = std::string{path}};
+  }
+  return NamedOutput{.task = *first, .path = (fs::path{grid::output_folder("", *first)}.relative_path() / path).string()};
 }
 
 LocalTree::LocalTree(fs::path folder, const std::string& campaign) : folder_{std::move(folder)}, parts_{folder_ / ".gridget"} {

@@ -15,6 +15,15 @@ namespace gleaner::clients::gridget {
 /// `7.2/results/a.dat`. It never leads out of the tree: parts such as `..` stay encoded (`%2E%2E`).
 [[nodiscard]] std::filesystem::path local_path(const grid::TaskOutput& output);
 
+/// An output as a user names it by its path within the tree: without an attempt, it is of the one that did the task, and the folder of
+/// its thousand may be left out, `5123.out`.
+struct NamedOutput {
+  std::int64_t task = 0;
+  std::string path;  ///< in full, `5000/5123.out`
+};
+/// Empty: it is the path of no task's output. `5000/5123/a` is a file `a` of task 5123.
+[[nodiscard]] std::optional<NamedOutput> named_output(std::string_view path);
+
 /// The folder `--to`. It has a folder `.gridget`, which says whose outputs it holds, and keeps the files that have arrived in part.
 class LocalTree {
  public:

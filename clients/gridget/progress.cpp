@@ -42,7 +42,7 @@ void Progress::set_tasks(std::int64_t tasks_done) {
 void Progress::report(const std::string& line) {
   const std::lock_guard lock{mutex_};
   clear();
-  process::write_to_stderr(fmt::format("gridget: {}\n", line));
+  process::write_to_stderr(fmt::format("{}: {}\n", program_, line));
 }
 
 void Progress::draw(bool now) {
@@ -53,7 +53,7 @@ void Progress::draw(bool now) {
   const auto figures = fmt::format("{} of {}, {} files, {}, {}/s", tasks_done_, terminal::counted(tasks_, "task"), files_,
                                    size_text(bytes_), size_text(static_cast<std::int64_t>(static_cast<double>(bytes_) / seconds)));
   if (show_ == Show::lines) {
-    process::write_to_stderr(fmt::format("gridget: {}\n", figures));
+    process::write_to_stderr(fmt::format("{}: {}\n", program_, figures));
     return;
   }
   const auto room = columns_ > figures.size() + 2 ? columns_ - figures.size() - 2 : 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "lib/terminal/output.hpp"
 
@@ -15,7 +16,9 @@ namespace gleaner::clients::gridget {
 class Progress {
  public:
   enum class Show { bar, lines, nothing };
-  Progress(Show show, std::int64_t tasks, std::size_t columns) : show_{show}, tasks_{tasks}, columns_{columns} {}
+  /// @param program  begins each line
+  Progress(Show show, std::int64_t tasks, std::size_t columns, std::string program = "gridget")
+      : show_{show}, tasks_{tasks}, columns_{columns}, program_{std::move(program)} {}
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -34,6 +37,7 @@ class Progress {
   Show show_;
   std::int64_t tasks_;
   std::size_t columns_;
+  std::string program_;
   std::mutex mutex_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point drawn_ = Clock::now();

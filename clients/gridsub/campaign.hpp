@@ -1,18 +1,27 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "clients/gridget/listing.hpp"
 #include "clients/gridsub/parameters.hpp"
 #include "lib/grid/campaign_type.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/process/run.hpp"
 
 namespace gleaner::gridsub {
+
+/// An input file that is an output of another campaign.
+struct OutputAsInput {
+  clients::gridget::SourceCampaign source;
+  clients::gridget::RemoteOutput output;
+  std::filesystem::path file;  ///< where it is on this machine, once it is fetched: in another attempt's folder than its path may name
+};
 
 /// A campaign file that is valid by itself, with its parameters: only the grid can check the rest.
 struct Campaign {
@@ -27,7 +36,10 @@ struct Campaign {
   std::int64_t tasks = 0;
   std::filesystem::path folder{};  ///< that its input files are relative to
   std::set<std::string> inputs{};  ///< the paths of all its input files
-  std::string input_manifest{};    ///< SHA-256 of the list of them, when they are uploaded
+  std::map<std::string, std::int64_t>
+      readers{};  ///< of these, those that are outputs of other campaigns, and the first task that reads each
+  std::map<std::string, OutputAsInput> outputs{};  ///< the same, once they are found
+  std::string input_manifest{};                    ///< SHA-256 of the list of them, when they are uploaded
 };
 
 /// Asks the grid for its problems with a campaign file, of which only text, source, type, nb_jobs and doubts are set.

@@ -14,6 +14,7 @@
 #include "clients/gridsub/campaign.hpp"
 #include "clients/gridsub/chain.hpp"
 #include "clients/gridsub/edit.hpp"
+#include "clients/gridsub/input_from.hpp"
 #include "clients/gridsub/local.hpp"
 #include "clients/gridsub/problems.hpp"
 #include "clients/gridsub/rerun.hpp"
@@ -263,6 +264,7 @@ process::Outcome gridsub(const process::Context& context) {
   auto failed = arguments.has("rerun-failed") ? failed_parameters(context) : nullptr;
   auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments, ask, std::move(failed));
   ApiClient api{context.config};
+  bring_outputs(context, api, campaigns, *output);
   if (simulates) return what_if(api, campaigns, *output, manner);
   if (arguments.has("dry-run")) {
     for (auto& campaign : campaigns) check_only(api, campaign, *output, manner);

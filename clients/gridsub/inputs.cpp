@@ -12,6 +12,7 @@
 #include "clients/gridsub/problems.hpp"
 #include "lib/grid/input_files.hpp"
 #include "lib/inputs/sha256.hpp"
+#include "lib/jdl/input_from.hpp"
 #include "lib/jdl/inputs.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/process/exit_code.hpp"
@@ -44,11 +45,13 @@ void add_task(Campaign& campaign, std::int64_t task, const jdl::Parameter& param
   if (!paths) throw nothing_submitted(campaign, paths.error());
   for (const auto& path : *paths) {
     if (campaign.inputs.contains(path)) continue;
+    const bool is_output = jdl::output_path(campaign.file, path).has_value();
     const auto file = campaign.folder / path;
-    if (const auto why = why_not(file))
+    if (const auto why = is_output ? std::nullopt : why_not(file))
       throw nothing_submitted(campaign, fmt::format("task {}, parameter {}: its input file {} cannot be read: {}", task,
                                                     jdl::quoted_parameter(parameter), file.string(), *why));
     campaign.inputs.insert(path);
+    if (is_output) campaign.readers.emplace(path, task);
     if (campaign.inputs.size() > grid::kMostInputFiles)
       throw nothing_submitted(
           campaign, fmt::format("its tasks need more than {} input files: pack them, or fetch them in a prologue", grid::kMostInputFiles));
@@ -86,6 +89,12 @@ class ListBody final : public clients::BodySource {
   std::size_t given_ = 0;
 };
 
+/// Where an input file is on this machine.
+fs::path file_of(const Campaign& campaign, const std::string& path) {
+  const auto output = campaign.outputs.find(path);
+  return output == campaign.outputs.end() ? campaign.folder / path : output->second.file;
+}
+
 /// The permissions of a file on the clusters.
 int mode_on_clusters(const fs::path& file) {
   std::error_code ignored;
@@ -95,7 +104,7 @@ int mode_on_clusters(const fs::path& file) {
 std::vector<grid::InputFile> summed(const Campaign& campaign) {
   auto files = sizes_of_inputs(campaign);
   for (auto& file : files) {
-    const auto path = campaign.folder / file.path;
+    const auto path = file_of(campaign, file.path);
     const auto sum = inputs::sha256_of(path);
     if (!sum) throw nothing_submitted(campaign, fmt::format("its input file {} cannot be read: {}", path.string(), sum.error()));
     file.sha256 = *sum;
@@ -151,12 +160,13 @@ void upload_inputs(clients::ApiClient& api, Campaign& campaign, terminal::Output
                               static_cast<double>(bytes) / 1e6));
   for (const auto& file : files) {
     if (missing.erase(file.sha256) == 0) continue;
-    FileBody body{campaign.folder / file.path};
+    const auto path = file_of(campaign, file.path);
+    FileBody body{path};
     try {
       api.put_bytes("/v1/inputs/" + file.sha256, body);
     } catch (const Error& error) {
-      throw Error{error.code(), fmt::format("{}: {}: its input file {}: {}", kNothingSubmitted, campaign.source,
-                                            (campaign.folder / file.path).string(), error.what())};
+      throw Error{error.code(),
+                  fmt::format("{}: {}: its input file {}: {}", kNothingSubmitted, campaign.source, path.string(), error.what())};
     }
   }
   const auto list = grid::manifest_of(files);
@@ -169,7 +179,7 @@ std::vector<grid::InputFile> sizes_of_inputs(const Campaign& campaign) {
   std::vector<grid::InputFile> files;
   for (const auto& path : campaign.inputs) {
     std::error_code ignored;
-    const auto size = fs::file_size(campaign.folder / path, ignored);
+    const auto size = fs::file_size(file_of(campaign, path), ignored);
     files.push_back({.path = path, .sha256 = {}, .bytes = ignored ? 0 : static_cast<std::int64_t>(size)});
   }
   return files;
@@ -179,7 +189,7 @@ void lay_inputs(const Campaign& campaign, std::int64_t task, const jdl::Paramete
   const auto paths = jdl::input_paths(campaign.file, task, parameter);
   if (!paths) throw Error{ExitCode::usage, fmt::format("nothing was run: {}", paths.error())};
   for (const auto& path : *paths) {
-    const auto source = campaign.folder / path;
+    const auto source = file_of(campaign, path);
     const auto copy = folder / path;
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);

@@ -19,6 +19,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridsub/campaign.hpp"
+#include "clients/gridsub/input_from.hpp"
 #include "clients/gridsub/inputs.hpp"
 #include "clients/gridsub/local_task.hpp"
 #include "clients/gridsub/problems.hpp"
@@ -185,6 +186,7 @@ process::Outcome run_local(const process::Context& context, terminal::Output& ou
   const auto number = clients::number_of(arguments, "local", 0, 0, jdl::kMostTasks - 1);
   auto campaigns = read_campaigns(arguments, [](const Campaign&) { return std::vector<jdl::Problem>{}; });
   auto& campaign = campaigns.front();
+  if (number < campaign.tasks) bring_outputs_of_task(context, campaign, number, parameter_of(campaign, number));
   const auto task = local_task(campaign, number, arguments.value("cluster"));
   const TemporaryFolder folder;
   const auto user = clients::our_name();

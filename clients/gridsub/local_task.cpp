@@ -53,12 +53,6 @@ jdl::Parameter parameter_in(ParameterFile& file, std::int64_t number) {
   }
 }
 
-jdl::Parameter parameter_of(Campaign& campaign, std::int64_t number) {
-  if (campaign.parameters) return parameter_in(*campaign.parameters, number);
-  if (const auto* params = std::get_if<jdl::Params>(&campaign.file.parameters)) return params->values.at(static_cast<std::size_t>(number));
-  return std::to_string(number);
-}
-
 /// The request of the task, if expressions compute it. Which memory the nodes have is not known here, and no matter.
 void compute_request(const Campaign& campaign, LocalTask& task) {
   std::vector<jdl::ClusterLimits> limits;
@@ -135,6 +129,12 @@ runner::LaunchFacts facts_of(const Campaign& campaign, const LocalTask& task, co
 }
 
 }  // namespace
+
+jdl::Parameter parameter_of(Campaign& campaign, std::int64_t number) {
+  if (campaign.parameters) return parameter_in(*campaign.parameters, number);
+  if (const auto* params = std::get_if<jdl::Params>(&campaign.file.parameters)) return params->values.at(static_cast<std::size_t>(number));
+  return std::to_string(number);
+}
 
 LocalTask local_task(Campaign& campaign, std::int64_t number, const std::optional<std::string>& cluster) {
   const auto& section = section_of(campaign, cluster);

@@ -22,6 +22,9 @@ struct LocalTask {
   std::vector<std::string> notes{};  ///< what its user should know before it runs
 };
 
+/// The parameter of one of the campaign's tasks.
+[[nodiscard]] jdl::Parameter parameter_of(Campaign& campaign, std::int64_t number);
+
 /// Throws process::Error (usage): there is no such task or cluster, or the campaign would be refused for this task.
 /// @param cluster  empty: the file's first one
 [[nodiscard]] LocalTask local_task(Campaign& campaign, std::int64_t number, const std::optional<std::string>& cluster);

@@ -110,6 +110,7 @@ struct CampaignFile {
   bool replicas_allowed = false;             ///< the key replicas: a running task may get a replica on another cluster or node
   std::string input_mb;                      ///< an expression or a number: each task's input, in MB; empty: not stated
   std::vector<std::string> input_files;      ///< patterns of files beside the campaign file, `data/{1}.bin`
+  std::vector<grid::CampaignId> input_from;  ///< campaigns whose outputs are among these files, below `outputs-ID/`; empty: none
   std::string input_manifest;                ///< SHA-256 of the list of these files that the grid was given; empty: none was
   std::vector<ClusterSection> clusters;      ///< at least one, names all different, in the file's order
   /// Whether a running task may get a replica, by the key or by its scheduler.

@@ -14,8 +14,6 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::int64_t kGreatestId = 1'000'000'000'000'000;
-
 std::optional<std::variant<grid::CampaignId, std::string>> read_campaign(const Node& node, const std::string& path, Findings& findings) {
   const bool is_text = node.kind == NodeKind::number || node.kind == NodeKind::string;
   const auto text = is_text ? trim(node.text) : std::string_view{};

@@ -16,6 +16,7 @@ namespace gleaner::jdl {
 inline constexpr grid::CampaignId kNotSubmittedYet{0};
 /// The most campaigns that one waits for.
 inline constexpr std::size_t kMostDependencies = 100;
+inline constexpr std::int64_t kGreatestId = 1'000'000'000'000'000;  ///< of a campaign
 
 /// A campaign that this one waits for, as the user names it: by its number, or by its name.
 struct Dependency {

@@ -96,6 +96,19 @@ constexpr stored::StoredForm<CampaignFile> kCount{
         },
     .is_stated = [](const CampaignFile& file) { return std::holds_alternative<Count>(file.parameters); }};
 
+constexpr stored::StoredForm<CampaignFile> kSources{
+    .write = [](text::JsonWriter& json, std::string_view name,
+                const CampaignFile& from) { json.key(name).array(from.input_from, [&](grid::CampaignId id) { json.value(id); }); },
+    .read =
+        [](const rapidjson::Value& value, std::string_view name, CampaignFile& into) {
+          if (!value.IsArray()) throw stored::Malformed{fmt::format("'{}' is not an array", name)};
+          for (const auto& id : value.GetArray()) {
+            if (!id.IsInt64()) throw stored::Malformed{fmt::format("'{}' has no campaign's number", name)};
+            into.input_from.emplace_back(id.GetInt64());
+          }
+        },
+    .is_stated = [](const CampaignFile& file) { return !file.input_from.empty(); }};
+
 void store_dependencies(text::JsonWriter& json, DependencyKind kind, const std::vector<Dependency>& dependencies) {
   json.begin_array();
   for (const auto& dependency : dependencies) {
@@ -239,6 +252,10 @@ constexpr std::array kCampaignKeys{
     campaign("input_files", "ARRAY",
              "files beside the campaign file that tasks read, such as data/{1}.bin: in $CIGRI_INPUTS on each cluster", read_input_files,
              where_stated<&CampaignFile::input_files>)
+        .fixed(kInputsStay),
+    campaign("input_from", "CAMPAIGNS",
+             "a campaign's number, or an array of them: gridsub fetches its outputs that input_files names, such as outputs-12/{1}.out",
+             read_input_from, kSources)
         .fixed(kInputsStay),
 };
 

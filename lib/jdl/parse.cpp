@@ -11,6 +11,7 @@
 #include "lib/jdl/combinations.hpp"
 #include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/described_keys.hpp"
+#include "lib/jdl/input_from.hpp"
 #include "lib/jdl/inputs.hpp"
 #include "lib/jdl/keys.hpp"
 #include "lib/jdl/named_words.hpp"
@@ -58,6 +59,7 @@ class Validator {
     check_expressions(campaign);
     check_outputs(campaign);
     number_inputs(document_, campaign, findings_);
+    check_input_from(document_, campaign, findings_);
     check_combinations(document_, campaign, findings_);
     return campaign;
   }

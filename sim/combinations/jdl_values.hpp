@@ -28,6 +28,7 @@ inline constexpr auto kValues = std::to_array<KeyValue>({
     {"needs", R"({"matlab": 1})"},
     {"input_mb", R"("5")"},
     {"input_files", R"(["data/{1}.bin"])"},
+    {"input_from", "1", R"("input_files": ["outputs-1/{1}.out"])"},
     {"replicas", R"("allowed")"},
     {"campaign_priority", R"("highest")"},
     {"campaign_priority", R"("lowest")"},

@@ -278,6 +278,38 @@ TEST_F(InputsOfUsers, AreForgottenAWeekAfterTheLastCampaignThatNeedsThem) {
   EXPECT_FALSE(std::filesystem::exists(spool() / used));
 }
 
+TEST_F(InputsOfUsers, FromCampaigns_AreThoseOfTheirList_AndTheCampaignsAreOnesOwn) {
+  const auto submit_plain = [&](const std::string& user) {
+    const auto answer = as(user, {.method = "POST",
+                                  .target = "/v1/campaigns",
+                                  .body = R"({"name": "n", "nb_jobs": 2, "exec_file": "run", "clusters": {"alpha": {}}})"});
+    EXPECT_EQ(answer.status, 201) << answer.body;
+    return answer.json["id"].GetInt64();
+  };
+  const auto other = submit_plain("bob");
+  const auto own = submit_plain("alice");
+  const auto submitted_from = [&](std::int64_t from, const std::string& query) {
+    return as("alice", {.method = "POST",
+                        .target = "/v1/campaigns" + query,
+                        .body = fmt::format(R"({{"name": "n", "nb_jobs": 1, "input_from": {0}, "input_files": ["outputs-{0}/{{1}}.out"],
+                          "exec_file": "run", "clusters": {{"alpha": {{}}}}}})",
+                                            from)});
+  };
+  for (const auto* query : {"?dry_run=1", ""}) {
+    const auto absent = submitted_from(99, query);
+    EXPECT_EQ(absent.status, 400);
+    EXPECT_THAT(absent.message(), HasSubstr("there is no campaign 99 whose outputs could be input files"));
+    EXPECT_THAT(absent.body, HasSubstr(R"("input_from")"));
+    EXPECT_THAT(submitted_from(other, query).message(),
+                HasSubstr(fmt::format("campaign {} is not yours: only bob may read its outputs", other)));
+  }
+  EXPECT_THAT(submitted_from(own, "").message(), HasSubstr("the list of the input files is missing: gridsub sends it"));
+  const auto taken = submitted_from(own, "?input_manifest=" + list({{fmt::format("outputs-{}/0.out", own), put("a")}}));
+  ASSERT_EQ(taken.status, 201) << taken.body;
+  const auto id = taken.json["id"].GetInt64();
+  EXPECT_THAT(get(fmt::format("/v1/campaigns/{}/jdl", id)).body, HasSubstr(fmt::format(R"("input_from":[{}])", own)));
+}
+
 class GridWithoutInputs : public ApiTest {};
 
 TEST_F(GridWithoutInputs, RefusesThem_AndNamesTheAlternative) {

@@ -154,6 +154,9 @@ class Campaigns(Case):
         self.assertTrue(self.grid.wait(campaign.id)[0].has_succeeded)
         self.assertEqual([self.grid.tail(campaign.id, one) for one in (0, 1)], ["of a\n", "of b\n"])
         self.write("names.txt", "c\n")
+        with self.assertRaisesRegex(gleaner.ConfigurationError, r"input_from: .* fetch_outputs\(ID, 'outputs-ID'\)"):
+            self.grid.submit({"name": "in", "nb_jobs": 1, "exec_file": "true", "input_from": 1, "input_files": ["outputs-1/{1}.out"],
+                              "clusters": {"alpha": {}}})
         with self.assertRaisesRegex(gleaner.ConfigurationError, "task 0: its input file .*data/c.txt"):
             self.grid.submit(file)
 

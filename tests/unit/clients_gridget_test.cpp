@@ -35,6 +35,25 @@ TEST(GridgetPath, IsThatOfTheTask) {
   EXPECT_EQ(local_path(file(7, "results/a b.dat")), "7/results/a b.dat");
 }
 
+TEST(GridgetPath, ReadBack_NamesTheTask_AndTheFolderOfItsThousandMayBeLeftOut) {
+  const auto named = [](std::string_view path) {
+    const auto output = named_output(path);
+    return output ? fmt::format("{}: {}", output->task, output->path) : std::string{"none"};
+  };
+  EXPECT_EQ(named("7.out"), "7: 7.out");
+  EXPECT_EQ(named("7/a b/c"), "7: 7/a b/c");
+  EXPECT_EQ(named("7.2/a"), "7: 7.2/a");
+  EXPECT_EQ(named("5123.out"), "5123: 5000/5123.out");
+  EXPECT_EQ(named("5000/5123.2.out"), "5123: 5000/5123.2.out");
+  EXPECT_EQ(named("1000.err"), "1000: 1000/1000.err");
+  // A file of task 1000 that looks like a task of another thousand, or like no task.
+  EXPECT_EQ(named("1000/2000/a"), "1000: 1000/1000/2000/a");
+  EXPECT_EQ(named("1000/result.dat"), "1000: 1000/1000/result.dat");
+  EXPECT_EQ(named("1000/1234/a"), "1234: 1000/1234/a");
+  for (const auto* other : {"", "7", "result.dat", "/7.out", "-7.out", "07.out", "7a/b", "99999999999999999999/a"})
+    EXPECT_EQ(named(other), "none") << other;
+}
+
 TEST(GridgetPath, NeverLeadsOutOfTheTree) {
   EXPECT_EQ(local_path(file(7, "../../.ssh/authorized_keys")), "7/%2E%2E/%2E%2E/.ssh/authorized_keys");
   EXPECT_EQ(local_path(file(7, "/etc/passwd")), "7/etc/passwd");

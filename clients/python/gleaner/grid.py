@@ -221,6 +221,9 @@ class Grid:
             head["strict"] = True
         if nb_jobs is not None:
             head["nb_jobs"] = nb_jobs
+        if file.json is not None and "input_from" in file.json:
+            raise ConfigurationError("input_from: gridsub fetches the outputs of other campaigns, and this module does not by itself: call "
+                                     "fetch_outputs(ID, 'outputs-ID'), and leave input_from out; input_files names what is there")
         if upload and file.json is not None and file.json.get("input_files"):
             of_tasks: Iterable[Parameter]
             if given is not None:
