@@ -44,6 +44,9 @@ clang_14() {
     return 1
 }
 
+# Whether the packages of the page (web/) are those of its lock file.
+page_is_ready() { command -v node >/dev/null && cmp -s "$ROOT/web/package-lock.json" "$ROOT/web/node_modules/.locked"; }
+
 # ancestor_with [BASE]: the common ancestor with BASE (`main`); on BASE itself, its last but one commit.
 ancestor_with() {
     local base=${1:-main} ancestor

@@ -1,0 +1,84 @@
+// Requests to the API, relative to the page: ui/ is beside v1/, below any prefix.
+import { signal } from '@preact/signals';
+
+export interface Failure {
+  status: number; // 0: no answer
+  code: string;
+  message: string;
+}
+
+export class ApiError extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
+/** Somebody must sign in again; what is shown stays. */
+export const signedOut = signal(false);
+/** The server's clock minus ours, ms: durations do not depend on the clock of the desk. */
+export const clockOffset = signal(0);
+
+export const serverNow = (): number => Date.now() + clockOffset.value;
+
+function noteClock(answer: Response): void {
+  const date = Date.parse(answer.headers.get('Date') ?? '');
+  if (Number.isNaN(date)) return;
+  const offset = date - Date.now();
+  if (Math.abs(offset - clockOffset.peek()) > 2000) clockOffset.value = Math.abs(offset) < 2000 ? 0 : offset;
+}
+
+async function failureOf(answer: Response): Promise<Failure> {
+  const failure = { status: answer.status, code: '', message: `${answer.status} ${answer.statusText}` };
+  try {
+    const body: unknown = await answer.json();
+    if (body && typeof body === 'object') {
+      const { code, message } = body as { code?: unknown; message?: unknown };
+      if (typeof code === 'string') failure.code = code;
+      if (typeof message === 'string') failure.message = message;
+    }
+  } catch {
+    // The answer of a proxy has no JSON.
+  }
+  return failure;
+}
+
+async function ask(path: string, options: RequestInit): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(`../${path}`, { credentials: 'same-origin', ...options });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError({ status: 0, code: 'no_answer', message: 'the server does not answer' });
+  }
+  noteClock(answer);
+  return answer;
+}
+
+export async function getText(path: string, abort?: AbortSignal): Promise<string> {
+  // The browser's cache asks with the ETag: an answer that has not changed costs no bytes.
+  const answer = await ask(path, { cache: 'no-cache', headers: { Accept: 'application/json' }, signal: abort ?? null });
+  if (answer.status === 401) signedOut.value = true;
+  if (!answer.ok) throw new ApiError(await failureOf(answer));
+  signedOut.value = false;
+  return answer.text();
+}
+
+export const get = async <T>(path: string, abort?: AbortSignal): Promise<T> => JSON.parse(await getText(path, abort)) as T;
+
+export async function signIn(code: string): Promise<void> {
+  const answer = await ask('session', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  if (!answer.ok) throw new ApiError(await failureOf(answer));
+}
+
+export async function signOut(): Promise<void> {
+  const answer = await ask('session', { method: 'DELETE', headers: { Accept: 'application/json' } });
+  if (!answer.ok && answer.status !== 401 && answer.status !== 404) throw new ApiError(await failureOf(answer));
+  signedOut.value = true;
+}
+
+export const asFailure = (error: unknown): Failure =>
+  error instanceof ApiError ? error.failure : { status: 0, code: 'page', message: String(error) };

@@ -1,0 +1,207 @@
+// The picture of the grid, kept live: a stream of changes is only the doorbell, the summary is the answer.
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { Root, Summary } from '../types';
+import { asFailure, clockOffset, get, getText, serverNow, signedOut, type Failure } from './api';
+import { params } from './router';
+
+const LEAST_PAUSE = 2000; // between two requests of the summary
+const POLL = 10000; // without a stream
+const POLL_BESIDE_STREAM = 20000;
+const POLL_SIGNED_OUT = 30000;
+const HIDDEN_FOR = 60000; // then a hidden tab lets go
+const OLD = 30000; // three cycles of polling
+
+export const root = signal<Root | null>(null);
+export const summary = signal<Summary | null>(null);
+export const answeredAt = signal<number | null>(null); // by our own clock
+export const failure = signal<Failure | null>(null);
+export const hasStream = signal(false);
+export const isLetGo = signal(false); // the tab was hidden for long
+/** Rises with each answer of the summary that differs, for what else a view reads. */
+export const bell = signal(0);
+/** The time, for durations and ages; ticks once a second while the page is seen. */
+export const now = signal(serverNow());
+/** The same, every 10 s: for what needs no seconds, so that long lists are at rest. */
+export const coarseNow = signal(now.peek());
+
+/** ms since the figures were last confirmed; null: never. */
+export const age = computed(() => (answeredAt.value === null ? null : Math.max(0, now.value - clockOffset.value - answeredAt.value)));
+export const isOld = computed(() => age.value !== null && age.value > OLD);
+
+export const wantsAll = computed(() => params.value['user'] === 'all');
+const wanted = computed(() => {
+  const user = params.value['user'];
+  if (wantsAll.value || params.value['view'] === 'grid') return 'v1/summary';
+  return `v1/summary?user=${encodeURIComponent(user || 'me')}`;
+});
+
+let stream: EventSource | null = null;
+let timer = 0;
+let hiddenTimer = 0;
+let lastAsked = 0;
+let isAsking = false;
+let lastText = '';
+let lastPath = '';
+
+/** Objects that have not changed stay the same ones, by which views recognise them. */
+class Kept<T extends { id: number }> {
+  private byId = new Map<number, { text: string; value: T }>();
+
+  keep(list: T[]): T[] {
+    const next = new Map<number, { text: string; value: T }>();
+    for (const value of list) {
+      const text = JSON.stringify(value);
+      const last = this.byId.get(value.id);
+      next.set(value.id, last?.text === text ? last : { text, value });
+    }
+    this.byId = next;
+    return [...next.values()].map((one) => one.value);
+  }
+}
+
+const campaigns = new Kept<Summary['campaigns'][number]>();
+const clusters = new Kept<Summary['clusters'][number]>();
+
+/** Long work is done in pieces, so that keys and clicks are answered in between. */
+const pause = (): Promise<void> => new Promise((go) => setTimeout(go));
+
+async function readSummary(): Promise<void> {
+  isAsking = true;
+  lastAsked = Date.now();
+  const path = wanted.peek();
+  try {
+    const text = await getText(path);
+    const isNew = text !== lastText || path !== lastPath;
+    if (isNew && path === wanted.peek()) {
+      [lastText, lastPath] = [text, path];
+      const answer = JSON.parse(text) as Summary;
+      await pause();
+      const next = { ...answer, campaigns: campaigns.keep(answer.campaigns), clusters: clusters.keep(answer.clusters) };
+      await pause();
+      summary.value = next;
+      bell.value = bell.peek() + 1;
+    }
+    if (path === wanted.peek()) {
+      answeredAt.value = Date.now();
+      failure.value = null;
+    }
+  } catch (error) {
+    failure.value = asFailure(error);
+  }
+  isAsking = false;
+  if (path !== wanted.peek()) void readSummary();
+  else schedule(signedOut.peek() ? POLL_SIGNED_OUT : hasStream.peek() ? POLL_BESIDE_STREAM : POLL);
+}
+
+function schedule(pause: number): void {
+  clearTimeout(timer);
+  if (isLetGo.peek()) return;
+  timer = window.setTimeout(() => void readSummary(), pause);
+}
+
+let isRung = false;
+/** The doorbell: asks soon, at most once in LEAST_PAUSE. */
+export function ring(): void {
+  if (isRung || isLetGo.peek()) return;
+  isRung = true;
+  const pause = Math.max(0, lastAsked + LEAST_PAUSE - Date.now());
+  setTimeout(() => {
+    isRung = false;
+    if (!isAsking) void readSummary();
+    else ring();
+  }, pause);
+}
+
+let reopen = 0;
+function openStream(): void {
+  closeStream();
+  if (signedOut.peek() || typeof EventSource === 'undefined') return;
+  stream = new EventSource('../v1/events?after=now');
+  stream.onopen = () => (hasStream.value = true);
+  for (const kind of ['message', 'campaign', 'progress', 'event', 'cluster']) stream.addEventListener(kind, ring);
+  stream.addEventListener('end', () => retryStream());
+  stream.onerror = () => {
+    // Errors of further attempts must not put the next poll off. All viewers of a server that restarts come at different times.
+    if (hasStream.peek()) setTimeout(ring, Math.random() * LEAST_PAUSE);
+    hasStream.value = false;
+    // The browser comes again by itself, unless the answer was an error.
+    if (stream?.readyState === EventSource.CLOSED) retryStream();
+  };
+}
+
+function retryStream(): void {
+  closeStream();
+  clearTimeout(reopen);
+  reopen = window.setTimeout(() => isLetGo.peek() || openStream(), 10000 + Math.random() * 20000);
+}
+
+function closeStream(): void {
+  clearTimeout(reopen);
+  stream?.close();
+  stream = null;
+  hasStream.value = false;
+}
+
+export async function readRoot(): Promise<void> {
+  try {
+    root.value = await get<Root>('');
+  } catch (error) {
+    failure.value = asFailure(error);
+  }
+}
+
+function letGo(): void {
+  isLetGo.value = true;
+  clearTimeout(timer);
+  closeStream();
+}
+
+function tick(): void {
+  const time = serverNow();
+  batch(() => {
+    now.value = time;
+    if (Math.abs(time - coarseNow.peek()) >= 10000) coarseNow.value = time;
+  });
+}
+
+function comeBack(): void {
+  clearTimeout(hiddenTimer);
+  tick();
+  if (!isLetGo.peek()) return;
+  isLetGo.value = false;
+  openStream();
+  void readSummary();
+}
+
+/** Asks at once, as after a sign-in. */
+export function startAgain(): void {
+  void readRoot();
+  openStream();
+  if (!isAsking) void readSummary();
+}
+
+export function start(): void {
+  startAgain();
+  let path = wanted.peek();
+  effect(() => {
+    if (wanted.value === path) return;
+    path = wanted.value;
+    if (!isAsking) void readSummary();
+  });
+  let wasOut = signedOut.peek();
+  effect(() => {
+    const isOut = signedOut.value;
+    if (isOut === wasOut) return;
+    wasOut = isOut;
+    if (isOut) closeStream();
+    else {
+      openStream();
+      void readRoot();
+    }
+  });
+  setInterval(() => document.hidden || tick(), 1000);
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) hiddenTimer = window.setTimeout(letGo, HIDDEN_FOR);
+    else comeBack();
+  });
+}

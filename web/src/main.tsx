@@ -1,0 +1,17 @@
+// The entry: the one-time code leaves the address before anything else is done.
+import './style.css';
+import { render } from 'preact';
+import { App } from './app';
+import { followKeys } from './live/keys';
+import { followLinks } from './live/router';
+import { exchange, followNewCodes, takeCode } from './live/session';
+import { applySettings } from './live/settings';
+import { start } from './live/summary';
+
+const code = takeCode();
+applySettings();
+followLinks();
+followKeys();
+followNewCodes();
+render(<App />, document.getElementById('app')!);
+void (code ? exchange(code) : Promise.resolve()).then(start);

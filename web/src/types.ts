@@ -1,0 +1,263 @@
+// The API's answers, as far as the page uses them; api/openapi.json describes them all.
+export type UtcText = string; // 2026-11-20T18:14:56Z
+
+export type TaskState = 'waiting' | 'launching' | 'submitted' | 'running' | 'done' | 'failed' | 'cancelled';
+export type TaskCounts = Record<TaskState, number>;
+
+export interface Root {
+  user: string;
+  administrator: boolean;
+  version: string;
+}
+
+export interface Link {
+  rel: string;
+  href: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  total: number;
+  links: Link[];
+}
+
+export interface ForecastOfEnd {
+  forecast_time: UtcText | null;
+  forecast_end: UtcText | null;
+  forecast_end_earliest: UtcText | null;
+  forecast_end_latest: UtcText | null;
+  forecast_method: string | null;
+}
+
+export interface MainReason {
+  cluster_name: string | null;
+  stage: string;
+  reason: string;
+  sentence: string;
+  advice: string | null;
+  since: UtcText;
+}
+
+interface CampaignHead extends ForecastOfEnd {
+  id: number;
+  name: string;
+  user: string;
+  state: string;
+  submission_time: UtcText;
+  end_time: UtcText | null;
+  total_tasks: number;
+  tasks: TaskCounts;
+  held_tasks: number;
+  forecast_start: UtcText | null;
+}
+
+export interface CampaignLine extends CampaignHead {
+  open_events: number;
+  reason: MainReason | null;
+}
+
+export interface Brake {
+  reason: string;
+  expires: UtcText | null;
+}
+
+export interface ClusterStatus {
+  time: UtcText;
+  max_resources: number;
+  free: number;
+  used: number;
+  used_besteffort: number;
+  our_running: number;
+  our_waiting: number;
+  api_latency_ms: number | null;
+}
+
+export interface ClusterLine {
+  id: number;
+  name: string;
+  enabled: boolean;
+  reachable: boolean | null;
+  unreachable_since: UtcText | null;
+  last_error: string | null;
+  no_resources_since: UtcText | null;
+  under_stress: boolean;
+  stress_reason: string | null;
+  job_limit: number | null;
+  brake: Brake | null;
+  max_resources: number;
+  kept_resources: number;
+  status: ClusterStatus | null;
+}
+
+export interface Summary {
+  user: string | null;
+  last_cycle: UtcText | null;
+  standstill: UtcText | null;
+  campaigns: CampaignLine[];
+  campaigns_total: number;
+  clusters: ClusterLine[];
+}
+
+/** An item of /v1/clusters: only the members that the summary lacks. */
+export interface Cluster {
+  id: number;
+  name: string;
+  suspected_resources: number;
+  absent_resources: number;
+  dead_resources: number;
+  retired_at: UtcText | null;
+}
+
+export interface CampaignCluster {
+  cluster_name: string;
+  enabled: boolean;
+  retired: boolean;
+  reachable: boolean | null;
+  no_resources_since: UtcText | null;
+  active_jobs: number;
+  queued_jobs: number;
+  done_jobs: number;
+  walltime: number;
+  resources: string;
+  average_jobs_duration: number | null;
+  job_ratio: number | null;
+  jobs_throughput: number | null;
+  brake: Brake | null;
+}
+
+export interface Campaign extends CampaignHead {
+  type: string;
+  has_events: boolean;
+  first_start_time: UtcText | null;
+  clusters: Record<string, CampaignCluster>;
+  brake: Brake | null;
+  standstill: UtcText | null;
+}
+
+export interface Efficiency {
+  walltime_asked: number | null;
+  walltime_used: number;
+  resource_seconds_held: number | null;
+  resource_seconds_used: number | null;
+}
+
+export interface Stats {
+  average_jobs_duration: number | null;
+  stddev_jobs_duration: number | null;
+  jobs_throughput: number;
+  failures_rate: number;
+  resubmit_rate: number;
+  elapsed_time: number;
+  efficiency: Efficiency | null;
+  needs: { consumable: string; each: number; used: number; most: number | null }[];
+}
+
+export interface Decision {
+  cluster_id: number | null;
+  cluster_name: string | null;
+  stage: string;
+  reason: string;
+  sentence: string;
+  advice: string | null;
+  jobs: number;
+  since: UtcText;
+}
+
+export interface Decisions extends Page<Decision> {
+  cannot_end: string | null;
+  cannot_end_may_pass: boolean | null;
+  old_since: UtcText | null;
+  standstill: UtcText | null;
+}
+
+export interface KeptForecast {
+  forecast_time: UtcText;
+  forecast_end: UtcText;
+  forecast_end_earliest: UtcText | null;
+  forecast_end_latest: UtcText | null;
+  forecast_method: string;
+}
+
+export interface Task {
+  id: number;
+  name: string;
+  parameters: string;
+  state: TaskState;
+  cancelling: boolean;
+  held_by: string | null;
+  attempt: number;
+  charged: number;
+  cluster_name: string | null;
+  job_id: number | null;
+  remote_id: number | null;
+  job_state: string | null;
+  ending: string | null;
+  exit_code: number | null;
+  submission_time: UtcText | null;
+  start_time: UtcText | null;
+  stop_time: UtcText | null;
+}
+
+export interface Job {
+  id: number;
+  attempt: number;
+  cluster_name: string;
+  state: string;
+  remote_id: number | null;
+  exit_code: number | null;
+  ending: string | null;
+  submission_time: UtcText | null;
+  start_time: UtcText | null;
+  stop_time: UtcText | null;
+  cpu_seconds: number | null;
+  peak_memory_mb: number | null;
+  message: string | null;
+  hosts?: string[];
+}
+
+export interface TaskDetail extends Task {
+  campaign_id: number;
+  waits_for_checkpoint_on: string | null;
+  waits_for_files_on: string | null;
+  withheld: string | null;
+  jobs: Job[];
+}
+
+export interface OutputTail {
+  output: string;
+  stream: string;
+  attempt: number;
+  cluster_name: string;
+  path: string;
+  lines: number;
+  is_whole: boolean;
+  is_cut: boolean;
+}
+
+export interface GridEvent {
+  id: number;
+  class: string;
+  code: string;
+  state: string;
+  campaign_id: number | null;
+  cluster_name: string | null;
+  job_id: number | null;
+  occurrences: number;
+  date_open: UtcText;
+  date_update: UtcText;
+  message: string;
+}
+
+export interface UseOfCluster {
+  cluster_id: number;
+  cluster_name: string;
+  max_resources: number;
+  used_resources: number;
+  used_by_grid: number;
+  unavailable_resources: number;
+}
+
+export interface GridUse extends Page<{ date: UtcText; clusters: UseOfCluster[] }> {
+  from: UtcText | null;
+  to: UtcText | null;
+}

@@ -1,0 +1,146 @@
+// View 3: why does it wait, and what would help? Each cluster's way through the planner's stages.
+import { useResource } from '../live/resource';
+import { Notice, Waiting } from '../parts/broken';
+import { oneLine } from '../parts/format';
+import { Commands, Sentence, Since, Time } from '../parts/text';
+import { isLive, STAGES, STAGE_MEANS } from '../parts/words';
+import type { Campaign, Decision, Decisions } from '../types';
+import { CampaignHead } from './head';
+
+type Cell = 'passed' | 'stop' | 'sent' | 'not reached';
+const SIGN: Record<Cell, string> = { passed: '✓', stop: '✗', sent: '➜', 'not reached': '·' };
+
+/** The fate of a cluster at each stage: it passed all before the one that decided. */
+export function cellsOf(decision: Decision): Cell[] {
+  const at = (STAGES as readonly string[]).indexOf(decision.stage);
+  const hasJobs = decision.reason === 'launched' || (decision.stage === 'emit' && decision.jobs > 0);
+  return STAGES.map((_, index) => {
+    if (at < 0 || index > at) return 'not reached';
+    if (index < at) return 'passed';
+    return hasJobs ? 'sent' : 'stop';
+  });
+}
+
+/** The advice is the end of the sentence: it is shown apart, once. */
+export function withoutAdvice(decision: Decision): string {
+  const { sentence, advice } = decision;
+  if (!advice || !sentence.endsWith(advice)) return sentence;
+  return sentence.slice(0, sentence.length - advice.length).replace(/[;,:.\s]+$/, '');
+}
+
+function Row({ of, name }: { of: Decision; name: string }) {
+  return (
+    <tbody>
+      <tr>
+        <th scope="row">{oneLine(name)}</th>
+        {cellsOf(of).map((cell, index) => (
+          <td key={STAGES[index]} class={`cell ${cell.replace(' ', '-')}`}>
+            <span aria-hidden="true">{SIGN[cell]}</span>
+            <span class="sr">{cell}</span>
+          </td>
+        ))}
+        <td class="since">
+          <Since at={of.since} />
+        </td>
+      </tr>
+      <tr class="said">
+        <td colSpan={STAGES.length + 2}>
+          <Sentence text={withoutAdvice(of)} />
+          {of.advice ? (
+            <>
+              {' '}
+              <span class="advice">
+                <Sentence text={of.advice} />
+              </span>
+            </>
+          ) : null}
+        </td>
+      </tr>
+    </tbody>
+  );
+}
+
+function Matrix({ of, whole }: { of: Decision[]; whole: string }) {
+  return (
+    <table class="matrix">
+      <caption class="sr">The planner’s stages for each cluster</caption>
+      <thead>
+        <tr>
+          <th scope="col">cluster</th>
+          {STAGES.map((stage) => (
+            <th key={stage} scope="col" class="stage" title={STAGE_MEANS[stage]}>
+              <span>{stage}</span>
+            </th>
+          ))}
+          <th scope="col">for</th>
+        </tr>
+      </thead>
+      {of.map((decision) => (
+        <Row key={`${decision.cluster_id} ${decision.reason}`} of={decision} name={decision.cluster_name ?? whole} />
+      ))}
+    </table>
+  );
+}
+
+export function Why({ id }: { id: number }) {
+  const campaign = useResource<Campaign>(`v1/campaigns/${id}`);
+  const decisions = useResource<Decisions>(`v1/campaigns/${id}/decisions?limit=1000`);
+  const d = decisions.data;
+  const c = campaign.data;
+  const isOver = c !== null && !isLive(c.state);
+  const standing = d?.items.filter((one) => one.reason === 'standing') ?? [];
+  const others = d?.items.filter((one) => one.reason !== 'standing') ?? [];
+  return (
+    <>
+      <CampaignHead id={id} of={c} what="Why" />
+      <Waiting of={decisions} what="the decisions" />
+      {d ? (
+        <>
+          {d.cannot_end && !isOver ? (
+            <Notice kind={d.cannot_end_may_pass ? 'warn' : 'bad'}>
+              {d.cannot_end_may_pass ? 'It waits until this changes: ' : 'It cannot end unless somebody acts: '}
+              <Sentence text={d.cannot_end} />
+            </Notice>
+          ) : null}
+          {d.old_since && !isOver ? (
+            <Notice kind="warn">
+              Nothing has been decided since <Time at={d.old_since} /> (<Since at={d.old_since} /> ago): what follows is from then.
+            </Notice>
+          ) : null}
+          {isOver ? (
+            <p>It is over: nothing of it waits for anything.</p>
+          ) : others.length === 0 ? (
+            <p>Nothing was decided on it yet.</p>
+          ) : (
+            <>
+              <div class="wide">
+                <Matrix of={others} whole="the campaign" />
+              </div>
+              <p class="faint">
+                ✓ passed, ✗ the stage that stops it, ➜ jobs were sent in the last cycle, · not reached. The stages are those of the planner, in
+                its order.
+              </p>
+            </>
+          )}
+          {!isOver && standing.length > 0 ? (
+            <section>
+              <h2>Its place in the order</h2>
+              {standing.map((one) => (
+                <p key={`${one.cluster_id}`}>
+                  {one.cluster_name ? `${oneLine(one.cluster_name)}: ` : ''}
+                  <Sentence text={one.sentence} />
+                </p>
+              ))}
+            </section>
+          ) : null}
+        </>
+      ) : null}
+      <Commands
+        list={[
+          [`gridstat ${id} --why`, 'says the same'],
+          [`gridstat ${id} --why --ratio`, 'and how many jobs a free resource is worth'],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,212 @@
+// The page in a real browser, with the answers of tests/stub.mjs, under the policy that gridapi sends.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+interface Tab {
+  complaints: string[];
+  evaluate(expression: string): Promise<unknown>;
+  becomes(expression: string, what?: string): Promise<void>;
+  press(key: string): Promise<void>;
+  close(): Promise<unknown>;
+}
+interface Browser {
+  open(url: string, options?: { width?: number; media?: { name: string; value: string }[]; before?: string }): Promise<Tab>;
+  close(): Promise<void>;
+}
+interface Stub {
+  url: string;
+  requests: string[];
+  turn(scenario: string): void;
+  server: { close(): void; closeAllConnections(): void };
+}
+
+let browser: Browser | null = null;
+let serve: (port: number, scenario: string) => Promise<Stub>;
+const stubs = new Map<string, Stub>();
+
+before(async () => {
+  const tool = (await import(`${WEB}/tests/browser.mjs`)) as { browserPath(): string | null; launch(): Promise<Browser> };
+  ({ serve } = (await import(`${WEB}/tests/stub.mjs`)) as { serve: typeof serve });
+  if (tool.browserPath()) browser = await tool.launch();
+});
+after(async () => {
+  await browser?.close();
+  for (const { server } of stubs.values()) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A name such as `normal 2` is a stub of its own. */
+async function stubOf(name: string): Promise<Stub> {
+  const stub = stubs.get(name) ?? (await serve(0, name.split(' ')[0]!));
+  stubs.set(name, stub);
+  return stub;
+}
+
+function inBrowser(name: string, scenario: string, query: string, body: (tab: Tab, stub: Stub) => Promise<void>, options = {}): void {
+  test(name, async (context) => {
+    if (!browser) return context.skip('there is no chromium');
+    const stub = await stubOf(scenario);
+    const tab = await browser.open(stub.url + query, options);
+    try {
+      await tab.becomes("document.querySelector('main h1')", 'the view is there');
+      await body(tab, stub);
+    } finally {
+      await tab.close();
+    }
+  });
+}
+
+const VIEWS = ['', '?view=mine&user=all', '?view=campaign&id=12', '?view=campaign&id=9', '?view=why&id=12', '?view=tasks&id=12&state=failed', '?view=tasks&id=12&task=7&output=stderr', '?view=fix&id=12', '?view=fix', '?view=grid'];
+const isRead = "!document.querySelector('[aria-busy]')";
+
+for (const view of VIEWS)
+  for (const width of [1280, 320])
+    inBrowser(`the console stays empty under the policy, and nothing is wider than ${width} px: ${view || 'mine'}`, 'normal', view, async (tab) => {
+      await tab.becomes(isRead, 'all is read');
+      await tab.becomes('document.title !== "Gleaner"', 'the title has figures');
+      assert.deepEqual(tab.complaints, []);
+      assert((await tab.evaluate('document.documentElement.scrollWidth')) as number <= width);
+    }, { width });
+
+inBrowser('the code leaves the address before anything is asked, and is sent once', 'normal', '#code=AB%2BC', async (tab, stub) => {
+  await tab.becomes("document.querySelector('.campaign')", 'the campaigns');
+  assert.equal(await tab.evaluate('location.hash'), '');
+  assert(!String(await tab.evaluate('location.href')).includes('#'));
+  assert.equal(stub.requests.filter((line) => line === 'POST session').length, 1);
+});
+
+inBrowser('a used link says what to do', 'usedlink', '#code=AAAA', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('Run gridstat --web again')");
+});
+
+inBrowser('who is signed out is told how to sign in', 'signedout', '', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('gridstat --web')");
+});
+
+inBrowser('the database that is away is said, with the next step', 'database', '?view=grid', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('The database is away')");
+});
+
+inBrowser('a campaign that was pruned is said', 'pruned', '?view=campaign&id=12', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('may have been pruned')");
+});
+
+inBrowser('an output of another user is not allowed', 'forbidden', '?view=tasks&id=12&task=7&output=stdout', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('Not allowed')");
+});
+
+inBrowser('a grid that stands still has a band', 'standstill', '', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('Nobody conducts the grid')");
+});
+
+inBrowser('nobody without a campaign is left without a first one', 'empty', '', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('gridsub -f squares.jdl')");
+});
+
+inBrowser('markup in names and outputs is text', 'normal', '?view=tasks&id=12&task=7&output=stderr', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('<script>alert(1)</script>')");
+  assert.equal(await tab.evaluate("document.querySelectorAll('main script').length"), 0);
+});
+
+inBrowser('a lost cluster is not drawn idle', 'normal', '?view=grid', async (tab) => {
+  await tab.becomes("document.querySelector('.cluster.lost')");
+  assert.equal(await tab.evaluate("document.querySelectorAll('.cluster.lost .seg').length"), 0);
+});
+
+inBrowser('the title says how far it is, and when it ends', 'normal', '?view=campaign&id=12', async (tab) => {
+  await tab.becomes(String.raw`/^61 % · (\w+ )?\d\d:\d\d · sweep · Gleaner$/.test(document.title)`);
+});
+
+inBrowser('the doorbell asks for the summary at most once in 2 s', 'normal', '', async (tab, stub) => {
+  await tab.becomes("document.querySelector('.campaign')");
+  const asked = () => stub.requests.filter((line) => line.startsWith('GET v1/summary')).length;
+  const first = asked();
+  const start = Date.now();
+  while (asked() < first + 2) await new Promise((go) => setTimeout(go, 20));
+  assert(Date.now() - start >= 2000, 'two more answers are 2 s apart at least');
+});
+
+inBrowser('all is reached by keys: rows, Enter, grid, mine, help', 'normal', '', async (tab) => {
+  await tab.becomes("document.querySelector('.campaign')");
+  await tab.press('j');
+  await tab.press('j');
+  await tab.press('k');
+  assert.match(String(await tab.evaluate('document.activeElement.innerText')), /^12 sweep/);
+  await tab.press('Enter');
+  await tab.becomes("location.search === '?view=campaign&id=12'");
+  await tab.press('g');
+  await tab.becomes("document.querySelector('main h1').innerText === 'Grid now'");
+  await tab.press('m');
+  await tab.becomes("document.querySelector('main h1').innerText === 'My campaigns'");
+  await tab.press('/');
+  assert.equal(await tab.evaluate('document.activeElement.id'), 'search');
+  await tab.press('9');
+  await tab.press('Enter');
+  await tab.becomes("location.search === '?view=campaign&id=9'");
+  await tab.evaluate('document.activeElement.blur()');
+  await tab.press('?');
+  await tab.becomes("document.querySelector('dialog[open]')");
+  await tab.evaluate("document.querySelector('dialog input[type=checkbox]').click(), document.querySelector('dialog button').click(), document.activeElement.blur()");
+  await tab.press('g');
+  assert.equal(await tab.evaluate('location.search'), '?view=campaign&id=9');
+  await tab.evaluate('localStorage.clear()');
+});
+
+inBrowser('the next page of tasks and the page before are links', 'normal', '?view=tasks&id=12', async (tab) => {
+  await tab.becomes("document.querySelectorAll('.tasks tbody tr').length === 100");
+  await tab.press('n');
+  await tab.becomes("document.querySelector('.tasks tbody a')?.innerText === '100'");
+  assert.equal(await tab.evaluate('location.search'), '?view=tasks&id=12&after=99');
+  await tab.press('p');
+  await tab.becomes("document.querySelector('.tasks tbody a')?.innerText === '0'");
+});
+
+inBrowser('states keep their textures and letters in forced colours', 'normal', '?view=campaign&id=12', async (tab) => {
+  await tab.becomes("document.querySelectorAll('.legend .seg').length === 7");
+  const looks = (await tab.evaluate(
+    "[...document.querySelectorAll('.legend .seg')].map((e) => { const s = getComputedStyle(e); return s.backgroundColor + s.backgroundImage + s.backgroundSize; })",
+  )) as string[];
+  assert.equal(new Set(looks).size, 7);
+}, { media: [{ name: 'forced-colors', value: 'active' }] });
+
+inBrowser('without a stream the page asks on, and says so', 'normal', '', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('asked every 10 s')");
+}, { before: 'delete window.EventSource' });
+
+inBrowser('an ended session is said, the page stays, and a new link mends it', 'normal to sign out of', '', async (tab, stub) => {
+  await tab.becomes("document.querySelector('.campaign') && document.querySelector('.who')");
+  stub.turn('signedout');
+  await tab.becomes("document.body.innerText.includes('Signed out: run')");
+  assert.equal(await tab.evaluate("document.querySelectorAll('.campaign').length"), 6);
+  assert.equal(await tab.evaluate("document.querySelector('main').className"), 'old');
+  stub.turn('normal');
+  await tab.evaluate("void (location.hash = '#code=BBBB')");
+  await tab.becomes("!document.body.innerText.includes('Signed out: run')");
+  assert.equal(await tab.evaluate('location.hash'), '');
+});
+
+inBrowser('figures that nothing confirms turn grey, with their age', 'normal to lose', '', async (tab, stub) => {
+  await tab.becomes("document.querySelector('.campaign')");
+  stub.turn('database');
+  await tab.becomes("document.body.innerText.includes('The database is away')");
+  assert.equal(await tab.evaluate("document.querySelector('main').className"), '');
+  await tab.evaluate('{ const real = Date.now; Date.now = () => real() + 40000; }');
+  await tab.becomes("document.querySelector('main').className === 'old' && /The figures are \\d+ s old/.test(document.body.innerText)");
+  assert.equal(await tab.evaluate("document.querySelectorAll('.campaign').length"), 6);
+});
+
+inBrowser('a command is selected where there is no clipboard', 'normal', '', async (tab) => {
+  await tab.evaluate("document.querySelector('.commands button').click()");
+  await tab.becomes("getSelection().toString() === 'gridstat -u'");
+  await tab.becomes("document.querySelector('.commands button').innerText !== 'copy'");
+}, { before: "Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })" });
+
+inBrowser('the theme that was chosen is kept', 'normal', '?view=grid', async (tab) => {
+  await tab.evaluate("{ const s = document.querySelector('.theme select'); s.value = 'dark'; s.dispatchEvent(new Event('change', { bubbles: true })); }");
+  await tab.becomes("getComputedStyle(document.documentElement).backgroundColor === 'rgb(20, 24, 28)'");
+  await tab.evaluate('void setTimeout(() => location.reload())');
+  await tab.becomes("document.querySelector('.theme select')?.value === 'dark' && document.documentElement.dataset.theme === 'dark'");
+  await tab.evaluate('localStorage.clear()');
+});

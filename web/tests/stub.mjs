@@ -1,0 +1,270 @@
+// A server with invented answers, to look at the page without a grid:
+//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still]
+// It builds the page first, and serves it under a prefix: http://localhost:8099/grid/ui/
+import { createServer } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildInto } from '../build.mjs';
+
+export const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
+const H = 3600e3;
+const at = (ms) => new Date(Date.now() + ms).toISOString().slice(0, 19) + 'Z';
+const tasks = (counts) => ({ waiting: 0, launching: 0, submitted: 0, running: 0, done: 0, failed: 0, cancelled: 0, ...counts });
+const total = (counts) => Object.values(counts).reduce((a, b) => a + b, 0);
+const start = Date.now();
+
+function campaign(id, name, user, state, counts, more = {}) {
+  const all = tasks(counts);
+  return {
+    id, name, user, state, submission_time: at(-26 * H), end_time: null, total_tasks: total(all), tasks: all, held_tasks: 0,
+    forecast_time: at(-60e3), forecast_start: null, forecast_end: at(5 * H), forecast_end_earliest: at(4.2 * H), forecast_end_latest: at(6 * H),
+    forecast_method: 'throughput', open_events: 0, reason: null, ...more,
+  };
+}
+const reason = (cluster_name, stage, name, sentence, advice, since) => ({ cluster_name, stage, reason: name, sentence, advice, since: at(since) });
+
+function campaigns() {
+  const moved = Math.floor((Date.now() - start) / 1000) * 3;
+  return [
+    campaign(12, 'sweep', 'u01', 'in_treatment',
+      { done: 612034 + moved, running: 812, submitted: 320, launching: 64, waiting: 386753 - moved, failed: 17 },
+      { open_events: 2, reason: reason('alpha', 'allocate', 'no_free_resources', 'waits for resources on alpha: 0 of 640 resources are free, 320 wait in its queue, which is what the flood allows', null, -125e3) }),
+    campaign(15, 'a name that is rather long <b>& has markup</b> \u202egnp', 'u01', 'in_treatment', { waiting: 1200 },
+      { forecast_end: null, forecast_end_earliest: null, forecast_end_latest: null, forecast_method: 'awaits',
+        reason: reason(null, 'feasible', 'awaits_campaign', "waits for campaign 12, of which 387949 tasks are left; it starts when that is done, or after 'gridsub --edit 15 after=null'", "after 'gridsub --edit 15 after=null'", -26 * H) }),
+    campaign(17, 'pi', 'u01', 'in_treatment', { done: 80, running: 4, waiting: 116 },
+      { forecast_end: at(0.3 * H), forecast_end_earliest: at(0.25 * H), forecast_end_latest: at(0.41 * H),
+        reason: reason('beta', 'throttle', 'limit_reached', 'held back by a limit on beta: limit 3 (each user: u01): at most 200 jobs running, 200 now; more start when jobs end, or with a larger limit (\'gridctl limit set\')', "more start when jobs end, or with a larger limit ('gridctl limit set')", -3 * H) }),
+    campaign(18, 'bound', 'u01', 'in_treatment', { running: 2, submitted: 3, launching: 1, waiting: 4 },
+      { forecast_end: at(8 * H), forecast_end_earliest: null, forecast_end_latest: null, forecast_method: 'walltime',
+        reason: reason('gamma', 'feasible', 'cluster_braked', 'nothing is sent to gamma: it is braked (3 failures in a row) until 2030-01-01 12:00:00 UTC, or until the brake is cleared', null, -600e3) }),
+    campaign(9, 'checks', 'u01', 'terminated', { done: 8, failed: 2 }, { end_time: at(-1.2 * H), forecast_end: null, forecast_method: null, open_events: 1 }),
+    campaign(19, 'paused-one', 'u01', 'paused', { done: 3, waiting: 5, cancelled: 2 }, { forecast_end: null, forecast_method: 'paused' }),
+    campaign(20, 'other', 'u02', 'in_treatment', { done: 5, waiting: 50 }),
+  ];
+}
+
+const NAMES = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa'];
+function cluster(index) {
+  const max = [640, 256, 96, 128, 64, 512, 48, 320, 16, 200][index];
+  const used = Math.floor(max * [1, 0.9, 0.5, 0.7, 0.2, 1, 0, 0.8, 0.6, 0.97][index]);
+  const ours = Math.floor(used * 0.4);
+  return {
+    id: index + 1, name: NAMES[index], enabled: index !== 8, reachable: index === 2 ? false : true, unreachable_since: index === 2 ? at(-330e3) : null,
+    last_error: index === 2 ? 'Failed to connect to gamma.example.org port 443: Connection refused' : null,
+    no_resources_since: index === 6 ? at(-2 * H) : null, under_stress: index === 1,
+    stress_reason: index === 1 ? 'its stress factor is 0.9, and 0.8 is too much' : null, job_limit: index === 1 ? 6 : null,
+    brake: index === 4 ? { reason: '3 failures in a row', expires: at(0.5 * H) } : null, max_resources: index === 6 ? 0 : max, kept_resources: index === 3 ? 8 : 0,
+    status: {
+      time: at(index === 2 ? -330e3 : -4e3), max_resources: index === 6 ? 0 : max, free: index === 6 ? 0 : max - used, used, used_besteffort: Math.floor(ours * 1.2),
+      our_running: ours, our_waiting: index === 0 ? 320 : 0, api_latency_ms: index === 1 ? 60 : 12,
+    },
+  };
+}
+
+const fixed = campaigns();
+const still = (c) => fixed.find(({ id }) => id === c.id); // it does not change
+
+const summaryOf = (user, scenario) => {
+  const all = scenario === 'empty' ? [] : (scenario === 'many' ? Array.from({ length: 30 }, (_, i) => campaigns().map((c) => ({ ...(i % 3 ? still(c) : c), id: c.id + 100 * i }))).flat() : campaigns()).filter((c) => !user || c.user === (user === 'me' ? 'u01' : user));
+  return {
+    user: user === 'me' ? 'u01' : user, last_cycle: scenario === 'standstill' ? at(-900e3) : at(-3e3), standstill: scenario === 'standstill' ? at(-900e3) : null,
+    campaigns: all, campaigns_total: all.length, clusters: NAMES.map((_, index) => cluster(index)),
+  };
+};
+
+const decision = (index, stage, name, sentence, advice, since, jobs = 0) => ({
+  cluster_id: index < 0 ? null : index + 1, cluster_name: index < 0 ? null : NAMES[index], stage, reason: name, figures: {}, sentence, advice, jobs, since: at(since),
+});
+const decisions = () => ({
+  items: [
+    decision(0, 'allocate', 'no_free_resources', 'waits for resources on alpha: 0 of 640 resources are free, 320 wait in its queue, which is what the flood allows', null, -125e3),
+    decision(1, 'throttle', 'limit_reached', "held back by a limit on beta: limit 3 (each user: u01): at most 200 jobs running, 200 now; more start when jobs end, or with a larger limit ('gridctl limit set')", "more start when jobs end, or with a larger limit ('gridctl limit set')", -3 * H),
+    decision(2, 'feasible', 'unreachable', 'gamma does not answer: nothing is sent', null, -330e3),
+    decision(3, 'emit', 'launched', '42 jobs sent to delta, as many as were offered', null, -5e3, 42),
+    decision(4, 'feasible', 'cluster_braked', `epsilon is braked (3 failures in a row) until ${at(0.5 * H).replace('T', ' ').replace('Z', ' UTC')}, or until the brake is cleared`, null, -600e3),
+    decision(5, 'size', 'earlier_campaigns', 'earlier campaigns of this cycle took the 12 free resources of zeta: campaigns 20, 21', null, -60e3),
+    decision(-1, 'prioritize', 'standing', 'it is the 3rd of 9 campaigns; 2 campaigns of u02 come first (fair share 0.31, yours 0.22)', null, -26 * H),
+  ],
+  total: 7, offset: 0, limit: 1000, links: [], cannot_end: null, cannot_end_may_pass: null, old_since: null, standstill: null,
+});
+
+function forecasts(ended) {
+  const items = [{ forecast_time: at(-25 * H), forecast_end: at(40 * H), forecast_end_earliest: null, forecast_end_latest: at(40 * H), forecast_method: 'walltime', clusters: [] }];
+  for (let i = 0; i < 40; ++i) {
+    const made = -24 * H + i * (ended ? 0.56 : 0.58) * H;
+    const end = (ended ? -1 : 5) * H + Math.sin(i / 4) * H * (40 - i) / 25 - (i < 14 ? 1.6 * H : 0);
+    const half = (H * (46 - i)) / 22;
+    items.push({ forecast_time: at(made), forecast_end: at(end), forecast_end_earliest: at(end - half * 0.7), forecast_end_latest: at(end + half), forecast_method: i < 3 ? 'average' : 'throughput', clusters: [] });
+  }
+  return { items, total: items.length, offset: 0, limit: 1000, links: [] };
+}
+
+function detail(c) {
+  const clusters = {};
+  for (let i = 0; i < 6; ++i)
+    clusters[i + 1] = {
+      cluster_name: NAMES[i], enabled: true, retired: false, reachable: i !== 2, no_resources_since: null, active_jobs: 200 - i * 20, queued_jobs: i * 5, done_jobs: 120000 - i * 9000,
+      walltime: 3600, resources: '/core=1', average_jobs_duration: 40.5, job_ratio: 0.5 + i / 4, jobs_throughput: i === 2 ? 0 : 0.25, brake: i === 4 ? { reason: '3 failures in a row', expires: at(H) } : null,
+    };
+  return { ...c, type: 'default', has_events: c.open_events > 0, first_start_time: at(-25.9 * H), clusters, brake: null, changes: [], standstill: null, dependencies: [], links: [] };
+}
+const stats = (c) => ({
+  average_jobs_duration: 40.5, stddev_jobs_duration: 3.2, jobs_throughput: 0.81, remaining_time: 5 * 3600, failures_rate: 0.0003, resubmit_rate: 0.024, ended_jobs: 600000, remaining_tasks: 1,
+  grouping_gain: null, efficiency: c.end_time ? { walltime_asked: 36000, walltime_used: 4680, resource_seconds_held: 45000, resource_seconds_used: 43200 } : null,
+  needs: c.id === 12 ? [{ consumable: 'matlab', each: 1, used: 48, most: 50 }] : [], elapsed_time: 26 * 3600,
+});
+
+const STATE_OF = (n) => (n % 36001 === 7 ? 'failed' : n < 612000 ? 'done' : n < 612812 ? 'running' : n < 613132 ? 'submitted' : n < 613196 ? 'launching' : 'waiting');
+function task(n) {
+  const state = STATE_OF(n);
+  const has = !['waiting'].includes(state);
+  return {
+    id: n, name: `${n}`, parameters: `${n} mesh-${n % 97}.dat --mode "a b"`, state, cancelling: false, held_by: null, held_time: null, attempt: state === 'failed' ? 2 : 0, charged: 0,
+    cluster_name: has ? NAMES[n % 3] : null, job_id: has ? n + 5000 : null, remote_id: has ? n + 90000 : null, job_state: has ? 'terminated' : null,
+    ending: state === 'done' ? 'done' : state === 'failed' ? (n % 2 ? 'task_error' : 'walltime') : null, exit_code: state === 'done' ? 0 : state === 'failed' && n % 2 ? 3 : null, launch_id: 1, resources_used: 1,
+    submission_time: has ? at(-2 * H) : null, start_time: ['done', 'failed', 'running'].includes(state) ? at(-1.9 * H) : null, stop_time: ['done', 'failed'].includes(state) ? at(-1.8 * H) : null, href: `/v1/campaigns/12/tasks/${n}`,
+  };
+}
+function taskPage(query, size) {
+  const states = (query.get('state') ?? '').split(',').filter(Boolean);
+  const limit = Number(query.get('limit') ?? 100);
+  const items = [];
+  let n = Number(query.get('after') ?? -1) + 1;
+  for (; n < size && items.length < limit; ++n) if (states.length === 0 || states.includes(STATE_OF(n))) items.push(task(n));
+  const next = new URLSearchParams(query);
+  next.set('after', String(n - 1));
+  const all = states.length === 0 ? size : states.reduce((sum, state) => sum + (campaigns()[0].tasks[state] ?? 0), 0);
+  return { items, total: all, offset: 0, limit, links: n < size && items.length === limit ? [{ rel: 'next', href: `/v1/campaigns/12/tasks?${next}` }] : [] };
+}
+const job = (n, attempt, cluster_name, ending, from, to) => ({
+  id: n + 5000 + attempt, campaign_id: 12, user: 'u01', task: n, attempt, cluster_id: 1, cluster_name, state: ending === 'done' ? 'terminated' : 'error', remote_id: 90000 + attempt, exit_code: ending === 'task_error' ? 3 : ending === 'done' ? 0 : null, ending,
+  submission_time: at(from - 300e3), start_time: at(from), stop_time: at(to), cpu_seconds: 37.5, peak_memory_mb: 812, message: ending === 'task_error' ? 'exit status 3' : null, hosts: [`${cluster_name}-3`], links: [],
+});
+const taskDetail = (n) => ({
+  ...task(n), campaign_id: 12, waits_for_checkpoint_on: null, waits_for_files_on: null, withheld: null, links: [],
+  jobs: STATE_OF(n) === 'waiting' ? [] : STATE_OF(n) === 'failed'
+    ? [job(n, 0, 'alpha', 'preempted', -3 * H, -2.8 * H), job(n, 1, 'beta', 'node_failure', -2.6 * H, -2.55 * H), job(n, 2, 'beta', 'task_error', -1.9 * H, -1.8 * H)]
+    : [job(n, 0, 'alpha', 'done', -1.9 * H, -1.8 * H)],
+});
+const output = (n, stream) => ({
+  output: stream === 'stderr' ? `<script>alert(1)</script>\n\u001b[31mNo such file: mesh_88\u001b[0m\n  at read_mesh (mesh.c:41)\n` : Array.from({ length: 20 }, (_, i) => `step ${i + 80} of ${n}`).join('\n') + '\n',
+  stream, campaign_id: 12, task: n, task_state: 'failed', job_id: 1, job_state: 'error', attempt: 2, cluster_id: 2, cluster_name: 'beta', remote_id: 90002, path: `/home/u01/OAR.90002.${stream}`, hosts: ['beta-3'], lines: 20, is_whole: stream === 'stderr', is_cut: false, links: [],
+});
+const event = (id, code, cluster_name, occurrences, message, campaign_id = 12) => ({
+  id, class: 'job', code, state: 'open', campaign_id, cluster_id: 1, cluster_name, job_id: 31, occurrences, date_open: at(-3 * H), date_update: at(-600e3), date_closed: null, message, links: [],
+});
+const events = () => ({ items: [
+  event(31, 'TASK_ERROR', 'gamma', 15, 'exit status 3\nNo such file: mesh_88'), event(33, 'TASK_ERROR', 'gamma', 1, 'exit status 3\nNo such file: mesh_88'),
+  event(32, 'WALLTIME', 'beta', 2, 'killed at its walltime: 0:10:00'), event(40, 'TASK_ERROR', 'alpha', 2, 'exit status 1', 9),
+], total: 4, offset: 0, limit: 1000, links: [] });
+
+function use(query) {
+  const from = Date.parse(query.get('from') ?? at(-24 * H));
+  const items = [];
+  for (let t = from; t < Date.now(); t += 90e3)
+    items.push({
+      date: new Date(t).toISOString().slice(0, 19) + 'Z',
+      clusters: NAMES.flatMap((cluster_name, i) => {
+        if (i === 2 && t > Date.now() - 4 * H) return [];
+        const max = cluster(i).status.max_resources || 48;
+        const used = Math.round(max * Math.min(1, 0.6 + 0.4 * Math.sin(t / 2e7 + i)));
+        return [{ cluster_id: i + 1, cluster_name, max_resources: max, used_resources: used, used_by_grid: Math.round(used * (0.3 + 0.2 * Math.cos(t / 1e7 + i))), unavailable_resources: 0 }];
+      }),
+    });
+  return { items, from: null, to: null, total: items.length, offset: 0, limit: 1000, links: [] };
+}
+
+class Refusal extends Error {
+  constructor(status, code, message) {
+    super(message);
+    Object.assign(this, { status, code });
+  }
+}
+
+function answerTo(path, query, scenario) {
+  if (scenario === 'database') throw new Refusal(503, 'unavailable', 'the database cannot be used: connection refused');
+  if (scenario === 'signedout') throw new Refusal(401, 'unknown_caller', 'nobody: no session');
+  if (path === '') return { name: 'Gleaner', version: '1.0', user: 'u01', administrator: false, links: [] };
+  if (path === 'v1/summary') return summaryOf(query.get('user'), scenario);
+  if (path === 'v1/clusters') return { items: NAMES.map((name, i) => ({ id: i + 1, name, suspected_resources: i === 6 ? 48 : i === 7 ? 16 : 0, absent_resources: 0, dead_resources: i === 9 ? 8 : 0, retired_at: null })), total: 10, links: [] };
+  if (path === 'v1/gridusage') return use(query);
+  if (path === 'v1/events') return scenario === 'empty' ? { items: [], total: 0, links: [] } : events();
+  const match = /^v1\/campaigns\/(\d+)(?:\/(.*))?$/.exec(path);
+  const c = match && campaigns().find(({ id }) => id === Number(match[1]));
+  if (!match) throw new Refusal(404, 'no_such_path', `there is no path '/${path}'`);
+  if (scenario === 'pruned' || !c) throw new Refusal(404, 'no_such_campaign', `there is no campaign '${match[1]}'`);
+  const rest = match[2] ?? '';
+  if (rest === '') return detail(c);
+  if (rest === 'stats') return stats(c);
+  if (rest === 'decisions') return decisions();
+  if (rest === 'forecasts') return forecasts(Boolean(c.end_time));
+  if (rest === 'events') {
+    const items = events().items.filter((e) => e.campaign_id === c.id);
+    return { ...events(), items, total: items.length };
+  }
+  if (rest === 'tasks') return taskPage(query, c.total_tasks);
+  const one = /^tasks\/(\d+)(?:\/(stdout|stderr))?$/.exec(rest);
+  if (!one || Number(one[1]) >= c.total_tasks) throw new Refusal(404, 'no_such_task', `campaign ${c.id} has no task '${one?.[1] ?? rest}'`);
+  if (one[2] && scenario === 'forbidden') throw new Refusal(403, 'not_yours', `campaign ${c.id} is of u02`);
+  return one[2] ? output(Number(one[1]), one[2]) : taskDetail(Number(one[1]));
+}
+
+export async function serve(port, first = 'normal') {
+  let scenario = first;
+  const folder = mkdtempSync(join(tmpdir(), 'gleaner-web-'));
+  await buildInto(folder);
+  const requests = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url, 'http://localhost');
+    const path = url.pathname.replace(/^\/grid\//, '');
+    requests.push(`${request.method} ${path}${url.search}`);
+    const send = (status, type, body, more = {}) => {
+      response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...more });
+      response.end(body);
+    };
+    const json = (status, value) => send(status, 'application/json', JSON.stringify(value), { 'Cache-Control': 'no-store' });
+    if (path.startsWith('ui/')) {
+      const name = path.slice(3) || 'index.html';
+      if (!/^[\w.-]+$/.test(name) || !(extname(name) in TYPES)) return send(404, 'text/plain', 'no such file');
+      return send(200, TYPES[extname(name)], readFileSync(join(folder, name)), { 'Content-Security-Policy': CSP, 'Referrer-Policy': 'no-referrer' });
+    }
+    if (path === 'session') {
+      if (request.method === 'DELETE') return send(204, 'text/plain', '');
+      return scenario === 'usedlink' ? json(410, { status: 410, code: 'gone', title: 'Gone', message: 'the code is used' }) : json(201, {});
+    }
+    if (path === 'v1/events' && (request.headers.accept ?? '').includes('text/event-stream')) {
+      if (scenario === 'signedout' || scenario === 'database') return json(scenario === 'database' ? 503 : 401, {});
+      response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+      response.write(': 1-1\n\n');
+      if (scenario === 'still') return undefined;
+      const timer = setInterval(() => response.write('id: 1-2\nevent: progress\ndata: {}\n\n'), 700);
+      response.on('close', () => clearInterval(timer));
+      return undefined;
+    }
+    try {
+      return json(200, answerTo(path, url.searchParams, scenario));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return json(error.status, { status: error.status, code: error.code, title: 'Error', message: error.message });
+    }
+  });
+  server.on('close', () => rmSync(folder, { recursive: true, force: true }));
+  await new Promise((listening) => server.listen(port, '127.0.0.1', listening));
+  /** Goes on with another scenario; streams end. */
+  const turn = (next) => {
+    scenario = next;
+    server.closeAllConnections();
+  };
+  return { server, requests, turn, url: `http://127.0.0.1:${server.address().port}/grid/ui/` };
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const { url } = await serve(Number(process.argv[2] ?? 8099), process.argv[3]);
+  console.log(url);
+}
