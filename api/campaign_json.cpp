@@ -193,6 +193,16 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   write_brake(json, cluster.brake);
 }
 
+decisions::Rendered rendered_decision(const store::views::Decision& decision) {
+  auto name = decision.cluster_name;
+  if (decision.cluster && name.empty()) name = fmt::format("cluster {}", decision.cluster->value());
+  return decisions::rendered({.stage = decision.stage,
+                              .reason = decision.reason,
+                              .figures = decision.figures,
+                              .jobs = decision.jobs,
+                              .cluster = decision.cluster ? std::move(name) : std::string{}});
+}
+
 void write_brake(text::JsonWriter& json, const std::optional<store::views::Brake>& brake) {
   if (!brake) {
     json.null();

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "lib/decisions/stored.hpp"
 #include "lib/store/prediction.hpp"
 #include "lib/store/views.hpp"
 #include "lib/text/json_writer.hpp"
@@ -19,6 +20,8 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
 void write_forecast(text::JsonWriter& json, const store::views::Forecast& forecast);
 /// Writes a forecast of the history into an open object.
 void write_kept_forecast(text::JsonWriter& json, const store::KeptForecast& forecast);
+/// Its sentence, advice and figures.
+[[nodiscard]] decisions::Rendered rendered_decision(const store::views::Decision& decision);
 /// Writes a brake, or null.
 void write_brake(text::JsonWriter& json, const std::optional<store::views::Brake>& brake);
 

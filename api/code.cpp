@@ -20,6 +20,7 @@ constexpr std::array kCodes{
     Line{Code::unknown_caller, "unknown_caller", 401},
     Line{Code::not_yours, "not_yours", 403},
     Line{Code::administrators_only, "administrators_only", 403},
+    Line{Code::only_reads, "only_reads", 403},
     Line{Code::rule_refused, "rule_refused", 403},
     Line{Code::too_many_tasks, "too_many_tasks", 403},
     Line{Code::too_many_campaigns, "too_many_campaigns", 403},

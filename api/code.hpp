@@ -14,6 +14,7 @@ enum class Code {
   unknown_caller,
   not_yours,
   administrators_only,
+  only_reads,
   rule_refused,
   too_many_tasks,
   too_many_campaigns,

@@ -47,16 +47,17 @@ std::optional<std::vector<std::string>> match(std::string_view pattern, const st
 std::vector<Route> all_routes() {
   std::vector<Route> all;
   for (const auto table :
-       {service_routes(), submission_routes(), campaign_routes(), edit_routes(), control_routes(), task_routes(), append_routes(),
-        event_routes(), manual_event_routes(), cluster_routes(), scenario_routes(), stream_routes(), output_routes(), usage_routes(),
-        quality_routes(), input_routes(), notification_routes(), cluster_token_routes()})
+       {service_routes(), submission_routes(), campaign_routes(),     edit_routes(),    control_routes(),      task_routes(),
+        append_routes(),  event_routes(),      manual_event_routes(), cluster_routes(), scenario_routes(),     stream_routes(),
+        output_routes(),  usage_routes(),      quality_routes(),      input_routes(),   notification_routes(), cluster_token_routes(),
+        summary_routes(), session_routes(),    page_routes()})
     all.insert(all.end(), table.begin(), table.end());
   return all;
 }
 
 std::vector<std::string_view> keys_of(const Route& route) {
   std::vector<std::string_view> keys;
-  for (auto rest = route.keys; !rest.empty();) {
+  for (auto rest = route.keys == kAnyKeys ? std::string_view{} : route.keys; !rest.empty();) {
     const auto blank = std::min(rest.find(' '), rest.size());
     keys.push_back(rest.substr(0, blank));
     rest.remove_prefix(std::min(blank + 1, rest.size()));
@@ -66,6 +67,7 @@ std::vector<std::string_view> keys_of(const Route& route) {
 }
 
 std::optional<std::string> wrong_key(const http::Request& request, const Route& route) {
+  if (route.keys == kAnyKeys) return std::nullopt;
   const auto known = keys_of(route);
   for (const auto& [key, value] : request.query) {
     if (std::ranges::find(known, key) != known.end()) continue;

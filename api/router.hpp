@@ -25,11 +25,20 @@ enum class Etag {
 
 inline constexpr std::string_view kMetricsPath{"/metrics"};
 
-/// The routes of our own API begin with it, but for those of the service itself (`/`, `/health`, `/ready`, `/metrics`, `/openapi.json`).
+/// The page for browsers, and where they sign in. Neither has a version, and both are beside the API's root, so that relative addresses and
+/// the cookie's path are right below any prefix of a proxy.
+inline constexpr std::string_view kPagePath{"/ui/"};
+inline constexpr std::string_view kSessionPath{"/session"};
+
+/// The routes of our own API begin with it, but for those of the service itself (`/`, `/health`, `/ready`, `/metrics`, `/openapi.json`) and
+/// of the page.
 inline constexpr std::string_view kVersionPath{"/v1"};
 
+/// The keys of a route that are for a script in the browser.
+inline constexpr std::string_view kAnyKeys{"*"};
+
 /// One line of a table of routes. `:name` in a pattern matches any one part of a path. `keys` are those of its query, with blanks between
-/// them; every route takes `pretty` too, and any other key is an error.
+/// them; every route takes `pretty` too, and any other key is an error, but where they are kAnyKeys.
 struct Route {
   std::string_view method;
   std::string_view pattern;
@@ -58,6 +67,9 @@ struct Route {
 [[nodiscard]] std::span<const Route> output_routes();
 [[nodiscard]] std::span<const Route> usage_routes();
 [[nodiscard]] std::span<const Route> quality_routes();
+[[nodiscard]] std::span<const Route> session_routes();
+[[nodiscard]] std::span<const Route> page_routes();
+[[nodiscard]] std::span<const Route> summary_routes();
 
 /// The keys of a route's query, `pretty` included.
 [[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);

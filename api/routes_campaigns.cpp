@@ -10,6 +10,7 @@
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
 #include "api/page.hpp"
+#include "api/quiet.hpp"
 #include "api/readership.hpp"
 #include "api/router.hpp"
 #include "lib/decisions/stored.hpp"
@@ -17,7 +18,6 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/store/cannot_end.hpp"
 #include "lib/store/changes.hpp"
-#include "lib/store/health.hpp"
 #include "lib/store/views.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -74,24 +74,6 @@ Asked<views::CampaignFilter> asked_campaigns(const Call& call) {
   filter.submitted_from = *from;
   filter.submitted_before = *to;
   return filter;
-}
-
-/// Since when nothing is planned or forecast.
-struct Quiet {
-  std::optional<grid::Instant> standstill;
-  store::Lapses lapses;
-};
-Quiet quiet_of(const Call& call, store::Transaction& transaction) {
-  return {.standstill = standstill_of(call, transaction), .lapses = store::lapses(transaction, call.now)};
-}
-
-/// Forecasts do not come true while the grid is idle or plans nothing; old ones are obsolete.
-void forget_forecast(views::Campaign& campaign, const Quiet& quiet) {
-  const bool is_live = campaign.state == grid::CampaignState::in_treatment || campaign.state == grid::CampaignState::paused;
-  if (!is_live || (!quiet.standstill && !quiet.lapses.unforecast)) return;
-  campaign.forecast = {};
-  campaign.forecast.method = quiet.standstill ? "standstill" : "stale";
-  if (!quiet.standstill) campaign.forecast.made = quiet.lapses.unforecast;
 }
 
 http::Response list_campaigns(const Call& call) {
@@ -302,12 +284,6 @@ http::Response show_jdl(const Call& call) {
 
 namespace {
 
-/// The cluster of a decision, for its sentence. Empty: it is on the whole campaign.
-std::string name_of(const views::Decision& decision) {
-  if (!decision.cluster || !decision.cluster_name.empty()) return decision.cluster_name;
-  return fmt::format("cluster {}", decision.cluster->value());
-}
-
 http::Response list_decisions(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
@@ -331,11 +307,7 @@ http::Response list_decisions(const Call& call) {
         json.field("cluster_name", decision.cluster ? std::optional{decision.cluster_name} : std::nullopt);
         json.field("stage", decision.stage);
         json.field("reason", decision.reason);
-        const auto rendered = decisions::rendered({.stage = decision.stage,
-                                                   .reason = decision.reason,
-                                                   .figures = decision.figures,
-                                                   .jobs = decision.jobs,
-                                                   .cluster = name_of(decision)});
+        const auto rendered = rendered_decision(decision);
         json.key("figures").raw(rendered.figures);
         json.field("sentence", rendered.sentence);
         json.field("advice", rendered.advice.empty() ? std::nullopt : std::optional{rendered.advice});

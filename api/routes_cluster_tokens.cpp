@@ -5,11 +5,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <rapidjson/document.h>
 
 #include "api/audit.hpp"
 #include "api/limits.hpp"
 #include "api/router.hpp"
+#include "api/secret.hpp"
 #include "api/task_intake.hpp"
 #include "lib/fleet/tokens.hpp"
 #include "lib/process/log.hpp"
@@ -84,25 +84,6 @@ Asked<Place> place_of(const Call& call) {
       error(Code::no_such_cluster, fmt::format("there is no cluster '{}'{}", jdl::excerpt(word), text::did_you_mean(word, known)))};
 }
 
-/// The text of the token in the body. No answer repeats a part of it.
-Asked<std::string> given_text(const Call& call) {
-  const auto body = call.request.body->read_all(kLongestTokenBody);
-  if (!body) return tl::unexpected{broken_body(body.error())};
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(body->data(), body->size());
-  if (document.HasParseError() || !document.IsObject())
-    return tl::unexpected{error(Code::bad_input, R"(the body is no JSON object such as {"token": "..."})")};
-  for (const auto& member : document.GetObject()) {
-    const std::string_view name{member.name.GetString(), member.name.GetStringLength()};
-    // A token in the place of a key would be repeated, so no key is.
-    if (name != "token") return tl::unexpected{error(Code::unknown_key, "the body has another key than 'token'")};
-    if (!member.value.IsString()) return tl::unexpected{error(Code::bad_value, "token: its value is no string")};
-  }
-  const auto token = document.FindMember("token");
-  if (token == document.MemberEnd()) return tl::unexpected{error(Code::bad_value, "token: it is missing")};
-  return std::string{token->value.GetString(), token->value.GetStringLength()};
-}
-
 std::string utc(grid::Instant at) { return fmt::format("{:%Y-%m-%d %H:%M} UTC", std::chrono::floor<std::chrono::seconds>(at)); }
 
 /// A token that may be the caller's there, as far as its claims say.
@@ -113,7 +94,7 @@ Asked<oar::Token> asked_token(const Call& call, const Place& place) {
     return tl::unexpected{
         error(Code::wrong_state, fmt::format("{} wants no token of its users: the grid reaches it by {}", name,
                                              place.cluster.authentication == "signed" ? std::string{"a key of its own"} : "other means"))};
-  const auto text = given_text(call);
+  const auto text = secret_of_body(call, "token", kLongestTokenBody);
   if (!text) return tl::unexpected{text.error()};
   auto token = oar::read_token(*text);
   if (!token) return tl::unexpected{error(Code::bad_value, fmt::format("token: {}", token.error()))};

@@ -28,10 +28,6 @@ void write_availability(text::JsonWriter& json, const store::Cluster& cluster) {
   json.field("last_error", cluster.last_error.empty() ? std::nullopt : std::optional{cluster.last_error});
 }
 
-namespace {
-
-namespace views = store::views;
-
 void write_status(text::JsonWriter& json, const std::optional<store::GridStatus>& status) {
   if (!status) {
     json.null();
@@ -49,6 +45,14 @@ void write_status(text::JsonWriter& json, const std::optional<store::GridStatus>
   });
 }
 
+int kept_resources(const store::views::ClusterView& view, const process::Config& config) {
+  return grid::kept_resources(view.cluster.headroom.value_or(config.headroom), view.learnt_headroom, view.cluster.max_resources);
+}
+
+namespace {
+
+namespace views = store::views;
+
 void write_stress(text::JsonWriter& json, const views::Stress& stress, const process::Config& config) {
   json.object([&] {
     json.field("stress_factor", stress.factor);
@@ -61,11 +65,6 @@ void write_stress(text::JsonWriter& json, const views::Stress& stress, const pro
     json.field("reason", stress.reason.empty() ? std::nullopt : std::optional{stress.reason});
     json.field("since", stress.since);
   });
-}
-
-/// Resources that stay free for local jobs.
-int kept_resources(const views::ClusterView& view, const process::Config& config) {
-  return grid::kept_resources(view.cluster.headroom.value_or(config.headroom), view.learnt_headroom, view.cluster.max_resources);
 }
 
 /// The load that the nodes report, where it counts.

@@ -1,6 +1,4 @@
 // Routes of subscriptions: which events are sent to the caller, and where. The herald sends them.
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 
@@ -11,6 +9,7 @@
 #include "api/audit.hpp"
 #include "api/limits.hpp"
 #include "api/router.hpp"
+#include "api/secret.hpp"
 #include "api/task_intake.hpp"
 #include "lib/store/subscriptions.hpp"
 #include "lib/text/destination.hpp"
@@ -143,15 +142,6 @@ std::optional<http::Response> wrong_webhook(const Call& call, const std::string&
   if (hosts.empty()) return error(Code::bad_value, "address: this grid has no webhooks (webhook_hosts of its configuration is empty)");
   return error(Code::bad_value, fmt::format("address: this grid posts nothing to {}:{} (webhook_hosts of its configuration: {})", url->host,
                                             url->port, fmt::join(hosts, ", ")));
-}
-
-std::string new_secret() {
-  std::array<unsigned char, 32> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw std::runtime_error{"there are no random numbers"};
-  std::string text;
-  for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
 }
 
 Asked<Subscription> asked_subscription(const Call& call) {

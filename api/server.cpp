@@ -9,6 +9,8 @@
 #include "api/etag.hpp"
 #include "api/metrics.hpp"
 #include "api/readership.hpp"
+#include "api/sessions.hpp"
+#include "api/web_assets.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/process/log.hpp"
@@ -35,6 +37,7 @@ constexpr const char* kScrapers = "(scrapers)";
 constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel identifies the caller
 
 std::string why_unknown(const http::Request& request) {
+  if (may_be_of_browser(request)) return "who looks at the page is not known: run 'gridstat --web', and open the link that it prints";
   if (const auto& process = request.peer.process)
     return fmt::format(
         "your user id, {}, has no name on this machine, and campaigns belong to names: it must be in its list of users "
@@ -194,6 +197,12 @@ http::Response Api::respond(const Match& match, const http::Request& request, co
   return response;
 }
 
+std::optional<Caller> Api::caller_of(const http::Request& request) {
+  if (auto caller = caller_of_session(request, connections_)) return caller;
+  if (request.peer.process && may_be_of_browser(request)) return std::nullopt;
+  return identities_.of(request);
+}
+
 http::Response Api::scrape(const http::Request& request, const std::optional<Caller>& caller) {
   const bool is_administrator = caller && caller->role == Role::administrator;
   if (!is_administrator && !may_measure(request, config_)) {
@@ -220,12 +229,15 @@ http::Response Api::dispatch(const http::Request& request, RequestCounts::Route&
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
   const auto& match = std::get<Match>(found);
   route = {.method = match.route->method, .pattern = match.route->pattern};
-  auto caller = identities_.of(request);
+  if (auto page = lead_to_page(request)) return std::move(*page);
+  auto caller = caller_of(request);
   if (!caller && match.route->access == Access::anybody) caller = Caller{};
   if (match.route->access == Access::measuring) return scrape(request, caller);
   if (!caller) return unauthorized(request);
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
   if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);
+  if (!caller->session.empty() && match.route->method != "GET" && match.route->pattern != kSessionPath)
+    return error(Code::only_reads, "a session of a browser only reads: use the commands to change something");
   auto response = respond(match, request, *caller);
   if (match.route->etag == Etag::sent) add_etag(request, response);
   return response;

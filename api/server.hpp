@@ -63,6 +63,7 @@ class Api {
                                        ParamFiles* param_files = nullptr);
   /// `route` is set to what is counted.
   [[nodiscard]] http::Response dispatch(const http::Request& request, RequestCounts::Route& route);
+  [[nodiscard]] std::optional<Caller> caller_of(const http::Request& request);
   [[nodiscard]] http::Response scrape(const http::Request& request, const std::optional<Caller>& caller);
 
   Connections connections_;

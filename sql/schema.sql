@@ -1380,6 +1380,32 @@ CREATE FUNCTION sharer_of(campaign bigint, cluster bigint) RETURNS bigint
   WHERE k.id = cluster ORDER BY h.id LIMIT 1
 $$;
 
+CREATE TABLE decisions (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    stage text NOT NULL,
+    reason text NOT NULL,
+    jobs integer NOT NULL,
+    since timestamp with time zone NOT NULL,
+    digest bigint DEFAULT 0 NOT NULL,
+    figures jsonb NOT NULL,
+    CONSTRAINT decisions_figures_check CHECK ((jsonb_typeof(figures) = 'object'::text))
+);
+
+COMMENT ON COLUMN decisions.digest IS 'of all other columns but since, to compare rows without reading the figures';
+
+COMMENT ON COLUMN decisions.figures IS 'the figures of the reason, by the catalogue in lib/decisions/catalogue.hpp; of a row from before the migration: its sentence';
+
+CREATE FUNCTION still_holds(decision decisions, at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT decision.reason NOT IN ('campaign_braked', 'pair_braked', 'cluster_braked') OR EXISTS (
+    SELECT FROM brakes b
+    WHERE b.expires_at > at
+      AND b.campaign_id IS NOT DISTINCT FROM CASE WHEN decision.reason <> 'cluster_braked' THEN decision.campaign_id END
+      AND b.cluster_id IS NOT DISTINCT FROM CASE WHEN decision.reason <> 'campaign_braked' THEN decision.cluster_id END)
+$$;
+
 CREATE FUNCTION summed(one bigint[], other bigint[]) RETURNS bigint[]
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -1954,22 +1980,6 @@ CREATE TABLE decided (
     campaign_id bigint NOT NULL,
     digest bigint NOT NULL
 );
-
-CREATE TABLE decisions (
-    campaign_id bigint NOT NULL,
-    cluster_id bigint NOT NULL,
-    stage text NOT NULL,
-    reason text NOT NULL,
-    jobs integer NOT NULL,
-    since timestamp with time zone NOT NULL,
-    digest bigint DEFAULT 0 NOT NULL,
-    figures jsonb NOT NULL,
-    CONSTRAINT decisions_figures_check CHECK ((jsonb_typeof(figures) = 'object'::text))
-);
-
-COMMENT ON COLUMN decisions.digest IS 'of all other columns but since, to compare rows without reading the figures';
-
-COMMENT ON COLUMN decisions.figures IS 'the figures of the reason, by the catalogue in lib/decisions/catalogue.hpp; of a row from before the migration: its sentence';
 
 CREATE TABLE declarations (
     id bigint NOT NULL,
@@ -2729,6 +2739,23 @@ CREATE TABLE user_priorities (
     CONSTRAINT user_priorities_priority_check CHECK (((priority >= 1) AND (priority <= 7)))
 );
 
+CREATE TABLE web_sessions (
+    digest text NOT NULL,
+    is_code boolean NOT NULL,
+    user_name text NOT NULL,
+    is_administrator boolean NOT NULL,
+    begun_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT web_sessions_digest_check CHECK ((digest <> ''::text)),
+    CONSTRAINT web_sessions_user_name_check CHECK ((user_name <> ''::text))
+);
+
+COMMENT ON TABLE web_sessions IS 'A row is a code with which somebody may sign in once, or the session of one browser. What a session may read, its user may; it changes nothing.';
+
+COMMENT ON COLUMN web_sessions.digest IS 'SHA-256 of the code, or of the token in the cookie; neither is stored';
+
+COMMENT ON COLUMN web_sessions.is_administrator IS 'the user''s rights when the code was given';
+
 CREATE TABLE withheld_tasks (
     campaign_id bigint NOT NULL,
     number bigint NOT NULL,
@@ -2952,6 +2979,9 @@ ALTER TABLE ONLY user_mappings
 ALTER TABLE ONLY user_priorities
     ADD CONSTRAINT user_priorities_pkey PRIMARY KEY (user_name);
 
+ALTER TABLE ONLY web_sessions
+    ADD CONSTRAINT web_sessions_pkey PRIMARY KEY (digest);
+
 ALTER TABLE ONLY withheld_tasks
     ADD CONSTRAINT withheld_tasks_pkey PRIMARY KEY (campaign_id, number);
 
@@ -3088,6 +3118,8 @@ CREATE UNIQUE INDEX subscriptions_target ON subscriptions USING btree (user_name
 CREATE INDEX tasks_cancelling ON tasks USING btree (campaign_id, number) WHERE cancelling;
 
 CREATE INDEX tasks_failed ON tasks USING btree (campaign_id, number) WHERE (state = 'failed'::task_state);
+
+CREATE INDEX web_sessions_user_name_idx ON web_sessions USING btree (user_name, begun_at);
 
 CREATE TRIGGER account_usage AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION account_usage();
 

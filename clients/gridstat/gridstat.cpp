@@ -86,8 +86,22 @@ void check_views(const process::Arguments& arguments, const std::vector<std::int
   if (first == "job" && !ids.empty()) throw Error{ExitCode::usage, "--job shows one job, whose campaign is known: gridstat -j 31"};
 }
 
+/// The page has the views of all campaigns, and a place for each option.
+void check_web(const process::Arguments& arguments) {
+  if (!arguments.has("web")) return;
+  if (!arguments.positional.empty()) throw Error{ExitCode::usage, "--web prints the link to the page, which has all campaigns: give no id"};
+  for (const std::string_view option :
+       {"full",    "summary", "user",   "username", "all",    "by-user", "tree",  "why",    "ratio",     "history",
+        "report",  "events",  "closed", "jdl",      "job",    "cinfos",  "task",  "stdout", "stderr",    "lines",
+        "attempt", "follow",  "state",  "params",   "offset", "limit",   "watch", "csv",    "headerless"}) {
+    if (arguments.has(option))
+      throw Error{ExitCode::usage, fmt::format("--web and --{} exclude each other: --web prints a link to a page with all of it", option)};
+  }
+}
+
 /// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  check_web(arguments);
   for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state", "params", "report"}) {
     if (arguments.has(option) && ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
@@ -136,6 +150,8 @@ process::Outcome gridstat(const process::Context& context) {
     return show_tasks(run, ids.front());
   } else if (arguments.has("job")) {
     show_job(run, clients::number_of(arguments, "job", 0, 1, std::numeric_limits<std::int64_t>::max()));
+  } else if (arguments.has("web")) {
+    show_web(run);
   } else if (arguments.has("watch")) {
     return watch(run, ids);
   } else if (ids.empty()) {

@@ -55,6 +55,8 @@ void show_history(const Run& run, const std::vector<std::int64_t>& ids);
 void show_events(const Run& run, const std::vector<std::int64_t>& ids);
 /// Writes a page of HTML about the campaign into a file; `-`: stdout.
 void write_report(const Run& run, std::int64_t id, const std::string& file);
+/// Prints a link that signs in to the page in a browser.
+void show_web(const Run& run);
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids);
 /// The parameters of the tasks that were asked for: lines of a parameter file, or a JSON array.
 void show_parameters(const Run& run, std::int64_t id);

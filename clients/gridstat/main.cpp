@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
                   {"report", "FILE", "write a page of HTML about it: progress, durations, failures, forecasts; -: print it"},
                   {"events,e", "", "its open events"},
                   {"closed", "", "with --events: closed ones too"},
+                  {"web", "", "print a link to the page of the grid for a browser, which signs you in once"},
                   {"jdl,J", "", "its JDL, as it was understood"},
                   {"job,j", "JOB", "one job"},
                   {"cinfos,C", "", "--job: the job as its cluster's OAR describes it now"},

@@ -171,6 +171,7 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
                                                .ids = ids,
                           .states = states,
                           .unfixed = filter.unfixed,
+                          .ended_from = filter.ended_from,
                           .user = filter.user,
                           .reader = reader,
                           .projects = projects,
@@ -188,6 +189,7 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
                                             .ids = ids,
                                             .states = states,
                                             .unfixed = filter.unfixed,
+                                            .ended_from = filter.ended_from,
                                             .user = filter.user,
                                             .reader = reader,
                                             .projects = projects,
@@ -211,6 +213,7 @@ std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id) 
                                           .ids = number_array(std::span<const std::int64_t>{ids}),
                                           .states = std::nullopt,
                                           .unfixed = false,
+                                          .ended_from = std::nullopt,
                                           .user = std::nullopt,
                                           .reader = std::nullopt,
                                           .projects = std::nullopt,
@@ -264,17 +267,8 @@ std::optional<std::string> jdl(Transaction& transaction, grid::CampaignId campai
 
 std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   std::vector<Decision> all;
-  for (const auto& row : exec(transaction, sql::views_decisions{.campaign = campaign, .now = now})) {
-    Decision decision;
-    decision.cluster = row.cluster_id;
-    decision.cluster_name = row.cluster.value_or("");
-    decision.stage = *row.stage;
-    decision.reason = *row.reason;
-    decision.figures = *row.figures;
-    decision.jobs = *row.jobs;
-    decision.since = *row.since;
-    all.push_back(std::move(decision));
-  }
+  for (const auto& row : exec(transaction, sql::views_decisions{.campaign = campaign, .now = now}))
+    all.push_back(detail::read_decision(row));
   return all;
 }
 

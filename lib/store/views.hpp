@@ -100,7 +100,8 @@ struct Owner {
 struct CampaignFilter {
   std::optional<std::vector<std::int64_t>> ids;
   std::vector<grid::CampaignState> states;
-  bool unfixed = false;  ///< besides those of the states, terminated ones with failed tasks and an open event
+  bool unfixed = false;                       ///< besides those of the states, terminated ones with failed tasks and an open event
+  std::optional<grid::Instant> ended_from{};  ///< besides those of the states, those that ended then or later
   std::optional<std::string> user;
   std::optional<grid::Instant> submitted_from;
   std::optional<grid::Instant> submitted_before;

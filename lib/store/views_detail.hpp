@@ -15,6 +15,19 @@ namespace gleaner::store::views::detail {
   return Brake{*row.brake, *row.brake_until};
 }
 
+/// Reads the columns of views.decisions.
+[[nodiscard]] Decision read_decision(const auto& row) {
+  Decision decision;
+  decision.cluster = row.cluster_id;
+  decision.cluster_name = row.cluster.value_or("");
+  decision.stage = *row.stage;
+  decision.reason = *row.reason;
+  decision.figures = *row.figures;
+  decision.jobs = *row.jobs;
+  decision.since = *row.since;
+  return decision;
+}
+
 /// An array of states as a parameter; empty for no states.
 template <class State>
 [[nodiscard]] std::optional<std::string> state_array(const std::vector<State>& states) {

@@ -2,8 +2,8 @@
 
 -- name: views.campaigns
 -- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any. @reader: null: all; else this user's, and
--- those of these @projects. @unfixed: besides those of the states, ended
--- ones whose failures are open.
+-- those of these @projects. Besides those of the states: @unfixed: ended ones whose failures are open; those that ended at @ended_from or
+-- later (null: none).
 SELECT
   c.id,
   c.name,
@@ -38,7 +38,8 @@ FROM campaigns c
 LEFT JOIN campaign_forecasts f ON f.campaign_id = c.id
 WHERE c.purged_at IS NULL AND (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
     OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
-        AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
+        AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open'))
+    OR c.ended_at >= instant(@ended_from::bigint))
   AND (@user::text IS NULL OR c.user_name = @user)
   AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
@@ -49,7 +50,8 @@ ORDER BY c.id LIMIT @limit OFFSET @offset
 SELECT count(*) AS campaigns FROM campaigns c
 WHERE c.purged_at IS NULL AND (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
     OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
-        AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
+        AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open'))
+    OR c.ended_at >= instant(@ended_from::bigint))
   AND (@user::text IS NULL OR c.user_name = @user)
   AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
@@ -298,13 +300,22 @@ ORDER BY h.id LIMIT 1
 SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.figures, d.jobs, micros(d.since) AS since
 FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
 WHERE d.campaign_id = @campaign
-  -- A brake may have been lifted, or have expired, since the decision.
-  AND (d.reason NOT IN ('campaign_braked', 'pair_braked', 'cluster_braked') OR EXISTS (
-    SELECT FROM brakes b
-    WHERE b.expires_at > instant(@now)
-      AND b.campaign_id IS NOT DISTINCT FROM CASE WHEN d.reason <> 'cluster_braked' THEN d.campaign_id END
-      AND b.cluster_id IS NOT DISTINCT FROM CASE WHEN d.reason <> 'campaign_braked' THEN d.cluster_id END))
+  AND still_holds(d, instant(@now))
 ORDER BY d.cluster_id <> 0, k.name
+
+-- name: views.main_reasons
+-- The decision that says most about each campaign: the one on the whole campaign, else the one that came furthest in the planner's @stages.
+-- Its place in the order is none.
+SELECT DISTINCT ON (d.campaign_id)
+  d.campaign_id, nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.figures, d.jobs, micros(d.since) AS since
+FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
+WHERE d.campaign_id = ANY (@campaigns::bigint[]) AND d.reason <> 'standing' AND still_holds(d, instant(@now))
+ORDER BY d.campaign_id, d.cluster_id <> 0, array_position(@stages::text[], d.stage) DESC NULLS LAST, d.jobs DESC, d.since, k.name
+
+-- name: views.open_events
+-- Numbers of open events of campaigns that have some.
+SELECT e.campaign_id, count(*) AS events FROM events e
+WHERE e.campaign_id = ANY (@campaigns::bigint[]) AND e.state = 'open' GROUP BY e.campaign_id
 
 -- name: views.campaign_events
 -- Events of a campaign. @which: 'open': its open events and those of its clusters; 'all': all of its own.

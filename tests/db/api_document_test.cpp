@@ -183,7 +183,8 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
                                                                {"/v1/quality", "/v1/quality"},
                                                                {"/v1/events", "/v1/events"},
                                                                {"/v1/notifications", "/v1/notifications"},
-                                                               {"/v1/scenario", "/v1/scenario"}};
+                                                               {"/v1/scenario", "/v1/scenario"},
+                                                               {"/v1/summary", "/v1/summary"}};
   for (const auto& [path, target] : asked) {
     const auto answer = get(target);
     EXPECT_EQ(answer.status, path == std::string{"/health"} ? answer.status : 200) << target << answer.body;

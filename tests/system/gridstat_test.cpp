@@ -171,6 +171,36 @@ TEST_F(Gridstat, Report_IsAPageOfHtml_OfACampaignInAnyState) {
   EXPECT_TRUE(std::filesystem::is_fifo(pipe)) << "it was not replaced";
 }
 
+TEST_F(Gridstat, Web_PrintsALinkThatSignsInOnce_AndThePageShowsTheCampaignsOfGridstat) {
+  const auto socket = (grid_->folder() / "api.socket").string();
+  const auto curl = [&](std::vector<std::string> arguments) {
+    std::vector<std::string> words{"curl", "--silent", "--show-error", "--unix-socket", socket, "--header", "Sec-Fetch-Site: same-origin"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const auto ran = process::capture({.arguments = std::move(words)}, kHangGuard);
+    return ran ? ran->output : ran.error();
+  };
+  const auto link = shown({"--web", "-q"});
+  EXPECT_THAT(link, MatchesRegex("http://localhost:8080/ui/#code=[0-9a-f]{64}\n"));
+  EXPECT_THAT(shown({"--web"}), HasSubstr("ssh -N -L 8080:" + socket));
+  const auto jar = (grid_->folder() / "cookies").string();
+  const auto code = link.substr(link.find('=') + 1, 64);
+  const auto sign_in = [&] {
+    return curl({"--cookie-jar", jar, "--json", fmt::format(R"({{"code": "{}"}})", code), "http://localhost/session"});
+  };
+  EXPECT_THAT(curl({"http://localhost/v1/summary"}), HasSubstr("unknown_caller"));
+  EXPECT_THAT(sign_in(), HasSubstr("\"administrator\":true"));
+  const auto summary = curl({"--cookie", jar, "http://localhost/v1/summary"});
+  for (const auto campaign : {done_, of_alice_, fails_, waits_})
+    EXPECT_THAT(summary, HasSubstr(fmt::format("{{\"id\":{},", campaign.value())));
+  const auto own = curl({"--cookie", jar, fmt::format("http://localhost/v1/campaigns/{}/decisions", waits_.value())});
+  const auto sentence = own.substr(own.find("\"sentence\":"), 40);
+  EXPECT_THAT(summary, HasSubstr(sentence)) << "the reason is one of --why";
+  EXPECT_THAT(sign_in(), HasSubstr("unknown_caller")) << "a link works once";
+  const auto both = grid_->run("gridstat", {"--web", "--why"});
+  EXPECT_EQ(both.end.exit_status, 2);
+  EXPECT_THAT(both.output, HasSubstr("--web and --why exclude each other"));
+}
+
 TEST_F(Gridstat, Events_ShowsTheOpenOnesWithTheirMessages_AndWithClosedTheOthersToo) {
   for (const auto* events : {"-e", "--events"}) {
     EXPECT_THAT(shown({text(fails_), events}),

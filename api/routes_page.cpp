@@ -1,0 +1,97 @@
+// The page for browsers: its files, as they were built in. It asks the API for what it shows, as any client does.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/router.hpp"
+#include "api/web_assets.hpp"
+
+namespace gleaner::api {
+namespace {
+
+constexpr std::string_view kDocument{"index.html"};
+
+/// Nothing that a user wrote can become a script, and no other site is asked for anything, or may show the page within its own.
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+/// Whether a list such as `gzip, br;q=0.8` takes gzip.
+bool takes_gzip(const http::Request& request) {
+  auto rest = std::string_view{request.headers.find("Accept-Encoding").value_or("")};
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(','), rest.size());
+    auto one = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
+    const auto name = one.substr(0, one.find_first_of("; \t"));
+    if (name == "gzip" || name == "*") return one.find("q=0") == std::string_view::npos || one.find("q=0.") != std::string_view::npos;
+  }
+  return false;
+}
+
+http::Response file_answer(const Call& call, const WebAsset& asset) {
+  http::Response response;
+  response.headers.add("Content-Type", std::string{asset.type});
+  response.headers.add("Vary", "Accept-Encoding");
+  if (takes_gzip(call.request)) {
+    response.headers.add("Content-Encoding", "gzip");
+    response.body = asset.gzip;
+  } else {
+    response.body = asset.content;
+  }
+  response.headers.add("Content-Security-Policy", kPolicy);
+  response.headers.add("X-Content-Type-Options", "nosniff");
+  response.headers.add("Referrer-Policy", "no-referrer");
+  response.headers.add("Cross-Origin-Opener-Policy", "same-origin");
+  return response;
+}
+
+const WebAsset* asset_of(std::string_view name) {
+  const auto all = web_assets();
+  const auto found = std::ranges::find(all, name, &WebAsset::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+http::Response lead_to(unsigned status) {
+  http::Response response;
+  response.status = status;
+  response.headers.add("Location", "ui/");
+  return response;
+}
+
+http::Response show_page(const Call& call) {
+  const auto* const page = asset_of(kDocument);
+  if (page == nullptr) return error(Code::no_such_path, "this gridapi was built without its page (GLEANER_WEB=OFF)");
+  if (!call.request.path.ends_with('/')) return lead_to(308);
+  return file_answer(call, *page);
+}
+
+http::Response show_file(const Call& call) {
+  const auto* const asset = asset_of(call.parts[0]);
+  if (asset == nullptr || asset->name == kDocument)
+    return error(Code::no_such_path,
+                 fmt::format("the page has no file '{}': it may be of another version; load the page again", jdl::excerpt(call.parts[0])));
+  auto response = file_answer(call, *asset);
+  response.headers.add("Cache-Control", "public, max-age=31536000, immutable");
+  return response;
+}
+
+}  // namespace
+
+std::optional<http::Response> lead_to_page(const http::Request& request) {
+  const bool is_browser = request.headers.find("Accept").value_or("").find("text/html") != std::string_view::npos;
+  if (!is_browser || request.method != "GET" || request.path != "/" || web_assets().empty()) return std::nullopt;
+  return lead_to(303);
+}
+
+std::span<const Route> page_routes() {
+  static constexpr std::array kRoutes{
+      Route{"GET", "/ui", Access::anybody, show_page, kAnyKeys},
+      Route{"GET", "/ui/:name", Access::anybody, show_file, {}, Etag::none},
+  };
+  return kRoutes;
+}
+
+}  // namespace gleaner::api

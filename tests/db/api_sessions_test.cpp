@@ -1,0 +1,183 @@
+// Sessions of browsers: how they begin and end, and what they may do.
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "api/router.hpp"
+#include "lib/store/web_sessions.hpp"
+#include "tests/db/api_fixture.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kJson = "application/json";
+
+class Sessions : public ApiTest {
+ protected:
+  [[nodiscard]] std::string code_of(const std::string& user) const {
+    const auto answer = as(user, {.method = "POST", .target = "/v1/session-codes"});
+    EXPECT_EQ(answer.status, 201) << answer.body;
+    return answer.status == 201 ? answer.json["code"].GetString() : std::string{};
+  }
+  [[nodiscard]] ApiAnswer sign_in(const std::string& code, std::map<std::string, std::string> headers = {}) const {
+    headers.emplace("Content-Type", kJson);
+    return ask(port(),
+               {.method = "POST", .target = "/session", .body = fmt::format(R"({{"code": "{}"}})", code), .headers = std::move(headers)});
+  }
+  /// The cookie of a session of this user, as a browser sends it.
+  [[nodiscard]] std::string cookie_of(const std::string& user) const {
+    const auto set = sign_in(code_of(user)).headers["set-cookie"];
+    return set.substr(0, set.find(';'));
+  }
+  [[nodiscard]] ApiAnswer with_cookie(const std::string& cookie, ApiRequest request) const {
+    request.headers["Cookie"] = cookie;
+    return ask(port(), request);
+  }
+  [[nodiscard]] std::string user_of(const std::string& cookie) const {
+    const auto answer = with_cookie(cookie, {.target = "/"});
+    return answer.status == 200 ? answer.json["user"].GetString() : answer.code();
+  }
+};
+
+TEST_F(Sessions, ACode_BeginsOneSession_OfWhoeverAskedForIt) {
+  const auto code = code_of("alice");
+  const auto begun = sign_in(code);
+  ASSERT_EQ(begun.status, 201) << begun.body;
+  EXPECT_STREQ(begun.json["user"].GetString(), "alice");
+  const auto set = begun.headers.at("set-cookie");
+  EXPECT_THAT(set, AllOf(HasSubstr("HttpOnly"), HasSubstr("SameSite=Strict"), Not(HasSubstr("Path")), Not(HasSubstr("Secure"))));
+  EXPECT_EQ(user_of(set.substr(0, set.find(';'))), "alice");
+  const auto again = sign_in(code);
+  EXPECT_EQ(again.status, 401);
+  EXPECT_THAT(again.message(), HasSubstr("gridstat --web"));
+  EXPECT_EQ(again.headers.count("set-cookie"), 0U);
+}
+
+TEST_F(Sessions, BehindAProxyWithTls_TheCookieIsSecure) {
+  EXPECT_THAT(sign_in(code_of("alice"), {{"X-Forwarded-Proto", "https"}}).headers["set-cookie"], HasSubstr("Secure"));
+}
+
+TEST_F(Sessions, ACodeThatIsTooOld_BeginsNone) {
+  const auto code = code_of("alice");
+  sql("UPDATE web_sessions SET expires_at = now() - interval '1 second'");
+  EXPECT_EQ(sign_in(code).status, 401);
+}
+
+TEST_F(Sessions, WithoutItsSecret_TheDatabaseLetsNobodyIn) {
+  const auto code = code_of("alice");
+  const auto stored = sql("SELECT digest FROM web_sessions");
+  EXPECT_NE(stored, code);
+  EXPECT_EQ(sign_in(stored).status, 401);
+  const auto cookie = cookie_of("bob");
+  EXPECT_EQ(user_of("gleaner_session=" + sql("SELECT digest FROM web_sessions WHERE NOT is_code")), "unknown_caller");
+  EXPECT_EQ(user_of(cookie), "bob");
+}
+
+TEST_F(Sessions, ASession_IsOverAfterItsTime_AndItsAnswerNamesTheCommandThatBeginsAnother) {
+  const auto cookie = cookie_of("alice");
+  sql("UPDATE web_sessions SET expires_at = now() - interval '1 second'");
+  const auto answer = with_cookie(cookie, {.target = "/v1/summary", .headers = {{"Sec-Fetch-Site", "same-origin"}}});
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_THAT(answer.message(), HasSubstr("gridstat --web"));
+}
+
+TEST_F(Sessions, ASession_LivesOnWhenTheApiStartsAgain) {
+  const auto cookie = cookie_of("alice");
+  restart_api();
+  EXPECT_EQ(user_of(cookie), "alice");
+}
+
+TEST_F(Sessions, SignedOut_ABrowserEndsItsOwnSession_AndTheUserAllOfThem) {
+  const auto first = cookie_of("alice"), second = cookie_of("alice"), others = cookie_of("bob");
+  EXPECT_EQ(with_cookie(first, {.method = "DELETE", .target = "/session"}).status, 202);
+  EXPECT_EQ(user_of(first), "unknown_caller");
+  EXPECT_EQ(user_of(second), "alice");
+  EXPECT_EQ(as("alice", {.method = "DELETE", .target = "/session"}).status, 202);
+  EXPECT_EQ(user_of(second), "unknown_caller");
+  EXPECT_EQ(user_of(others), "bob");
+}
+
+TEST_F(Sessions, OfOneUser_AreBounded_AndTheOldestEnds) {
+  const auto first = cookie_of("alice"), others = cookie_of("bob");
+  for (int i = 0; i < store::kMostSessionsOfUser; ++i) EXPECT_FALSE(code_of("alice").empty());
+  EXPECT_EQ(user_of(first), "unknown_caller");
+  EXPECT_EQ(user_of(others), "bob");
+  EXPECT_EQ(sql("SELECT count(*) FROM web_sessions WHERE user_name = 'alice'"), std::to_string(store::kMostSessionsOfUser));
+}
+
+TEST_F(Sessions, WhatIsOver_IsDeletedByTheNextCodeOfAnybody) {
+  EXPECT_FALSE(cookie_of("bob").empty());
+  sql("UPDATE web_sessions SET expires_at = now() - interval '1 second'");
+  EXPECT_FALSE(code_of("alice").empty());
+  EXPECT_EQ(sql("SELECT count(*) FROM web_sessions"), "1");
+}
+
+TEST_F(Sessions, Attack_ChangingSomethingByASession_IsRefusedByEveryRoute) {
+  const auto cookie = cookie_of("boss");
+  for (const auto& route : api::all_routes()) {
+    if (route.method == "GET" || route.pattern == api::kSessionPath) continue;
+    std::string target{route.pattern};
+    for (auto at = target.find(':'); at != std::string::npos; at = target.find(':'))
+      target.replace(at, std::min(target.find('/', at), target.size()) - at, "1");
+    const auto answer = with_cookie(cookie, {.method = std::string{route.method}, .target = target, .headers = {{"Content-Type", kJson}}});
+    EXPECT_EQ(answer.code(), "only_reads") << route.method << " " << target << answer.body;
+  }
+  EXPECT_EQ(with_cookie(cookie, {.method = "POST", .target = "/v1/session-codes"}).code(), "only_reads") << "a session begets none";
+}
+
+TEST_F(Sessions, Attack_ReadingOthersOutputs_IsRefusedToASessionAsToItsUser) {
+  const auto id = a_campaign_of(1);
+  EXPECT_EQ(with_cookie(cookie_of("bob"), {.target = fmt::format("/v1/campaigns/{}/outputs", id)}).code(), "not_yours");
+}
+
+TEST_F(Sessions, Attack_SigningAReaderInAsSomebodyElse_IsRefusedToOtherSites) {
+  const auto code = code_of("bob");
+  for (const auto* site : {"cross-site", "same-site"}) {
+    const auto answer = sign_in(code, {{"Sec-Fetch-Site", site}});
+    EXPECT_EQ(answer.code(), "not_yours") << site;
+    EXPECT_EQ(answer.headers.count("set-cookie"), 0U);
+  }
+  EXPECT_EQ(sign_in(code, {{"Sec-Fetch-Site", "same-origin"}}).status, 201) << "a refused code is not used up";
+}
+
+TEST_F(Sessions, Attack_ABrowserAtAForwardedSocket_IsNotWhoTheKernelNames) {
+  for (const std::map<std::string, std::string>& headers : {std::map<std::string, std::string>{{"Sec-Fetch-Site", "cross-site"}},
+                                                            {{"Sec-Fetch-Mode", "cors"}},
+                                                            {{"Origin", "http://evil.example"}}}) {
+    const auto answer = ask(socket(), {.target = "/v1/campaigns", .headers = headers});
+    EXPECT_EQ(answer.status, 401) << headers.begin()->first;
+    EXPECT_THAT(answer.message(), HasSubstr("gridstat --web"));
+  }
+  EXPECT_EQ(ask_raw(socket(), "GET /v1/campaigns HTTP/1.1\r\nHost: evil.example:8080\r\nConnection: close\r\n\r\n").status, 401)
+      << "a name that was made to lead to this machine";
+}
+
+TEST_F(Sessions, CommandsAtASocket_AreWhoTheKernelNames_AlsoByAForwardedPort) {
+  for (const auto* host : {"localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "gleaner"}) {
+    const auto answer = ask_raw(socket(), fmt::format("GET /v1/campaigns HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", host));
+    EXPECT_EQ(answer.status, 200) << host << answer.body;
+  }
+}
+
+TEST_F(Sessions, CookiesOfOtherGridsAtTheSameHost_DoNoHarm) {
+  const auto cookie = cookie_of("alice");
+  EXPECT_EQ(user_of("theme=dark; gleaner_session=of-another-grid; " + cookie), "alice");
+  EXPECT_EQ(user_of("gleaner_session=; gleaner_sessions=x; x" + cookie), "unknown_caller");
+}
+
+TEST_F(Sessions, ABodyThatIsNoCode_IsRefused_AndNothingOfItIsRepeated) {
+  for (const auto* body : {"", "[]", "{}", R"({"code": 1})", R"({"secret-word": ""})", R"({"code": "a", "secret-word": "b"})"}) {
+    const auto answer = ask(port(), {.method = "POST", .target = "/session", .body = body, .headers = {{"Content-Type", kJson}}});
+    EXPECT_EQ(answer.status, 400) << body << answer.body;
+    EXPECT_THAT(answer.body, Not(HasSubstr("secret-word")));
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::tests
