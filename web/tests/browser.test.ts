@@ -128,6 +128,26 @@ inBrowser('the doorbell asks for the summary at most once in 2 s', 'normal', '',
   assert(Date.now() - start >= 2000, 'two more answers are 2 s apart at least');
 });
 
+test('tabs share one stream, and when its tab is closed another one reads it', async (context) => {
+  if (!browser) return context.skip('there is no chromium');
+  const stub = await stubOf('normal to share');
+  const streams = () => stub.requests.filter((line) => line.startsWith('GET v1/events')).length;
+  const live = "document.querySelector('.campaign') && !document.body.innerText.includes('asked every 10 s')";
+  const first = await browser.open(stub.url);
+  await first.becomes(live, 'the first tab has a stream');
+  const others = [await browser.open(stub.url), await browser.open(stub.url)];
+  for (const tab of others) await tab.becomes(live, 'the others hear of it');
+  assert.equal(streams(), 1);
+  await first.close();
+  for (const end = Date.now() + 20000; streams() < 2 && Date.now() < end; ) await new Promise((go) => setTimeout(go, 30));
+  assert.equal(streams(), 2);
+  for (const tab of others) {
+    await tab.becomes(live, 'another tab reads it');
+    await tab.close();
+  }
+  assert.equal(streams(), 2);
+});
+
 inBrowser('all is reached by keys: rows, Enter, grid, mine, help', 'normal', '', async (tab) => {
   await tab.becomes("document.querySelector('.campaign')");
   await tab.press('j');

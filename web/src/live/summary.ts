@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Root, Summary } from '../types';
 import { asFailure, clockOffset, get, getText, serverNow, signedOut, type Failure } from './api';
+import { hasStream, leave, listen } from './doorbell';
 import { params } from './router';
 
 const LEAST_PAUSE = 2000; // between two requests of the summary
@@ -15,7 +16,6 @@ export const root = signal<Root | null>(null);
 export const summary = signal<Summary | null>(null);
 export const answeredAt = signal<number | null>(null); // by our own clock
 export const failure = signal<Failure | null>(null);
-export const hasStream = signal(false);
 export const isLetGo = signal(false); // the tab was hidden for long
 /** Rises with each answer of the summary that differs, for what else a view reads. */
 export const bell = signal(0);
@@ -35,7 +35,6 @@ const wanted = computed(() => {
   return `v1/summary?user=${encodeURIComponent(user || 'me')}`;
 });
 
-let stream: EventSource | null = null;
 let timer = 0;
 let hiddenTimer = 0;
 let lastAsked = 0;
@@ -112,34 +111,8 @@ export function ring(): void {
   }, pause);
 }
 
-let reopen = 0;
 function openStream(): void {
-  closeStream();
-  if (signedOut.peek() || typeof EventSource === 'undefined') return;
-  stream = new EventSource('../v1/events?after=now');
-  stream.onopen = () => (hasStream.value = true);
-  for (const kind of ['message', 'campaign', 'progress', 'event', 'cluster']) stream.addEventListener(kind, ring);
-  stream.addEventListener('end', () => retryStream());
-  stream.onerror = () => {
-    // Errors of further attempts must not put the next poll off. All viewers of a server that restarts come at different times.
-    if (hasStream.peek()) setTimeout(ring, Math.random() * LEAST_PAUSE);
-    hasStream.value = false;
-    // The browser comes again by itself, unless the answer was an error.
-    if (stream?.readyState === EventSource.CLOSED) retryStream();
-  };
-}
-
-function retryStream(): void {
-  closeStream();
-  clearTimeout(reopen);
-  reopen = window.setTimeout(() => isLetGo.peek() || openStream(), 10000 + Math.random() * 20000);
-}
-
-function closeStream(): void {
-  clearTimeout(reopen);
-  stream?.close();
-  stream = null;
-  hasStream.value = false;
+  if (!signedOut.peek()) listen(ring);
 }
 
 export async function readRoot(): Promise<void> {
@@ -153,7 +126,7 @@ export async function readRoot(): Promise<void> {
 function letGo(): void {
   isLetGo.value = true;
   clearTimeout(timer);
-  closeStream();
+  leave();
 }
 
 function tick(): void {
@@ -193,11 +166,14 @@ export function start(): void {
     const isOut = signedOut.value;
     if (isOut === wasOut) return;
     wasOut = isOut;
-    if (isOut) closeStream();
+    if (isOut) leave();
     else {
       openStream();
       void readRoot();
     }
+  });
+  effect(() => {
+    if (!hasStream.value) schedule(POLL);
   });
   setInterval(() => document.hidden || tick(), 1000);
   document.addEventListener('visibilitychange', () => {
