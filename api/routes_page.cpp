@@ -6,6 +6,7 @@
 
 #include "api/router.hpp"
 #include "api/web_assets.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -26,7 +27,9 @@ bool takes_gzip(const http::Request& request) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
     const auto name = one.substr(0, one.find_first_of("; \t"));
-    if (name == "gzip" || name == "*") return one.find("q=0") == std::string_view::npos || one.find("q=0.") != std::string_view::npos;
+    const auto weight = one.find("q=");
+    if (name == "gzip" || name == "*")
+      return weight == std::string_view::npos || text::real_number(one.substr(weight + 2)).value_or(0.0) > 0.0;
   }
   return false;
 }

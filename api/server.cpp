@@ -197,8 +197,10 @@ http::Response Api::respond(const Match& match, const http::Request& request, co
   return response;
 }
 
-std::optional<Caller> Api::caller_of(const http::Request& request) {
-  if (auto caller = caller_of_session(request, connections_)) return caller;
+std::optional<Caller> Api::caller_of(const http::Request& request, Access access) {
+  if (access != Access::anybody) {
+    if (auto caller = caller_of_session(request, connections_)) return caller;
+  }
   if (request.peer.process && may_be_of_browser(request)) return std::nullopt;
   return identities_.of(request);
 }
@@ -230,7 +232,7 @@ http::Response Api::dispatch(const http::Request& request, RequestCounts::Route&
   const auto& match = std::get<Match>(found);
   route = {.method = match.route->method, .pattern = match.route->pattern};
   if (auto page = lead_to_page(request)) return std::move(*page);
-  auto caller = caller_of(request);
+  auto caller = caller_of(request, match.route->access);
   if (!caller && match.route->access == Access::anybody) caller = Caller{};
   if (match.route->access == Access::measuring) return scrape(request, caller);
   if (!caller) return unauthorized(request);

@@ -63,7 +63,8 @@ class Api {
                                        ParamFiles* param_files = nullptr);
   /// `route` is set to what is counted.
   [[nodiscard]] http::Response dispatch(const http::Request& request, RequestCounts::Route& route);
-  [[nodiscard]] std::optional<Caller> caller_of(const http::Request& request);
+  /// A session is not looked up where nobody has to be known, so that the page and /health need no database.
+  [[nodiscard]] std::optional<Caller> caller_of(const http::Request& request, Access access);
   [[nodiscard]] http::Response scrape(const http::Request& request, const std::optional<Caller>& caller);
 
   Connections connections_;

@@ -93,6 +93,13 @@ TEST_F(Sessions, ASession_LivesOnWhenTheApiStartsAgain) {
   EXPECT_EQ(user_of(cookie), "alice");
 }
 
+TEST_F(Sessions, AreNotLookedUpForThePageItself_SoThatItIsThereWithoutTheDatabase) {
+  const auto cookie = cookie_of("alice");
+  sql("ALTER TABLE web_sessions RENAME TO out_of_reach");
+  EXPECT_EQ(user_of(cookie), "unavailable");
+  for (const auto* target : {"/ui/", "/health", "/openapi.json"}) EXPECT_EQ(with_cookie(cookie, {.target = target}).status, 200) << target;
+}
+
 TEST_F(Sessions, SignedOut_ABrowserEndsItsOwnSession_AndTheUserAllOfThem) {
   const auto first = cookie_of("alice"), second = cookie_of("alice"), others = cookie_of("bob");
   EXPECT_EQ(with_cookie(first, {.method = "DELETE", .target = "/session"}).status, 202);
