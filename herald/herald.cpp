@@ -239,11 +239,25 @@ void Herald::prune(store::Database& database) {
                   [&](store::Transaction& transaction) { store::prune_messages(transaction, store::now(transaction) - kKept); });
 }
 
+namespace {
+
+/// The server frees the lock of a herald that has ended when it sees the end of its connection, which takes a busy server a moment.
+bool takes_over_in_time(Herald& herald, store::Database& database) {
+  constexpr std::chrono::seconds kPatience{5};
+  const auto until = grid::SteadyClock::now() + kPatience;
+  while (!herald.take_over(database)) {
+    if (grid::SteadyClock::now() >= until || process::wait_for_stop(Milliseconds{50})) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 process::Outcome run_once(const process::Config& config) {
   store::Database database{config.database, fleet::connection_limits(config)};
   store::check_schema(database);
   Herald herald{config};
-  if (!herald.take_over(database)) return {process::ExitCode::try_again, "another herald is at work"};
+  if (!takes_over_in_time(herald, database)) return {process::ExitCode::try_again, "another herald is at work"};
   herald.watch(database);
   do {
     herald.send_due(database);

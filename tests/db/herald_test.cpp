@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -487,6 +488,18 @@ TEST_F(HeraldTest, ASecondHerald_StandsBack) {
   EXPECT_TRUE(store::take_herald_lock(transaction));
   transaction.commit();
   EXPECT_EQ(tell(), "exit status 75") << log;
+}
+
+/// The server frees the lock a moment after the herald before has ended.
+TEST_F(HeraldTest, ASecondHerald_WaitsAMomentForTheOneThatEnds) {
+  std::optional<store::Database> ends{std::in_place, conninfo};
+  store::transact(*ends, std::nullopt, [](store::Transaction& transaction) { EXPECT_TRUE(store::take_herald_lock(transaction)); });
+  std::thread end{[&] {
+    std::this_thread::sleep_for(std::chrono::seconds{1});
+    ends.reset();
+  }};
+  tell_well();
+  end.join();
 }
 
 TEST_F(HeraldTest, AMessageThatIsTooOld_IsGivenUp) {
