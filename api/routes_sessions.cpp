@@ -13,7 +13,7 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::size_t kLongestBody = 1000;
+constexpr std::size_t kLongestCode = 1000;
 
 http::Response give_code(const Call& call) {
   const auto code = new_secret();
@@ -48,7 +48,7 @@ Cookie kind_of(const Call& call) {
 
 http::Response sign_in(const Call& call) {
   if (is_of_other_site(call.request)) return error(Code::not_yours, "a session begins from the grid's own page alone");
-  const auto code = secret_of_body(call, "code", kLongestBody);
+  const auto code = secret_of_body(call, "code", kLongestCode);
   if (!code) return code.error();
   const auto token = new_secret();
   const auto owner = call.connections.write([&](store::Transaction& transaction) {

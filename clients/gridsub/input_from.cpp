@@ -24,7 +24,6 @@ namespace {
 using clients::ApiClient;
 using clients::gridget::Fetcher;
 using clients::gridget::LocalTree;
-using clients::gridget::Progress;
 using clients::gridget::RemoteOutput;
 using clients::gridget::SourceCampaign;
 using process::Error;
@@ -246,13 +245,13 @@ void report_unfetched(const Campaign& campaign, terminal::Output& output) {
   }
 }
 
-Progress::Show show_of(const process::Context& context, const terminal::Screen& screen) {
-  if (context.arguments.has("quiet")) return Progress::Show::nothing;
-  return screen.is_terminal ? Progress::Show::bar : Progress::Show::lines;
+clients::gridget::Progress::Show show_of(const process::Context& context, const terminal::Screen& screen) {
+  if (context.arguments.has("quiet")) return clients::gridget::Progress::Show::nothing;
+  return screen.is_terminal ? clients::gridget::Progress::Show::bar : clients::gridget::Progress::Show::lines;
 }
 
 /// Fetches a few files at a time, so that the progress counts tasks.
-void fetch_in_steps(Fetcher& fetcher, Progress& progress, std::span<const RemoteOutput> outputs) {
+void fetch_in_steps(Fetcher& fetcher, clients::gridget::Progress& progress, std::span<const RemoteOutput> outputs) {
   constexpr std::size_t kStep = 64;
   std::int64_t tasks = 0;
   std::int64_t last = -1;
@@ -284,7 +283,7 @@ void fetch_batch(const process::Context& context, const Campaign& campaign, cons
   std::set<std::int64_t> tasks;
   for (const auto& one : batch.outputs) tasks.insert(one.output.task);
   const auto screen = terminal::screen_of(STDERR_FILENO);
-  Progress progress{show_of(context, screen), std::ssize(tasks), screen.width, "gridsub"};
+  clients::gridget::Progress progress{show_of(context, screen), std::ssize(tasks), screen.width, "gridsub"};
   // The bounds of input files apply when they are uploaded.
   Fetcher fetcher{context.config,
                   source.campaign,

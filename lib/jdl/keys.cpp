@@ -96,7 +96,7 @@ constexpr stored::StoredForm<CampaignFile> kCount{
         },
     .is_stated = [](const CampaignFile& file) { return std::holds_alternative<Count>(file.parameters); }};
 
-constexpr stored::StoredForm<CampaignFile> kSources{
+constexpr stored::StoredForm<CampaignFile> kSourceCampaigns{
     .write = [](text::JsonWriter& json, std::string_view name,
                 const CampaignFile& from) { json.key(name).array(from.input_from, [&](grid::CampaignId id) { json.value(id); }); },
     .read =
@@ -255,7 +255,7 @@ constexpr std::array kCampaignKeys{
         .fixed(kInputsStay),
     campaign("input_from", "CAMPAIGNS",
              "a campaign's number, or an array of them: gridsub fetches its outputs that input_files names, such as outputs-12/{1}.out",
-             read_input_from, kSources)
+             read_input_from, kSourceCampaigns)
         .fixed(kInputsStay),
 };
 
