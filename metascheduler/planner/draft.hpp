@@ -29,9 +29,8 @@ struct Draft {
   Limits limits;
   FileServers file_servers;
   Plan plan = {};
-  std::vector<Candidate*> served = {};        ///< those that got jobs, in the order of their first jobs
-  std::vector<LastTasks> last_tasks = {};     ///< in the order of the turns
-  std::vector<std::size_t> wide_queues = {};  ///< clusters in whose queues wide jobs of campaigns wait that were served and have more tasks
+  std::vector<Candidate*> served = {};     ///< those that got jobs, in the order of their first jobs
+  std::vector<LastTasks> last_tasks = {};  ///< in the order of the turns
 
   Draft(const Snapshot& of, const PlannerConfig& by)
       : snapshot{of},

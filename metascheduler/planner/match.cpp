@@ -84,14 +84,12 @@ bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
   return contender.tasks_for_anyone > 0 || contender.bound_tasks(candidate) > 0;
 }
 
-bool is_wide(const Candidate& candidate) { return 1.0 / candidate.ratio >= 1.5; }
-
 /// Resources of one more job; nothing if it is not wide, or if it needs no reservation because jobs of the pair wait in the cluster's own
 /// queue, which keeps their place.
 std::optional<double> wide_job(const Candidate& candidate) {
   const auto& pair = *candidate.pair;
   const double resources = 1.0 / candidate.ratio;
-  if (!is_wide(candidate) || candidate.allowed.jobs <= 0 || pair.waiting_jobs > 0 || pair.frozen_jobs > 0) return std::nullopt;
+  if (resources < 1.5 || candidate.allowed.jobs <= 0 || pair.waiting_jobs > 0 || pair.frozen_jobs > 0) return std::nullopt;
   return resources;
 }
 
@@ -100,12 +98,6 @@ void note_last_tasks(const Contender& contender, Draft& draft) {
     const double wanted = static_cast<double>(contender.tasks() + candidate.jobs) * job_resources(*candidate.pair, *candidate.cluster);
     const bool may_wait = candidate.jobs > 0 || lacks_room(candidate, draft);
     if (may_wait && wanted <= candidate.cluster->max_resources) draft.last_tasks.push_back({contender.campaign, candidate.cluster_index});
-  }
-}
-
-void note_wide_queues(const Contender& contender, Draft& draft) {
-  for (const auto& candidate : contender.candidates) {
-    if (is_wide(candidate) && candidate.pair->waiting_jobs > 0) draft.wide_queues.push_back(candidate.cluster_index);
   }
 }
 
@@ -128,12 +120,6 @@ bool comes_after_last_tasks(const Contender& contender, const Candidate& candida
            return was_submitted_before(campaign, own) &&
                   static_cast<double>(campaign.waiting_tasks + pair.waiting_jobs) * job_resources(pair, cluster) <= cluster.max_resources;
          });
-}
-
-/// Whether a wide job of a campaign that goes before waits in the cluster's queue. A reservation that lasted would go before the order in
-/// the next plan, and the two would take turns, whatever the order says.
-bool is_behind_wide_jobs(const Candidate& candidate, const Draft& draft) {
-  return std::ranges::find(draft.wide_queues, candidate.cluster_index) != draft.wide_queues.end();
 }
 
 /// The reason of a campaign whose reservation was renewed, and that still has no room.
@@ -190,7 +176,6 @@ void reserve(Contender& contender, Draft& draft) {
   if (contender.has_reservation) return note_renewed(contender, draft);
   note_last_tasks(contender, draft);
   if (contender.tasks() <= 0) return;
-  note_wide_queues(contender, draft);
   Candidate* best = nullptr;
   std::optional<Reservation> soonest;
   for (auto& candidate : contender.candidates) {
@@ -206,12 +191,12 @@ void reserve(Contender& contender, Draft& draft) {
   contender.has_reservation = true;
   if (best->pair->missing_inputs) want_inputs(draft.plan, *best, 1);
   const auto begin = at(draft.snapshot.now, soonest->after);
-  draft.plan.reservations.push_back({.campaign = contender.campaign->id,
-                                     .cluster = best->cluster->id,
-                                     .resources = soonest->resources,
-                                     .at = begin,
-                                     .lasts = best->pair->live_jobs == 0 && best->jobs == 0 && !is_behind_wide_jobs(*best, draft) &&
-                                              !comes_after_last_tasks(contender, *best, draft)});
+  draft.plan.reservations.push_back(
+      {.campaign = contender.campaign->id,
+       .cluster = best->cluster->id,
+       .resources = soonest->resources,
+       .at = begin,
+       .lasts = best->pair->live_jobs == 0 && best->jobs == 0 && !comes_after_last_tasks(contender, *best, draft)});
   if (best->jobs > 0) return;
   note_stop(draft.plan, *best, Stage::match,
             reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best)});

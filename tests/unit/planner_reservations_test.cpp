@@ -219,21 +219,6 @@ TEST(Reservations, BehindACampaignThatHasNoMoreTasks_AreForTheOther) {
   EXPECT_EQ(result, (Expect{.launched = {{1, 1, 1}}, .stopped = {{2, 1, "reserved"}}, .held = {{2, 1}}}));
 }
 
-/// Between its submission and its start, the job of the campaign that goes first waits in the cluster's queue, which keeps its place.
-TEST(Reservations, WhileAWideJobOfTheCampaignThatGoesFirstWaitsInTheQueue_DoNotLastForTheOther) {
-  for (const auto* const order : {"fifo", "fairshare"}) {
-    auto snapshot = two_wide();
-    snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 1;
-    snapshot.clusters[0].free_resources = 0;
-    snapshot.clusters[0].endings = {{600, 16}};
-    EXPECT_TRUE(held_by(plan(snapshot, {.campaign_order = order})).empty()) << order;
-    snapshot.campaigns[0].waiting_tasks = 100;
-    snapshot.pairs[0] = a_pair(1, 1);
-    snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 1;
-    EXPECT_FALSE(held_by(plan(snapshot, {.campaign_order = order})).empty()) << order << ": behind narrow ones it would starve";
-  }
-}
-
 /// A campaign of narrow jobs, a wide one that was submitted after it, and a full alpha that is free in 600 s.
 Snapshot wide_after_narrow(std::int64_t tasks) {
   auto snapshot = one_of_each(1);
