@@ -68,10 +68,11 @@ TEST_P(Checkpoints, ATaskThatWritesThem_IsMeasured) {
   if (is_real()) GTEST_SKIP() << "the other test has real clusters for minutes; the wrapper is the same";
   GridUnderTest grid{{.backend = GetParam(), .configuration = {{"cycle_period", "200ms"}}}};
   const auto campaign = grid.gridsub({.tasks = 2,
-                                      .exec_file = R"(bash -c 'for ((i = 0; i < 200000; ++i)); do :; done' task)",
+                                      .exec_file = R"(bash -c 'trap : USR1; for ((i = 0; i < 200000; ++i)); do :; done' task)",
                                       .more_keys = R"("checkpoint":{"signal":"USR1","period":"0:00:02","cost":"0:00:01"})"});
   grid.almighty().start();
   ASSERT_TRUE(grid.terminates(campaign));
+  ASSERT_EQ(grid.value("SELECT string_agg(state::text, ' ') FROM tasks"), "done done") << "the signal of a slow machine ends none";
   EXPECT_EQ(grid.value("SELECT sum(measured) || ' ' || sum(cpu_jobs) || ' ' || (sum(cpu_s) > 0) FROM campaign_clusters"), "2 2 true");
   EXPECT_EQ(grid.value("SELECT bool_and(cpu_s > 0) FROM jobs"), "t");
 }
