@@ -24,6 +24,7 @@ namespace gleaner::api {
 class EventStreams;
 class InputSpool;
 class ParamFiles;
+class SharedAnswers;
 class Spool;
 
 /// The arguments of a route's function.
@@ -41,6 +42,7 @@ struct Call {
   ClusterTurns& file_turns;       ///< the right to have whole files of them, which may take long
   EventStreams& event_streams;    ///< the streams of changes
   InputSpool& input_spool;        ///< input files of campaigns
+  SharedAnswers& summaries;       ///< the summary, one for all viewers
   grid::Instant now;
   ParamFiles* param_files = nullptr;  ///< files that a submission may name; null: it may name none
 };

@@ -47,6 +47,12 @@ Readership readership_of(const Call& call, store::Transaction& transaction) {
   return {call.caller, std::move(readers)};
 }
 
+std::optional<store::views::Readers> readers_of(const Call& call) {
+  if (call.config.read_access == process::ReadAccess::all || call.caller.role == Role::administrator) return std::nullopt;
+  if (call.config.read_access == process::ReadAccess::own) return store::views::Readers{.user = call.caller.user, .projects = {}};
+  return call.connections.read([&](store::Transaction& transaction) { return readership_of(call, transaction).restriction(); });
+}
+
 http::Response respond_if_readable(const Route& route, const Call& call) {
   if (auto refused = refuse_reading(route, call)) return std::move(*refused);
   return route.respond(call);

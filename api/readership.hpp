@@ -30,6 +30,9 @@ class Readership {
 /// Cost: a query where `read_access` is `project`, else none.
 [[nodiscard]] Readership readership_of(const Call& call, store::Transaction& transaction);
 
+/// The readers whose campaigns the lists of this caller are restricted to; empty: lists have all. Same cost, and no transaction without it.
+[[nodiscard]] std::optional<store::views::Readers> readers_of(const Call& call);
+
 /// The route's answer; or the refusal (403) to a caller who may not read the campaign that its path names, by its own id, a job's or an
 /// event's.
 [[nodiscard]] http::Response respond_if_readable(const Route& route, const Call& call);

@@ -70,6 +70,8 @@ struct Route {
 [[nodiscard]] std::span<const Route> session_routes();
 [[nodiscard]] std::span<const Route> page_routes();
 [[nodiscard]] std::span<const Route> summary_routes();
+[[nodiscard]] std::span<const Route> progress_routes();
+[[nodiscard]] std::span<const Route> conductor_routes();
 
 /// The keys of a route's query, `pretty` included.
 [[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);

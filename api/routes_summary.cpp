@@ -12,6 +12,7 @@
 #include "api/quiet.hpp"
 #include "api/readership.hpp"
 #include "api/router.hpp"
+#include "api/shared_answers.hpp"
 #include "lib/decisions/decision.hpp"
 #include "lib/decisions/stored.hpp"
 #include "lib/store/views_grid.hpp"
@@ -43,14 +44,15 @@ std::vector<std::string> stage_names() {
   return names;
 }
 
-Summary read_summary(const Call& call, const std::optional<std::string>& user, views::Window part) {
+Summary read_summary(const Call& call, const std::optional<views::Readers>& readers, const std::optional<std::string>& user,
+                     views::Window part) {
   views::CampaignFilter filter;
+  filter.readers = readers;
   filter.states = {grid::CampaignState::in_treatment, grid::CampaignState::paused};
   filter.unfixed = true;
   filter.ended_from = std::chrono::floor<grid::Seconds>(call.now) - kRecent;
   filter.user = user;
   return call.connections.read([&](store::Transaction& transaction) {
-    filter.readers = readership_of(call, transaction).restriction();
     Summary summary;
     summary.campaigns = views::campaigns(transaction, filter, part);
     std::vector<grid::CampaignId> ids;
@@ -107,32 +109,55 @@ void write_summary_of(text::JsonWriter& json, const views::ClusterView& view, co
   write_status(json, view.status);
 }
 
-http::Response show_summary(const Call& call) {
-  const auto part = window(call, kUsualCampaigns);
-  if (!part) return part.error();
-  auto user = call.request.parameter("user");
-  if (user == std::optional<std::string_view>{"me"}) user = call.caller.user;
-  constexpr std::uint64_t kCampaign = 6000;  // bytes of memory for one campaign
-  auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
-  if (!memory) return memory.error();
-  auto summary = read_summary(call, user ? std::optional{std::string{*user}} : std::nullopt, *part);
-  for (auto& campaign : summary.campaigns.items) forget_forecast(campaign, summary.quiet);
+/// All but the caller's name, which comes before it.
+std::string written(const Summary& summary, const views::Window& part, const process::Config& config) {
   text::JsonWriter json;
   json.object([&] {
-    json.field("user", call.caller.user);
     json.field("last_cycle", summary.cycle ? std::optional{summary.cycle->started_at} : std::nullopt);
     json.field("standstill", summary.quiet.standstill);
     json.key("campaigns").array(summary.campaigns.items, [&](const auto& campaign) {
       json.object([&] { write_summary_of(json, summary, campaign); });
     });
     json.field("campaigns_total", summary.campaigns.total);
-    json.field("offset", part->offset);
-    json.field("limit", part->limit);
-    json.key("clusters").array(summary.clusters, [&](const auto& view) {
-      json.object([&] { write_summary_of(json, view, call.config); });
-    });
+    json.field("offset", part.offset);
+    json.field("limit", part.limit);
+    json.key("clusters").array(summary.clusters, [&](const auto& view) { json.object([&] { write_summary_of(json, view, config); }); });
   });
-  return with_memory(answer(json), std::move(*memory));
+  return json.text();
+}
+
+/// Callers with one question see the same: it names whose campaigns they may read.
+std::string question_of(const std::optional<views::Readers>& readers, const std::optional<std::string>& user, views::Window part) {
+  auto question = fmt::format("{} {} ", part.limit, part.offset);
+  const auto add = [&](std::string_view word) { question += fmt::format("{}:{} ", word.size(), word); };
+  add(user ? *user : "");
+  question += user ? "one " : "all ";
+  if (!readers) return question + "everybody";
+  add(readers->user);
+  for (const auto& project : readers->projects) add(project);
+  return question;
+}
+
+http::Response show_summary(const Call& call) {
+  const auto part = window(call, kUsualCampaigns);
+  if (!part) return part.error();
+  auto asked = call.request.parameter("user");
+  if (asked == std::optional<std::string_view>{"me"}) asked = call.caller.user;
+  const auto user = asked ? std::optional{std::string{*asked}} : std::nullopt;
+  constexpr std::uint64_t kCampaign = 6000;  // bytes of memory for one campaign
+  auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
+  if (!memory) return memory.error();
+  const auto readers = readers_of(call);
+  const auto shared = call.summaries.answer(question_of(readers, user, *part), [&] {
+    auto summary = read_summary(call, readers, user, *part);
+    for (auto& campaign : summary.campaigns.items) forget_forecast(campaign, summary.quiet);
+    return written(summary, *part, call.config);
+  });
+  text::JsonWriter caller;
+  caller.object([&] { caller.field("user", call.caller.user); });
+  auto text = caller.text();
+  text.back() = ',';
+  return with_memory(answer(200, text + shared->substr(1)), std::move(*memory));
 }
 
 }  // namespace

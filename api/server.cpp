@@ -30,6 +30,10 @@ constexpr int kMostFileTurns = 16;
 constexpr int kMostFilesOfCluster = 8;
 /// Parameter files that are read at once, each for some seconds at most.
 constexpr int kMostParamFiles = 4;
+/// The page asks 300 ms after the message of a change, or later (web/src/live/summary.ts): an answer that is younger than this has
+/// it.
+constexpr std::chrono::milliseconds kSummaryLasts{250};
+constexpr std::size_t kMostSummaries = std::size_t{16} << 20U;  // bytes
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 /// Those who read /metrics share the places of one user. No user has such a name.
@@ -137,6 +141,7 @@ Api::Api(const ApiOptions& options)
       places_{options.config.api_connections, options.config.api_connections_of_peer},
       event_streams_{connections_, options.config, options.streams},
       input_spool_{options.config},
+      summaries_{kSummaryLasts, kMostSummaries},
       param_files_{{.folders = options.config.api_cigri_param_files,
                     .reader = options.config.api_cigri_param_reader,
                     .at_once = std::clamp(options.config.api_connections / 8, 1, kMostParamFiles)}},
@@ -191,7 +196,7 @@ http::Response Api::respond(const Match& match, const http::Request& request, co
   const auto now = connections_.now();
   auto response =
       respond_if_readable(*match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_,
-                                             cluster_turns_, file_turns_, event_streams_, input_spool_, now, param_files});
+                                             cluster_turns_, file_turns_, event_streams_, input_spool_, summaries_, now, param_files});
   // An answer that is still being written has the thread of its connection.
   response.kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(response.kept), std::move(place));
   return response;

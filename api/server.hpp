@@ -19,6 +19,7 @@
 #include "api/request_counts.hpp"
 #include "api/room.hpp"
 #include "api/router.hpp"
+#include "api/shared_answers.hpp"
 #include "api/spool.hpp"
 #include "lib/http/server.hpp"
 #include "lib/jdl/parse.hpp"
@@ -79,6 +80,7 @@ class Api {
   Places places_;  ///< requests in progress
   EventStreams event_streams_;
   InputSpool input_spool_;
+  SharedAnswers summaries_;
   ParamFiles param_files_;
   RequestCounts request_counts_;
   Figures figures_;

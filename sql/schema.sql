@@ -287,6 +287,15 @@ CREATE FUNCTION bind_followers(of_campaigns bigint[], numbers bigint[]) RETURNS 
   WHERE r.campaign_id = b.campaign_id AND r.number = b.number AND (b.home IS NOT NULL OR r.follows)
 $$;
 
+CREATE FUNCTION blocks_of(campaign bigint) RETURNS TABLE(block integer, launching integer, submitted integer, running integer, done integer, failed integer, cancelled integer)
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT task_block(number), (count(*) FILTER (WHERE state = 'launching'))::integer, (count(*) FILTER (WHERE state = 'submitted'))::integer,
+    (count(*) FILTER (WHERE state = 'running'))::integer, (count(*) FILTER (WHERE state = 'done'))::integer,
+    (count(*) FILTER (WHERE state = 'failed'))::integer, (count(*) FILTER (WHERE state = 'cancelled'))::integer
+  FROM tasks WHERE campaign_id = campaign AND NOT is_script(number) AND state <> 'waiting' GROUP BY 1
+$$;
+
 CREATE FUNCTION both_properties(one text, other text) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -480,24 +489,33 @@ CREATE FUNCTION count_tasks() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  UPDATE campaigns c SET
-    waiting = c.waiting + d.waiting, launching = c.launching + d.launching, submitted = c.submitted + d.submitted,
-    running = c.running + d.running, done = c.done + d.done, failed = c.failed + d.failed, cancelled = c.cancelled + d.cancelled
-  FROM (
-    SELECT campaign_id,
-      sum(n) FILTER (WHERE state = 'waiting') AS waiting, sum(n) FILTER (WHERE state = 'launching') AS launching,
-      sum(n) FILTER (WHERE state = 'submitted') AS submitted, sum(n) FILTER (WHERE state = 'running') AS running,
-      sum(n) FILTER (WHERE state = 'done') AS done, sum(n) FILTER (WHERE state = 'failed') AS failed,
-      sum(n) FILTER (WHERE state = 'cancelled') AS cancelled
+  WITH moves AS MATERIALIZED (
+    SELECT campaign_id, task_block(number) AS block,
+      coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS waiting, coalesce(sum(n) FILTER (WHERE state = 'launching'), 0) AS launching,
+      coalesce(sum(n) FILTER (WHERE state = 'submitted'), 0) AS submitted, coalesce(sum(n) FILTER (WHERE state = 'running'), 0) AS running,
+      coalesce(sum(n) FILTER (WHERE state = 'done'), 0) AS done, coalesce(sum(n) FILTER (WHERE state = 'failed'), 0) AS failed,
+      coalesce(sum(n) FILTER (WHERE state = 'cancelled'), 0) AS cancelled
     FROM (
-      SELECT campaign_id, state, sum(n) AS n FROM (
-        SELECT campaign_id, state, 1 AS n FROM after WHERE number >= 0
-        UNION ALL SELECT campaign_id, state, -1 FROM before WHERE number >= 0) moves
-      GROUP BY campaign_id, state
-      -- Every state is present, so that no sum is null.
-      UNION ALL SELECT DISTINCT after.campaign_id, s.state, 0 FROM after, unnest(enum_range(NULL::task_state)) AS s(state)) all_states
-    GROUP BY campaign_id) d
-  WHERE c.id = d.campaign_id;
+      SELECT campaign_id, number, state, 1 AS n FROM after WHERE number >= 0
+      UNION ALL SELECT campaign_id, number, state, -1 FROM before WHERE number >= 0) changed
+    GROUP BY 1, 2),
+  counted AS (
+    UPDATE campaigns c SET
+      waiting = c.waiting + d.waiting, launching = c.launching + d.launching, submitted = c.submitted + d.submitted,
+      running = c.running + d.running, done = c.done + d.done, failed = c.failed + d.failed, cancelled = c.cancelled + d.cancelled
+    FROM (
+      SELECT campaign_id, sum(waiting) AS waiting, sum(launching) AS launching, sum(submitted) AS submitted, sum(running) AS running,
+        sum(done) AS done, sum(failed) AS failed, sum(cancelled) AS cancelled
+      FROM moves GROUP BY 1) d
+    WHERE c.id = d.campaign_id
+    RETURNING c.id)
+  INSERT INTO task_blocks AS b (campaign_id, block, launching, submitted, running, done, failed, cancelled)
+  SELECT m.campaign_id, m.block, m.launching, m.submitted, m.running, m.done, m.failed, m.cancelled
+  FROM counted c JOIN moves m ON m.campaign_id = c.id
+  WHERE (m.launching, m.submitted, m.running, m.done, m.failed, m.cancelled) <> (0, 0, 0, 0, 0, 0)
+  ON CONFLICT (campaign_id, block) DO UPDATE SET
+    launching = b.launching + EXCLUDED.launching, submitted = b.submitted + EXCLUDED.submitted, running = b.running + EXCLUDED.running,
+    done = b.done + EXCLUDED.done, failed = b.failed + EXCLUDED.failed, cancelled = b.cancelled + EXCLUDED.cancelled;
   RETURN NULL;
 END $$;
 
@@ -1412,6 +1430,10 @@ CREATE FUNCTION summed(one bigint[], other bigint[]) RETURNS bigint[]
   SELECT array_agg(coalesce(a, 0) + coalesce(b, 0) ORDER BY place)
   FROM unnest(one, other) WITH ORDINALITY AS u(a, b, place)
 $$;
+
+CREATE FUNCTION task_block(number bigint) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT (number / 1000)::integer $$;
 
 CREATE FUNCTION tell_brake() RETURNS trigger
     LANGUAGE plpgsql
@@ -2669,6 +2691,21 @@ ALTER TABLE subscriptions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE task_blocks (
+    campaign_id bigint NOT NULL,
+    block integer NOT NULL,
+    launching integer DEFAULT 0 NOT NULL,
+    submitted integer DEFAULT 0 NOT NULL,
+    running integer DEFAULT 0 NOT NULL,
+    done integer DEFAULT 0 NOT NULL,
+    failed integer DEFAULT 0 NOT NULL,
+    cancelled integer DEFAULT 0 NOT NULL,
+    CONSTRAINT task_blocks_block_check CHECK ((block >= 0))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE task_blocks IS 'tasks by state of each thousand of a campaign, task_block(number); the others of the block wait. No row: each of its tasks waits. Kept by the trigger count_tasks';
+
 CREATE TABLE task_gives (
     campaign_id bigint NOT NULL,
     number bigint NOT NULL,
@@ -2951,6 +2988,9 @@ ALTER TABLE ONLY shares
 
 ALTER TABLE ONLY subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY task_blocks
+    ADD CONSTRAINT task_blocks_pkey PRIMARY KEY (campaign_id, block);
 
 ALTER TABLE ONLY task_gives
     ADD CONSTRAINT task_gives_pkey PRIMARY KEY (campaign_id, number);
@@ -3349,6 +3389,9 @@ ALTER TABLE ONLY reservations
 
 ALTER TABLE ONLY shares
     ADD CONSTRAINT shares_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES shares(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY task_blocks
+    ADD CONSTRAINT task_blocks_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY task_gives
     ADD CONSTRAINT task_gives_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

@@ -68,21 +68,8 @@ std::string change_text(const store::NotedAct& act) {
 
 std::string json_of(const std::vector<store::NotedAct>& acts) {
   text::JsonWriter json;
-  json.object([&] {
-    json.key("items").array(acts, [&](const store::NotedAct& act) {
-      json.object([&] {
-        json.field("id", act.id);
-        json.field("time", act.at);
-        json.field("actor", act.actor.name);
-        json.field("origin", act.actor.origin);
-        json.field("act", act.act);
-        json.field("subject", act.subject);
-        json.field("campaign", act.campaign);
-        json.key("before").raw(act.before.value_or("null"));
-        json.key("after").raw(act.after.value_or("null"));
-      });
-    });
-  });
+  json.object(
+      [&] { json.key("items").array(acts, [&](const store::NotedAct& act) { json.object([&] { store::write_act(json, act); }); }); });
   return json.text();
 }
 

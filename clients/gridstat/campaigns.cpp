@@ -179,6 +179,8 @@ Json load_history(const Run& run, std::int64_t id) {
   return json;
 }
 
+Json load_strip(const Run& run, std::int64_t id) { return run.api.get(path_of(id, "/strip")).json; }
+
 Json load_events(const Run& run, std::int64_t id) {
   return run.api
       .get(path_of(
@@ -267,6 +269,13 @@ void show_history(const Run& run, const std::vector<std::int64_t>& ids) {
                      .text = (id == ids.front() ? "" : "\n") + history_view(json, forecasts, setting)});
     if (run.form == Form::csv) setting.heading = Heading::left_out;
   }
+}
+
+void show_strip(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::json) return show_documents(run, ids, load_strip);
+  const auto setting = run.setting();
+  const auto strip = load_strip(run, ids.front());
+  run.output.show({.table = strip_table(strip, setting), .text = strip_view(strip, setting)});
 }
 
 void show_events(const Run& run, const std::vector<std::int64_t>& ids) {

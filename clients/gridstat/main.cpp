@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
                   {"why", "", "why each cluster runs its jobs, or does not"},
                   {"ratio", "", "with --why: how the ratio of jobs to free resources came to be, on each cluster"},
                   {"history", "", "the forecasts of its end, when they were made, and how they came out"},
+                  {"strip", "", "the states of all its tasks, a character a task, or a block of them"},
                   {"report", "FILE", "write a page of HTML about it: progress, durations, failures, forecasts; -: print it"},
                   {"events,e", "", "its open events"},
                   {"closed", "", "with --events: closed ones too"},

@@ -57,6 +57,11 @@ enum class Detail { some, all };
 [[nodiscard]] terminal::Table history_table(const clients::Json& campaign, const std::vector<clients::Json>& forecasts,
                                             const Setting& setting);
 
+/// The states of all its tasks, a character a block of them: the API's strip.
+[[nodiscard]] std::string strip_view(const clients::Json& strip, const Setting& setting);
+/// Its blocks, without those in which no task was taken yet.
+[[nodiscard]] terminal::Table strip_table(const clients::Json& strip, const Setting& setting);
+
 /// A job, one `key: value` per line.
 [[nodiscard]] std::string job_view(const clients::Json& job);
 /// The same of a job as its cluster's OAR describes it, with its events.

@@ -41,4 +41,16 @@ std::vector<NotedAct> noted_acts(Transaction& transaction, const ActFilter& filt
   return all;
 }
 
+void write_act(text::JsonWriter& json, const NotedAct& act) {
+  json.field("id", act.id);
+  json.field("time", act.at);
+  json.field("actor", act.actor.name);
+  json.field("origin", act.actor.origin);
+  json.field("act", act.act);
+  json.field("subject", act.subject);
+  json.field("campaign", act.campaign);
+  json.key("before").raw(act.before.value_or("null"));
+  json.key("after").raw(act.after.value_or("null"));
+}
+
 }  // namespace gleaner::store

@@ -7,6 +7,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/text/json_writer.hpp"
 
 /// The audit: who changed what, from where and when. The trigger note_act writes the changes of what administrators declare; acts on
 /// campaigns are noted by the API.
@@ -49,5 +50,8 @@ struct ActFilter {
 };
 /// The newest first, `most` at most.
 [[nodiscard]] std::vector<NotedAct> noted_acts(Transaction& transaction, const ActFilter& filter, std::int64_t most);
+
+/// Writes an act into an open object.
+void write_act(text::JsonWriter& json, const NotedAct& act);
 
 }  // namespace gleaner::store

@@ -177,6 +177,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     leftover<sql::checks_leftover_decisions>(everywhere<sql::checks_drop_decisions>),
     // Laws that read every task of a campaign.
     law<sql::checks_campaign_counters>(by_campaign<sql::checks_count_tasks>),
+    law<sql::checks_task_blocks>(by_campaign<sql::checks_count_blocks>),
     law_of_all<sql::checks_missing_tasks>(),
     law_of_all<sql::checks_taken_ahead>(),
     law_of_all<sql::checks_done_twice>(),

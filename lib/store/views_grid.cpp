@@ -136,4 +136,11 @@ std::optional<Cycle> last_cycle(Transaction& transaction) {
   return Cycle{*rows[0].started_at, rows[0].ended_at};
 }
 
+std::vector<KeptCycle> cycles(Transaction& transaction, std::int64_t before, std::int64_t most) {
+  std::vector<KeptCycle> cycles;
+  for (const auto& row : exec(transaction, sql::views_cycles{.before = before, .most = most}))
+    cycles.push_back({.id = *row.id, .term = *row.term, .cycle = {*row.started_at, row.ended_at}, .modules = row.modules});
+  return cycles;
+}
+
 }  // namespace gleaner::store::views

@@ -85,4 +85,13 @@ struct Cycle {
 };
 [[nodiscard]] std::optional<Cycle> last_cycle(Transaction& transaction);
 
+struct KeptCycle {
+  std::int64_t id = 0;
+  std::int64_t term = 0;
+  Cycle cycle;
+  std::optional<std::string> modules;  ///< JSON: what came of each turn (almighty/cycle.cpp); empty: the cycle has not ended
+};
+/// Those before this id, the newest first, `most` at most.
+[[nodiscard]] std::vector<KeptCycle> cycles(Transaction& transaction, std::int64_t before, std::int64_t most);
+
 }  // namespace gleaner::store::views

@@ -914,6 +914,55 @@ mended AS (
   RETURNING c.id)
 SELECT count(*) AS changed FROM mended
 
+-- name: checks.task_blocks
+-- The blocks of a campaign are those of its tasks.
+-- Repair: the tasks of each block are counted.
+-- Unless @all, the tasks of a campaign are read only when its blocks differ from its counters.
+WITH suspects AS (
+  SELECT c.id FROM campaigns c
+  LEFT JOIN LATERAL (
+    SELECT sum(launching) AS launching, sum(submitted) AS submitted, sum(running) AS running, sum(done) AS done
+    FROM task_blocks WHERE campaign_id = c.id) b ON true
+  WHERE @all::boolean OR (is_live(c.state) AND (c.launching, c.submitted, c.running, c.done)
+    <> (coalesce(b.launching, 0), coalesce(b.submitted, 0), coalesce(b.running, 0), coalesce(b.done, 0)))),
+counted AS (SELECT s.id, n.* FROM suspects s CROSS JOIN LATERAL blocks_of(s.id) n),
+kept AS (
+  SELECT b.* FROM suspects s JOIN task_blocks b ON b.campaign_id = s.id
+  WHERE (b.launching, b.submitted, b.running, b.done, b.failed, b.cancelled) <> (0, 0, 0, 0, 0, 0))
+SELECT
+  coalesce(k.campaign_id, n.id) AS campaign_id,
+  NULL::bigint AS cluster_id,
+  coalesce(k.campaign_id, n.id) AS id,
+  format('block %s of campaign %s counts %s tasks launching, %s submitted, %s running, %s done, %s failed, %s cancelled; they are %s, %s, %s, %s, %s, %s',
+    coalesce(k.block, n.block), coalesce(k.campaign_id, n.id), coalesce(k.launching, 0), coalesce(k.submitted, 0), coalesce(k.running, 0),
+    coalesce(k.done, 0), coalesce(k.failed, 0), coalesce(k.cancelled, 0), coalesce(n.launching, 0), coalesce(n.submitted, 0),
+    coalesce(n.running, 0), coalesce(n.done, 0), coalesce(n.failed, 0), coalesce(n.cancelled, 0)) AS breach,
+  count(*) OVER () AS breaches
+FROM counted n FULL JOIN kept k ON k.campaign_id = n.id AND k.block = n.block
+-- The tasks of a campaign that is being pruned are deleted before its blocks.
+WHERE (k.launching, k.submitted, k.running, k.done, k.failed, k.cancelled)
+    IS DISTINCT FROM (n.launching, n.submitted, n.running, n.done, n.failed, n.cancelled)
+  AND NOT EXISTS (SELECT FROM campaigns c WHERE c.id = coalesce(k.campaign_id, n.id) AND c.sealed)
+ORDER BY 1, coalesce(k.block, n.block) LIMIT 1000
+
+-- name: checks.count_blocks
+WITH locked AS MATERIALIZED (SELECT id FROM campaigns WHERE id = ANY (@campaigns::bigint[]) ORDER BY id FOR NO KEY UPDATE),
+counted AS (SELECT c.id, n.* FROM locked c CROSS JOIN LATERAL blocks_of(c.id) n),
+emptied AS (
+  DELETE FROM task_blocks b USING locked c
+  WHERE b.campaign_id = c.id AND NOT EXISTS (SELECT FROM counted n WHERE n.id = c.id AND n.block = b.block)
+  RETURNING b.block),
+mended AS (
+  INSERT INTO task_blocks AS b (campaign_id, block, launching, submitted, running, done, failed, cancelled)
+  SELECT id, block, launching, submitted, running, done, failed, cancelled FROM counted
+  ON CONFLICT (campaign_id, block) DO UPDATE SET
+    launching = EXCLUDED.launching, submitted = EXCLUDED.submitted, running = EXCLUDED.running, done = EXCLUDED.done,
+    failed = EXCLUDED.failed, cancelled = EXCLUDED.cancelled
+  WHERE (b.launching, b.submitted, b.running, b.done, b.failed, b.cancelled)
+    <> (EXCLUDED.launching, EXCLUDED.submitted, EXCLUDED.running, EXCLUDED.done, EXCLUDED.failed, EXCLUDED.cancelled)
+  RETURNING b.block)
+SELECT (SELECT count(*) FROM emptied) + (SELECT count(*) FROM mended) AS changed
+
 -- name: checks.pair_results
 -- The tasks done of a campaign are those of its pairs together.
 SELECT

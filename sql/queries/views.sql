@@ -417,3 +417,48 @@ ORDER BY x.slice, c.name
 -- name: views.last_cycle
 -- When the conductor's last cycle began and ended.
 SELECT micros(started_at) AS started_at, micros(ended_at) AS ended_at FROM cycles ORDER BY id DESC LIMIT 1
+
+-- name: views.task_blocks
+-- Tasks by state of each @width thousands of a campaign, without those in which all wait.
+SELECT
+  (block / @width::integer)::bigint AS block,
+  sum(launching)::bigint AS launching,
+  sum(submitted)::bigint AS submitted,
+  sum(running)::bigint AS running,
+  sum(done)::bigint AS done,
+  sum(failed)::bigint AS failed,
+  sum(cancelled)::bigint AS cancelled
+FROM task_blocks WHERE campaign_id = @campaign
+GROUP BY 1 HAVING bool_or((launching, submitted, running, done, failed, cancelled) <> (0, 0, 0, 0, 0, 0))
+ORDER BY 1
+
+-- name: views.small_task_blocks
+-- The same of each @width tasks. Cost: O(tasks).
+SELECT
+  number / @width::bigint AS block,
+  count(*) FILTER (WHERE state = 'launching') AS launching,
+  count(*) FILTER (WHERE state = 'submitted') AS submitted,
+  count(*) FILTER (WHERE state = 'running') AS running,
+  count(*) FILTER (WHERE state = 'done') AS done,
+  count(*) FILTER (WHERE state = 'failed') AS failed,
+  count(*) FILTER (WHERE state = 'cancelled') AS cancelled
+FROM tasks WHERE campaign_id = @campaign AND NOT is_script(number) AND state <> 'waiting'
+GROUP BY 1 ORDER BY 1
+
+-- name: views.progress
+-- The tasks of a campaign that ended, done or failed, by slices of equal length: whole minutes, so that there are at most @points. Slices in
+-- which none ended are left out; a task that is tried again counts each time that it ends.
+WITH ended AS (SELECT minute, jobs FROM completions WHERE campaign_id = @campaign),
+span AS (
+  SELECT min(minute) AS first, greatest(1, ceil((extract(epoch FROM max(minute) - min(minute)) / 60 + 1) / @points::integer))::bigint AS minutes
+  FROM ended)
+SELECT
+  micros(s.first + floor(extract(epoch FROM e.minute - s.first) / (60 * s.minutes)) * s.minutes * interval '1 minute') AS time,
+  s.minutes * 60 AS step,
+  sum(e.jobs)::bigint AS tasks
+FROM ended e CROSS JOIN span s GROUP BY 1, 2 ORDER BY 1
+
+-- name: views.cycles
+-- The cycles before @before, the newest first, @most at most. modules: what came of each turn (almighty/cycle.cpp); null: it has not ended.
+SELECT id, term, micros(started_at) AS started_at, micros(ended_at) AS ended_at, modules::text AS modules
+FROM cycles WHERE id < @before ORDER BY id DESC LIMIT @most

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
 #include "api/web_assets.hpp"
 #include "tests/db/api_fixture.hpp"
 
@@ -99,6 +102,8 @@ class Summary : public ApiTest {
     EXPECT_EQ(answer.status, 200) << answer.body;
     return std::move(answer.json);
   }
+  /// As the page waits after a change: what is shared until then may be older.
+  static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds{300}); }
 };
 
 TEST_F(Summary, HasTheCountsOfTheCampaignsOwnRoute) {
@@ -132,6 +137,7 @@ TEST_F(Summary, TheReason_IsTheOneOfTheClusterThatCameFurthest_AsWhyHasIt) {
   EXPECT_TRUE(is_one_of_why) << decisions.body;
   sql("DELETE FROM decisions WHERE cluster_id = 0");
   decide(id, "", "feasible", "paused", R"({"sentence": "it is on hold"})");
+  settle();
   EXPECT_TRUE(summary("alice")["campaigns"][0]["reason"]["cluster_name"].IsNull()) << "one on the whole campaign goes before";
 }
 
@@ -160,6 +166,16 @@ TEST_F(Summary, IsOfOneUser_OrOfThoseWhomTheCallerMayRead) {
   EXPECT_EQ(summary("bob", "?user=me")["campaigns"].Size(), 0U);
   EXPECT_EQ(summary("bob", "?user=alice")["campaigns"].Size(), 1U);
   EXPECT_EQ(ask(port(), {.target = "/v1/summary"}).status, 401);
+}
+
+TEST_F(Summary, IsSharedForAMoment_AndEachViewerIsNamed_AndSoIsAChangeSoonAfter) {
+  static_cast<void>(a_campaign_of(1));
+  EXPECT_EQ(summary("bob")["campaigns"].Size(), 1U);
+  EXPECT_STREQ(summary("alice")["user"].GetString(), "alice");
+  EXPECT_STREQ(summary("bob")["user"].GetString(), "bob");
+  static_cast<void>(a_campaign_of(1));
+  settle();
+  EXPECT_EQ(summary("bob")["campaigns"].Size(), 2U);
 }
 
 TEST_F(Summary, ThatIsUnchanged_IsNotSentAgain) {
