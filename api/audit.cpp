@@ -5,8 +5,9 @@
 namespace gleaner::api {
 namespace {
 
-/// `unix`, or the address without its port; and the proxy that named the user.
+/// `web`, a session of a browser; else `unix`, or the address without its port, and the proxy that named the user.
 std::string origin_of(const Call& call) {
+  if (!call.caller.session.empty()) return "web";
   const auto& peer = call.request.peer;
   const auto place = peer.process ? std::string{"unix"} : peer.address.substr(0, peer.address.rfind(':'));
   return call.caller.proxy.empty() ? place : fmt::format("{}, named by {}", place, call.caller.proxy);

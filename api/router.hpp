@@ -37,6 +37,12 @@ inline constexpr std::string_view kVersionPath{"/v1"};
 /// The keys of a route that are for a script in the browser.
 inline constexpr std::string_view kAnyKeys{"*"};
 
+/// The use of a route that changes something by the session of a browser.
+enum class InPage {
+  no,
+  act  ///< call it from the grid's own page (is_of_page)
+};
+
 /// One line of a table of routes. `:name` in a pattern matches any one part of a path. `keys` are those of its query, with blanks between
 /// them; every route takes `pretty` too, and any other key is an error, but where they are kAnyKeys.
 struct Route {
@@ -46,6 +52,7 @@ struct Route {
   http::Response (*respond)(const Call&);
   std::string_view keys{};
   Etag etag = Etag::sent;
+  InPage in_page = InPage::no;
 };
 
 // Each file defines one table.

@@ -103,6 +103,15 @@ std::optional<std::string> wrong_bytes(const http::Request& request) {
   return std::nullopt;
 }
 
+/// The answer to a session that may not change this; empty: go on.
+std::optional<http::Response> refuse_session(const Caller& caller, const http::Request& request, const Route& route) {
+  if (caller.session.empty() || route.method == "GET" || route.pattern == kSessionPath) return std::nullopt;
+  if (route.in_page != InPage::act) return error(Code::only_reads, "a session of a browser does not change this: use the commands");
+  if (!is_of_page(request))
+    return error(Code::only_reads, "a session changes something from the grid's own page alone, and this request is not from it");
+  return std::nullopt;
+}
+
 /// The answer to what is no request, in the form of all errors.
 http::Response refusal_of_status(unsigned status, std::string_view message) {
   switch (status) {
@@ -243,8 +252,7 @@ http::Response Api::dispatch(const http::Request& request, RequestCounts::Route&
   if (!caller) return unauthorized(request);
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
   if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);
-  if (!caller->session.empty() && match.route->method != "GET" && match.route->pattern != kSessionPath)
-    return error(Code::only_reads, "a session of a browser only reads: use the commands to change something");
+  if (auto refused = refuse_session(*caller, request, *match.route)) return std::move(*refused);
   auto response = respond(match, request, *caller);
   if (match.route->etag == Etag::sent) add_etag(request, response);
   return response;

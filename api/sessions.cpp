@@ -44,6 +44,14 @@ bool may_be_of_browser(const http::Request& request) {
   return has_port && !is_loopback(host.substr(0, colon));
 }
 
+bool is_of_page(const http::Request& request) {
+  if (const auto site = request.headers.find("Sec-Fetch-Site")) return *site == "same-origin";
+  const auto origin = request.headers.find("Origin"), host = request.headers.find("Host");
+  if (!origin || !host) return false;
+  const auto scheme = origin->find("://");
+  return scheme != std::string_view::npos && !host->empty() && origin->substr(scheme + 3) == *host;
+}
+
 std::optional<Caller> caller_of_session(const http::Request& request, Connections& connections) {
   const auto cookies = request.headers.find("Cookie");
   if (!cookies) return std::nullopt;

@@ -21,7 +21,7 @@ struct Caller {
   std::string user;
   Role role = Role::user;
   std::string proxy{};    ///< who named this user to CiGri's routes; empty: the user, by an identity of its own
-  std::string session{};  ///< the SHA-256 of the browser's session that names the user, and which only reads; empty: no browser
+  std::string session{};  ///< the SHA-256 of the browser's session that names the user; empty: no browser
 };
 
 /// The tokens of users over TCP. Lines of the file: `token user`, `token user admin` or `token user proxy`; blank lines and lines that

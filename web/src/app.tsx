@@ -12,6 +12,7 @@ import { duration, oneLine, percent } from './parts/format';
 import { Command, Since, Time } from './parts/text';
 import { endWords, isLive } from './parts/words';
 import { CampaignView } from './views/campaign';
+import { Conductor } from './views/conductor';
 import { Fix } from './views/fix';
 import { Grid } from './views/grid';
 import { filter, Mine } from './views/mine';
@@ -69,7 +70,7 @@ function Help() {
             <input type="checkbox" checked={hasKeys.value} onChange={(event) => (hasKeys.value = event.currentTarget.checked)} /> use these keys
           </label>
         </p>
-        <p>The page only reads. Each view names the commands that say the same, or that act. Times are local; UTC is in their titles.</p>
+        <p>Each view names the commands that say the same, or that do more. Times are local; UTC is in their titles.</p>
         <p>{root.value ? <>Gleaner {oneLine(root.value.version)}</> : null}</p>
         <button type="button" autofocus onClick={() => dialog.current?.close()}>close</button>
       </dialog>
@@ -115,6 +116,7 @@ function Header() {
         {link('mine', 'Mine')}
         {link('fix', 'To fix')}
         {link('grid', 'Grid')}
+        {link('conductor', 'Conductor')}
       </nav>
       <Search />
       <Health />
@@ -158,6 +160,7 @@ function View() {
   const id = campaignId.value;
   switch (view.value) {
     case 'grid': return <Grid />;
+    case 'conductor': return <Conductor />;
     case 'fix': return <Fix key={id} id={id} />;
     case 'campaign': if (id !== null) return <CampaignView key={id} id={id} />; break;
     case 'why': if (id !== null) return <Why key={id} id={id} />; break;

@@ -4,6 +4,49 @@ export type UtcText = string; // 2026-11-20T18:14:56Z
 export type TaskState = 'waiting' | 'launching' | 'submitted' | 'running' | 'done' | 'failed' | 'cancelled';
 export type TaskCounts = Record<TaskState, number>;
 
+export type StripBlock = Partial<TaskCounts> & { first: number; tasks: number };
+export interface Strip {
+  total_tasks: number;
+  block_tasks: number;
+  others: TaskState; // of all tasks that no block counts
+  blocks: StripBlock[];
+}
+
+export interface Progress {
+  step: number; // s
+  items: { time: UtcText; tasks: number }[];
+}
+
+export interface List<T> {
+  items: T[];
+}
+
+export interface Cycle {
+  id: number;
+  term: number;
+  start_time: UtcText;
+  stop_time: UtcText | null;
+  modules: { module: string; result: string; ms: number }[] | null;
+}
+
+export interface Act {
+  id: number;
+  time: UtcText;
+  actor: string;
+  origin: string;
+  act: string;
+  subject: string;
+  campaign: number | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+export interface Health {
+  status: string;
+  conductor: { holder: string; term: number } | null;
+  troubles: { kind: string; subject: string; since: UtcText | null; message: string | null; remedy: string | null }[];
+}
+
 export interface Root {
   user: string;
   administrator: boolean;

@@ -58,7 +58,7 @@ function inBrowser(name: string, scenario: string, query: string, body: (tab: Ta
   });
 }
 
-const VIEWS = ['', '?view=mine&user=all', '?view=campaign&id=12', '?view=campaign&id=9', '?view=why&id=12', '?view=tasks&id=12&state=failed', '?view=tasks&id=12&task=7&output=stderr', '?view=fix&id=12', '?view=fix', '?view=grid'];
+const VIEWS = ['', '?view=mine&user=all', '?view=campaign&id=12', '?view=campaign&id=9', '?view=why&id=12', '?view=tasks&id=12&state=failed', '?view=tasks&id=12&task=7&output=stderr', '?view=fix&id=12', '?view=fix', '?view=grid', '?view=conductor'];
 const isRead = "!document.querySelector('[aria-busy]')";
 
 for (const view of VIEWS)
@@ -229,4 +229,37 @@ inBrowser('the theme that was chosen is kept', 'normal', '?view=grid', async (ta
   await tab.evaluate('void setTimeout(() => location.reload())');
   await tab.becomes("document.querySelector('.theme select')?.value === 'dark' && document.documentElement.dataset.theme === 'dark'");
   await tab.evaluate('localStorage.clear()');
+});
+
+const button = (label: string): string => `[...document.querySelectorAll('.acts > button')].find((one) => one.textContent.startsWith('${label}'))`;
+async function asks(tab: Tab, label: string): Promise<string> {
+  await tab.becomes(button(label));
+  await tab.evaluate(`${button(label)}.click()`);
+  await tab.becomes("document.querySelector('dialog[open] .choice')", 'the dialog');
+  return String(await tab.evaluate("document.querySelector('dialog[open]').innerText"));
+}
+
+inBrowser('a cancel says in numbers what it will kill, and waits for the name of a large campaign', 'normal acts', '?view=campaign&id=12', async (tab, stub) => {
+  assert.match(await asks(tab, 'Cancel'), /1.196 jobs of it are killed, and 387.\d\d\d tasks are cancelled/);
+  assert.equal(await tab.evaluate("document.querySelector('dialog[open] .final').disabled"), true);
+  await tab.evaluate("(() => { const input = document.querySelector('dialog[open] input'); input.value = 'sweep'; input.dispatchEvent(new Event('input', { bubbles: true })); })()");
+  await tab.becomes("document.querySelector('dialog[open] .final').disabled === false");
+  assert(!stub.requests.some((line) => line.startsWith('DELETE')), 'nothing was asked before');
+  await tab.evaluate("(() => { const go = document.querySelector('dialog[open] .final'); go.click(); go.click(); })()");
+  await tab.becomes("document.querySelector('.acts [role=status]').textContent === 'Campaign 12: cancelled'", 'the answer of the server');
+  assert.deepEqual(stub.requests.filter((line) => line.startsWith('DELETE')), ['DELETE v1/campaigns/12'], 'two clicks act once');
+});
+
+inBrowser('of very many failed tasks the rest is asked for, too', 'normal retries', '?view=fix&id=12', async (tab, stub) => {
+  assert.match(await asks(tab, 'Run'), /17 failed tasks run again/);
+  await tab.evaluate("document.querySelector('dialog[open] .choice button').click()");
+  await tab.becomes("document.querySelector('.acts [role=status]').textContent !== ''");
+  assert.deepEqual(stub.requests.filter((line) => line.startsWith('POST v1')), ['POST v1/campaigns/12/retries', 'POST v1/campaigns/12/retries?tasks=8-*']);
+});
+
+inBrowser('who does nothing changes nothing', 'normal nothing', '?view=campaign&id=12', async (tab, stub) => {
+  await asks(tab, 'Pause');
+  await tab.press('Escape');
+  await tab.becomes("!document.querySelector('dialog[open]')");
+  assert(!stub.requests.some((line) => /^(POST|DELETE) v1/.test(line)));
 });

@@ -16,6 +16,7 @@ const VIEWS = {
   fix: ['normal', '?view=fix&id=12'],
   'fix-all': ['normal', '?view=fix'],
   grid: ['normal', '?view=grid'],
+  conductor: ['normal', '?view=conductor'],
   empty: ['empty', ''],
   standstill: ['standstill', ''],
   database: ['database', ''],

@@ -131,6 +131,27 @@ function task(n) {
     submission_time: has ? at(-2 * H) : null, start_time: ['done', 'failed', 'running'].includes(state) ? at(-1.9 * H) : null, stop_time: ['done', 'failed'].includes(state) ? at(-1.8 * H) : null, href: `/v1/campaigns/12/tasks/${n}`,
   };
 }
+/** The first campaign's tasks are as STATE_OF says; those of others in the order of their states. */
+function strip(c, most) {
+  const width = Math.max(1, Math.ceil(c.total_tasks / most));
+  const ends = [];
+  let end = 0;
+  for (const state of ['done', 'failed', 'running', 'submitted', 'launching', 'cancelled', 'waiting']) ends.push([state, (end += c.tasks[state])]);
+  const of = (n) => (c.id % 100 === 12 ? STATE_OF(n) : ends.find(([, last]) => n < last)[0]);
+  const blocks = [];
+  for (let first = 0; first < c.total_tasks; first += width) {
+    const block = { first, tasks: Math.min(width, c.total_tasks - first) };
+    for (let n = first; n < first + block.tasks; ++n) block[of(n)] = (block[of(n)] ?? 0) + 1;
+    if (block.waiting !== block.tasks) blocks.push(block);
+  }
+  return { total_tasks: c.total_tasks, block_tasks: width, others: 'waiting', blocks };
+}
+function progress(c) {
+  const over = c.tasks.done + c.tasks.failed;
+  const items = [];
+  for (let i = 0; i < 100 && over > 0; ++i) items.push({ time: at(-25.9 * H + i * 0.259 * H), tasks: i > 40 && i < 52 ? 0 : Math.floor(((i + 1) * over) / 100) - Math.floor((i * over) / 100) });
+  return { step: 900, items };
+}
 function taskPage(query, size) {
   const states = (query.get('state') ?? '').split(',').filter(Boolean);
   const limit = Number(query.get('limit') ?? 100);
@@ -190,9 +211,21 @@ class Refusal extends Error {
 function answerTo(path, query, scenario) {
   if (scenario === 'database') throw new Refusal(503, 'unavailable', 'the database cannot be used: connection refused');
   if (scenario === 'signedout') throw new Refusal(401, 'unknown_caller', 'nobody: no session');
-  if (path === '') return { name: 'Gleaner', version: '1.0', user: 'u01', administrator: false, links: [] };
+  if (path === '') return { name: 'Gleaner', version: '1.0', user: 'u01', administrator: true, links: [] };
   if (path === 'v1/summary') return summaryOf(query.get('user'), scenario);
   if (path === 'v1/clusters') return { items: NAMES.map((name, i) => ({ id: i + 1, name, suspected_resources: i === 6 ? 48 : i === 7 ? 16 : 0, absent_resources: 0, dead_resources: i === 9 ? 8 : 0, retired_at: null })), total: 10, links: [] };
+  if (path === 'health') return {
+    status: scenario === 'standstill' ? 'standstill' : 'degraded', conductor: { holder: 'grid-1 (almighty 4711)', term: 3 },
+    troubles: [{ kind: 'cluster', subject: 'gamma', since: at(-330e3), message: 'gamma does not answer: Connection refused', remedy: 'gridctl check --cluster gamma' }],
+  };
+  if (path === 'v1/cycles') return { items: Array.from({ length: 100 }, (_, i) => ({
+    id: 1000 - i, term: 3, start_time: at(-4e3 - i * 5e3), stop_time: i === 0 ? null : at(-3e3 - i * 5e3),
+    modules: i === 0 ? null : ['updator', 'predictor', 'nikita', 'metascheduler', 'runner'].map((module, m) => ({ module, result: m === 4 && i === 7 ? 'failed' : 'succeeded', ms: Math.round((m + 1) * 40 * (1.4 + Math.sin(i / 9 + m))) })),
+  })) };
+  if (path === 'v1/audit') return { items: [
+    { id: 9, time: at(-3 * H), actor: 'root', origin: 'grid-1', act: 'limit changed', subject: 'limit 3', campaign: null, before: { most: 100 }, after: { most: 200 } },
+    { id: 8, time: at(-5 * H), actor: 'u01', origin: 'unix', act: 'campaign paused', subject: 'campaign 19', campaign: 19, before: { state: 'in_treatment' }, after: { state: 'paused' } },
+  ] };
   if (path === 'v1/gridusage') return use(query);
   if (path === 'v1/events') return scenario === 'empty' ? { items: [], total: 0, links: [] } : events();
   const match = /^v1\/campaigns\/(\d+)(?:\/(.*))?$/.exec(path);
@@ -203,6 +236,8 @@ function answerTo(path, query, scenario) {
   if (rest === '') return detail(c);
   if (rest === 'stats') return stats(c);
   if (rest === 'decisions') return decisions();
+  if (rest === 'progress') return progress(c);
+  if (rest === 'strip') return strip(c, Number(query.get('blocks') ?? 1000));
   if (rest === 'forecasts') return forecasts(Boolean(c.end_time));
   if (rest === 'events') {
     const items = events().items.filter((e) => e.campaign_id === c.id);
@@ -246,6 +281,12 @@ export async function serve(port, first = 'normal') {
       const timer = setInterval(() => response.write('id: 1-2\nevent: progress\ndata: {}\n\n'), 700);
       response.on('close', () => clearInterval(timer));
       return undefined;
+    }
+    const acted = /^v1\/campaigns\/(\d+)(?:\/(hold|resume|retries|events))?$/.exec(path);
+    if (acted && ['POST', 'DELETE'].includes(request.method)) {
+      if (request.headers['sec-fetch-site'] !== 'same-origin') return json(403, { status: 403, code: 'only_reads', message: 'not from the page' });
+      const rest = acted[2] === 'retries' && !url.search ? [{ rel: 'next', href: `/${path}?tasks=8-*` }] : [];
+      return json(202, { status: 202, title: 'Accepted', message: `Campaign ${acted[1]}: ${acted[2] ?? 'cancelled'}`, links: rest });
     }
     try {
       return json(200, answerTo(path, url.searchParams, scenario));

@@ -1,14 +1,18 @@
 // The parts of the views that decide, without a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deedsOf } from '../src/parts/acts';
 import { ticks } from '../src/parts/chart';
+import { allBlocks, laneOutline, lanesOf } from '../src/parts/strip';
+import { middleOf, modulesOf } from '../src/views/conductor';
 import { eventGroupsOf, groupsOf } from '../src/views/fix';
 import { usePartsOf } from '../src/views/grid';
 import { inOrder } from '../src/views/mine';
 import { scaleOf, toldOf } from '../src/views/told';
 import { slicesOf } from '../src/views/use';
+import { curveOf, fanAt } from '../src/views/progress';
 import { cellsOf, withoutAdvice } from '../src/views/why';
-import type { CampaignLine, ClusterLine, Decision, GridEvent, GridUse, Task } from '../src/types';
+import type { Campaign, CampaignLine, ClusterLine, Decision, GridEvent, GridUse, Task } from '../src/types';
 
 const decision = (more: Partial<Decision>): Decision => ({
   cluster_id: 1, cluster_name: 'alpha', stage: 'throttle', reason: 'max_jobs_reached', sentence: 'held back; more start later', advice: 'more start later',
@@ -66,6 +70,47 @@ test('a slice without figures is unknown, not idle', () => {
   ] });
 });
 
+test('the strip has every task once, in the lane of its state', () => {
+  const strip = { total_tasks: 2500, block_tasks: 1000, others: 'waiting' as const, blocks: [{ first: 1000, tasks: 1000, done: 999, failed: 1 }] };
+  const blocks = allBlocks(strip);
+  assert.deepEqual(blocks.map((block) => block.tasks), [1000, 1000, 500]);
+  const lanes = lanesOf(blocks);
+  assert.deepEqual(lanes.map(({ state, tasks, last }) => [state, tasks, last]), [['done', 999, 1999], ['waiting', 1500, 2499], ['failed', 1, 1999]]);
+  assert.equal(lanes.reduce((sum, { tasks }) => sum + tasks, 0), 2500);
+});
+
+test('one failed task of a thousand is a mark', () => {
+  const [lane] = lanesOf([{ first: 3000, tasks: 1000, failed: 1 }]);
+  assert.equal(laneOutline(lane!, 1000), 'M3 10V8.0H4V10Z');
+});
+
+test('the curve never goes down, and never beyond all tasks', () => {
+  const curve = curveOf({ step: 60, items: [{ time: '2026-11-20T00:00:00Z', tasks: 3 }, { time: '2026-11-20T00:05:00Z', tasks: 9 }] }, 10);
+  const zero = Date.parse('2026-11-20T00:00:00Z');
+  assert.deepEqual(curve.map(([at, tasks]) => [(at - zero) / 60000, tasks]), [[0, 0], [1, 3], [5, 3], [6, 10]]);
+});
+
+test('a fan starts at the tasks that had ended when its forecast held', () => {
+  const zero = Date.parse('2026-11-20T00:00:00Z');
+  const curve: [number, number][] = [[zero, 0], [zero + 3600e3, 60]];
+  const kept = (made: string, end: string, method: string) => ({ forecast_time: made, forecast_end: end, forecast_end_earliest: null, forecast_end_latest: null, forecast_method: method });
+  const told = [kept('2026-11-20T00:01:00Z', '2026-11-20T09:00:00Z', 'throughput'), kept('2026-11-20T00:40:00Z', '2026-11-20T05:00:00Z', 'throughput')];
+  const fan = fanAt(curve, told, zero + 1800e3)!;
+  assert.deepEqual([fan.from[1], fan.end], [30, Date.parse('2026-11-20T09:00:00Z')]);
+  assert.equal(fanAt(curve, [kept('2026-11-20T00:01:00Z', '2026-11-20T09:00:00Z', 'walltime')], zero + 1800e3), null, 'a bound is no forecast');
+  assert.equal(fanAt(curve, told, zero - 1), null);
+});
+
+test('the turns of a module go from the oldest cycle to the newest, and one that was left running has no length yet', () => {
+  const cycle = (id: number, modules: { module: string; result: string; ms: number }[] | null) => ({ id, term: 1, start_time: '', stop_time: null, modules });
+  const uses = modulesOf([
+    cycle(3, null), cycle(2, [{ module: 'updator', result: 'left_running', ms: 500 }]), cycle(1, [{ module: 'updator', result: 'failed', ms: 40 }, { module: 'runner', result: 'succeeded', ms: 7 }]),
+  ]);
+  assert.deepEqual(uses.map((use) => [use.name, use.last, use.turns, use.failed]), [['updator', 'left_running', [40, null, null], 1], ['runner', 'succeeded', [7, null, null], 0]]);
+  assert.equal(middleOf([null, 5, 1, 9]), 5);
+  assert.equal(middleOf([null]), null);
+});
+
 test('bounds by the walltime do not squeeze the forecasts', () => {
   const kept = (end: string, method: string) => ({ forecast_time: '2026-11-20T00:00:00Z', forecast_end: end, forecast_end_earliest: null, forecast_end_latest: null, forecast_method: method });
   const scale = scaleOf(toldOf([kept('2026-12-20T00:00:00Z', 'walltime'), kept('2026-11-20T10:00:00Z', 'throughput')]), null);
@@ -75,4 +120,16 @@ test('bounds by the walltime do not squeeze the forecasts', () => {
 test('marks of an axis are round local times, not too many', () => {
   const list = ticks({ from: Date.parse('2026-11-20T00:10:00Z'), to: Date.parse('2026-11-21T00:10:00Z') }, 5);
   assert.deepEqual(list.map((t) => new Date(t).getHours()), [6, 12, 18, 0]);
+});
+
+test('only what the state of a campaign allows can be done, and a name is typed for what is large or another user\'s', () => {
+  const campaign = (state: string, tasks: object, has_events = false) =>
+    ({ id: 3, name: 'x', state, has_events, tasks: { waiting: 0, launching: 0, submitted: 0, running: 0, done: 0, failed: 0, cancelled: 0, ...tasks } }) as unknown as Campaign;
+  const labels = (c: Campaign) => deedsOf(c, true).map(({ label }) => label);
+  assert.deepEqual(labels(campaign('in_treatment', { waiting: 5 })), ['Pause', 'Cancel']);
+  assert.deepEqual(labels(campaign('paused', { failed: 2 }, true)), ['Resume', 'Run 2 failed again', 'Close events', 'Cancel']);
+  assert.deepEqual(labels(campaign('terminated', { failed: 2 })), ['Run 2 failed again']);
+  assert.deepEqual(labels(campaign('cancelled', { failed: 2 })), []);
+  const named = (c: Campaign, isMine: boolean) => deedsOf(c, isMine).find(({ isFinal }) => isFinal)!.named;
+  assert.deepEqual([named(campaign('paused', { waiting: 10000 }), true), named(campaign('paused', { waiting: 9999, running: 2 }), true), named(campaign('paused', {}), false)], [false, true, true]);
 });

@@ -65,6 +65,26 @@ export async function getText(path: string, abort?: AbortSignal): Promise<string
 
 export const get = async <T>(path: string, abort?: AbortSignal): Promise<T> => JSON.parse(await getText(path, abort)) as T;
 
+interface Accepted {
+  message?: string;
+  links?: { rel: string; href: string }[];
+}
+
+/** Asks for a change. Of many tasks, an answer may name the request for the rest (griddel asks on, too). Returns the last answer's message. */
+export async function act(method: 'POST' | 'DELETE', path: string): Promise<string> {
+  for (let next: string | null = path; ; ) {
+    const answer = await ask(next, { method, headers: { Accept: 'application/json' } });
+    if (answer.status === 401) signedOut.value = true;
+    if (!answer.ok) throw new ApiError(await failureOf(answer));
+    const { message = '', links = [] } = (await answer.json()) as Accepted;
+    const rest = links.find(({ rel }) => rel === 'next');
+    if (!rest) return message;
+    // Its place alone is taken, so that the page stays below its own prefix.
+    const place: URL = new URL(rest.href, 'http://api');
+    next = place.pathname.slice(1) + place.search;
+  }
+}
+
 export async function signIn(code: string): Promise<void> {
   const answer = await ask('session', {
     method: 'POST',

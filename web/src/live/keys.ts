@@ -1,4 +1,4 @@
-// One-letter keys, for those who want them: / j k m g n p ?
+// One-letter keys, for those who want them: / j k m g c n p ?
 import { hasKeys } from './settings';
 import { go } from './router';
 
@@ -9,6 +9,7 @@ export const KEYS: [string, string][] = [
   ['n, p', 'next page, page before'],
   ['m', 'my campaigns'],
   ['g', 'the grid now'],
+  ['c', 'the conductor'],
   ['?', 'this list'],
 ];
 
@@ -33,6 +34,7 @@ const ACTS: Record<string, () => void> = {
   p: () => click('main [data-page=prev]'),
   m: () => go({ view: 'mine' }),
   g: () => go({ view: 'grid' }),
+  c: () => go({ view: 'conductor' }),
   '?': () => click('#help'),
 };
 

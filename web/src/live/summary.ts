@@ -6,6 +6,9 @@ import { hasStream, leave, listen } from './doorbell';
 import { params } from './router';
 
 const LEAST_PAUSE = 2000; // between two requests of the summary
+/** gridapi gives one answer to all who ask within 250 ms: one that was begun before the change is older than this. */
+const SETTLED = 300;
+const SPREAD = 700; // viewers do not ask all at once
 const POLL = 10000; // without a stream
 const POLL_BESIDE_STREAM = 20000;
 const POLL_SIGNED_OUT = 30000;
@@ -103,7 +106,7 @@ let isRung = false;
 export function ring(): void {
   if (isRung || isLetGo.peek()) return;
   isRung = true;
-  const pause = Math.max(0, lastAsked + LEAST_PAUSE - Date.now());
+  const pause = Math.max(SETTLED + Math.random() * SPREAD, lastAsked + LEAST_PAUSE - Date.now());
   setTimeout(() => {
     isRung = false;
     if (!isAsking) void readSummary();

@@ -28,12 +28,13 @@ export function ticks({ from, to }: Scale, most: number): number[] {
   return list;
 }
 
-/** x and y are times, ms. */
+/** x is a time, ms; so is y, unless it has marks of its own: values and their words. */
 export function TimeChart({
-  x, y, label, children,
+  x, y, marks, label, children,
 }: {
   x: Scale;
   y: Scale;
+  marks?: [number, string][];
   label: string;
   children: (atX: (ms: number) => number, atY: (ms: number) => number) => ComponentChildren;
 }) {
@@ -41,10 +42,10 @@ export function TimeChart({
   const atY = (ms: number) => HEIGHT - BOTTOM - place(y, ms, HEIGHT - BOTTOM - TOP);
   return (
     <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      {ticks(y, 5).map((t) => (
-        <g key={`y${t}`}>
-          <line class="grid" x1={LEFT} x2={WIDTH - 10} y1={atY(t)} y2={atY(t)} />
-          <text x={LEFT - 6} y={atY(t) + 4} text-anchor="end">{minuteTime(t, now.value)}</text>
+      {(marks ?? ticks(y, 5).map((t): [number, string] => [t, minuteTime(t, now.value)])).map(([value, words]) => (
+        <g key={`y${value}`}>
+          <line class="grid" x1={LEFT} x2={WIDTH - 10} y1={atY(value)} y2={atY(value)} />
+          <text x={LEFT - 6} y={atY(value) + 4} text-anchor="end">{words}</text>
         </g>
       ))}
       {ticks(x, 5).map((t) => (

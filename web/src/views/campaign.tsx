@@ -5,11 +5,13 @@ import { href } from '../live/router';
 import { now } from '../live/summary';
 import { Legend, partsOf, TasksBar } from '../parts/bar';
 import { Notice, Waiting } from '../parts/broken';
+import { TaskStrip } from '../parts/strip';
 import { count, duration, oneLine, percent, visible } from '../parts/format';
 import { Commands, Since, Time } from '../parts/text';
 import { basisOf, endWords, isLive, pairState, whyNoForecast } from '../parts/words';
 import type { Campaign, CampaignCluster, Efficiency, KeptForecast, Page, Stats } from '../types';
 import { CampaignHead } from './head';
+import { ProgressOf } from './progress';
 import { ToldBefore } from './told';
 
 function Facts({ list }: { list: [string, ComponentChildren][] }) {
@@ -141,6 +143,7 @@ export function CampaignView({ id }: { id: number }) {
           <End of={c} />
           <TasksBar tasks={c.tasks} />
           <Legend parts={partsOf(c.tasks)} />
+          <TaskStrip id={id} />
           {c.tasks.failed > 0 || c.has_events ? (
             <p>
               <a class="tofix" href={href({ view: 'fix', id: String(id) })}>
@@ -161,6 +164,10 @@ export function CampaignView({ id }: { id: number }) {
           ) : null}
           <Figures of={c} stats={stats.data} />
           {stats.data?.efficiency && !isLive(c.state) ? <Used of={stats.data.efficiency} /> : null}
+          <section>
+            <h2>Progress</h2>
+            <ProgressOf of={c} forecasts={forecasts.data?.items ?? []} />
+          </section>
           <section>
             <h2>Forecasts of its end</h2>
             {forecasts.data ? <ToldBefore forecasts={forecasts.data.items} ended={c.end_time} /> : <Waiting of={forecasts} what="the forecasts" />}

@@ -1,7 +1,9 @@
 // The head of all views of one campaign: what it is, and the way to the others.
 import { href, view } from '../live/router';
+import { Acts } from '../parts/acts';
 import { oneLine } from '../parts/format';
 import { stateWord } from '../parts/words';
+import type { Campaign } from '../types';
 
 const TABS: [string, string][] = [
   ['campaign', 'Campaign'],
@@ -10,13 +12,7 @@ const TABS: [string, string][] = [
   ['fix', 'To fix'],
 ];
 
-interface Named {
-  name: string;
-  user: string;
-  state: string;
-}
-
-export function CampaignHead({ id, of, what }: { id: number; of: Named | null; what: string }) {
+export function CampaignHead({ id, of, what }: { id: number; of: Campaign | null; what: string }) {
   return (
     <>
       <div class="title">
@@ -30,6 +26,7 @@ export function CampaignHead({ id, of, what }: { id: number; of: Named | null; w
           </span>
         ) : null}
       </div>
+      {of ? <Acts key={id} of={of} /> : null}
       <nav class="tabs" aria-label="Of this campaign">
         {TABS.map(([name, title]) => (
           <a key={name} href={href({ view: name, id: String(id) })} aria-current={view.value === name ? 'page' : undefined}>

@@ -4,6 +4,7 @@ import { go, href, params } from '../live/router';
 import { now } from '../live/summary';
 import { StateMark } from '../parts/bar';
 import { Waiting } from '../parts/broken';
+import { TaskStrip } from '../parts/strip';
 import { count, duration, oneLine, parseTime, plural } from '../parts/format';
 import { Commands, Time } from '../parts/text';
 import { causeOf, isLive, STATES } from '../parts/words';
@@ -124,6 +125,7 @@ function List({ id, campaign }: { id: number; campaign: Campaign | null }) {
   const failed = items.filter((task) => task.state === 'failed');
   return (
     <>
+      <TaskStrip id={id} place={Math.max(0, Number(after || -1) + 1 + Number(offset || 0))} />
       <Filters id={id} chosen={chosen} of={campaign} />
       <JumpTo id={id} />
       <Waiting of={page} what="the tasks" />
@@ -144,6 +146,7 @@ function List({ id, campaign }: { id: number; campaign: Campaign | null }) {
       <Commands
         list={[
           [chosen.length > 0 ? `gridstat ${id} --state ${chosen.join(',')}` : `gridstat ${id} --full`, 'says the same'],
+          [`gridstat ${id} --strip`, 'all tasks, a character a block'],
           ...(failed.length > 0 ? ([[`gridsub --retry ${id}`, 'runs all failed tasks again']] as [string, string][]) : []),
           ...(campaign && isLive(campaign.state) ? ([[`gridstat ${id} --csv`, 'all tasks, for a program']] as [string, string][]) : []),
         ]}
