@@ -13,6 +13,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 
+#include "lib/http/date.hpp"
 #include "lib/http/listen.hpp"
 #include "lib/http/outlet.hpp"
 
@@ -160,6 +161,7 @@ template <class Message>
 void fill_head(Message& message, const Response& response, bool keep_alive) {
   message.result(response.status);
   for (const auto& [name, value] : response.headers.all()) message.insert(name, value);
+  if (!response.headers.find("Date")) message.set(beast::http::field::date, current_date());
   message.keep_alive(keep_alive);
 }
 
