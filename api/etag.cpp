@@ -13,6 +13,9 @@ namespace {
 /// Bytes. A larger answer costs more than its transfer saves, and is hardly asked for twice.
 constexpr std::size_t kMostTagged = std::size_t{4} << 20U;
 
+/// The end of the ETag of a text with gzip's coding.
+constexpr std::string_view kGzipMark{"-gzip"};
+
 bool only_reads(const http::Request& request) { return request.method == "GET" || request.method == "HEAD"; }
 
 std::string_view without_blanks(std::string_view text) {
@@ -33,12 +36,22 @@ std::string_view take_element(std::string_view& list) {
   return element;
 }
 
+/// Whether an element is this ETag, or that of its text with gzip's coding.
+bool is_of_same_text(std::string_view element, std::string_view etag) {
+  if (element == etag) return true;
+  if (!etag.ends_with('"') || !element.ends_with('"')) return false;
+  etag.remove_suffix(1);
+  element.remove_suffix(1);
+  return element.starts_with(etag) && element.substr(etag.size()) == kGzipMark;
+}
+
 }  // namespace
 
 Layout layout_of(const http::Request& request) { return flag(request, "pretty") ? Layout::pretty : Layout::plain; }
 
-std::string etag_of(std::string_view text, Layout layout) {
-  return fmt::format("\"{:016x}{}\"", text::Digest{}.add(text).value(), layout == Layout::pretty ? "-pretty" : "");
+std::string etag_of(std::string_view text, Layout layout, Coding coding) {
+  return fmt::format("\"{:016x}{}{}\"", text::Digest{}.add(text).value(), layout == Layout::pretty ? "-pretty" : "",
+                     coding == Coding::gzip ? kGzipMark : "");
 }
 
 bool names_etag(std::string_view list, std::string_view etag, Comparison comparison) {
@@ -47,17 +60,17 @@ bool names_etag(std::string_view list, std::string_view etag, Comparison compari
     auto one = take_element(list);
     const bool is_weak = one.starts_with("W/");
     if (is_weak) one.remove_prefix(2);
-    if (one == etag && (comparison == Comparison::weak || !is_weak)) return true;
+    if (is_of_same_text(one, etag) && (comparison == Comparison::weak || !is_weak)) return true;
   }
   return false;
 }
 
-void add_etag(const http::Request& request, http::Response& response) {
+void add_etag(const http::Request& request, http::Response& response, Coding coding) {
   const bool is_whole = !response.stream && !response.pass_on && response.body.size() <= kMostTagged;
   if (!only_reads(request) || response.status != 200 || !is_whole) return;
-  auto etag = etag_of(response.body, layout_of(request));
+  auto etag = etag_of(response.body, layout_of(request), coding);
   const auto known = request.headers.list("If-None-Match");
-  if (known && names_etag(*known, etag, Comparison::weak)) {
+  if (known && names_etag(*known, etag_of(response.body, layout_of(request)), Comparison::weak)) {
     response = {};
     response.status = 304;
   }

@@ -23,6 +23,10 @@ enum class Etag {
   compared  ///< it changes something, and compares If-Match
 };
 
+/// Whether a route's answers may be compressed for a client that takes gzip (api/coding.hpp). One that shows a secret beside what somebody
+/// else chose never is: the length of the compressed text would reveal the secret bit by bit (BREACH).
+enum class Compression { allowed, never };
+
 inline constexpr std::string_view kMetricsPath{"/metrics"};
 
 /// The page for browsers, and where they sign in. Neither has a version, and both are beside the API's root, so that relative addresses and
@@ -52,6 +56,7 @@ struct Route {
   http::Response (*respond)(const Call&);
   std::string_view keys{};
   Etag etag = Etag::sent;
+  Compression compression = Compression::allowed;
   InPage in_page = InPage::no;
 };
 

@@ -204,7 +204,7 @@ http::Response delete_token(const Call& call) {
 
 std::span<const Route> cluster_token_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/tokens", Access::identified, list_tokens},
+      Route{"GET", "/v1/tokens", Access::identified, list_tokens, {}, Etag::sent, Compression::never},
       Route{"POST", "/v1/tokens/:cluster", Access::identified, give_token},
       Route{"DELETE", "/v1/tokens/:cluster", Access::identified, delete_token},
   };

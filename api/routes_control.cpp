@@ -198,13 +198,13 @@ http::Response fix_one(const Call& call) {
 
 std::span<const Route> control_routes() {
   static constexpr std::array kRoutes{
-      Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "hold resume purge", Etag::sent, InPage::act},
+      Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "hold resume purge", Etag::sent, Compression::allowed, InPage::act},
       Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "tasks"},
       Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
-      Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold, "tasks", Etag::sent, InPage::act},
-      Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume, "tasks", Etag::sent, InPage::act},
-      Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "sink tasks", Etag::sent, InPage::act},
-      Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit", Etag::sent, InPage::act},
+      Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold, "tasks", Etag::sent, Compression::allowed, InPage::act},
+      Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume, "tasks", Etag::sent, Compression::allowed, InPage::act},
+      Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "sink tasks", Etag::sent, Compression::allowed, InPage::act},
+      Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit", Etag::sent, Compression::allowed, InPage::act},
       Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "resubmit"},
   };
   return kRoutes;

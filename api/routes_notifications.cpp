@@ -251,7 +251,7 @@ http::Response test_subscription(const Call& call) {
 
 std::span<const Route> notification_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/notifications", Access::identified, list_subscriptions},
+      Route{"GET", "/v1/notifications", Access::identified, list_subscriptions, {}, Etag::sent, Compression::never},
       Route{"POST", "/v1/notifications", Access::identified, add_subscription},
       Route{"DELETE", "/v1/notifications", Access::identified, remove_address, "channel address"},
       Route{"DELETE", "/v1/notifications/:id", Access::identified, remove_subscription},

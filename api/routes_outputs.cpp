@@ -242,7 +242,7 @@ http::Response show_output(const Call& call) {
 std::span<const Route> output_routes() {
   static constexpr std::array kRoutes{
       Route{"GET", "/v1/campaigns/:id/outputs", Access::identified, list_outputs, "tasks", Etag::none},
-      Route{"GET", "/v1/campaigns/:id/outputs/:name", Access::identified, show_output, "offset", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/outputs/:name", Access::identified, show_output, "offset", Etag::none, Compression::never},
   };
   return kRoutes;
 }

@@ -6,7 +6,7 @@
 
 #include "api/router.hpp"
 #include "api/web_assets.hpp"
-#include "lib/text/numbers.hpp"
+#include "lib/http/coding.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -18,27 +18,11 @@ constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'";
 
-/// Whether a list such as `gzip, br;q=0.8` takes gzip.
-bool takes_gzip(const http::Request& request) {
-  auto rest = std::string_view{request.headers.find("Accept-Encoding").value_or("")};
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find(','), rest.size());
-    auto one = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
-    const auto name = one.substr(0, one.find_first_of("; \t"));
-    const auto weight = one.find("q=");
-    if (name == "gzip" || name == "*")
-      return weight == std::string_view::npos || text::real_number(one.substr(weight + 2)).value_or(0.0) > 0.0;
-  }
-  return false;
-}
-
 http::Response file_answer(const Call& call, const WebAsset& asset) {
   http::Response response;
   response.headers.add("Content-Type", std::string{asset.type});
   response.headers.add("Vary", "Accept-Encoding");
-  if (takes_gzip(call.request)) {
+  if (http::prefers_gzip(call.request.headers.list("Accept-Encoding").value_or(""))) {
     response.headers.add("Content-Encoding", "gzip");
     response.body = asset.gzip;
   } else {
@@ -91,8 +75,8 @@ std::optional<http::Response> lead_to_page(const http::Request& request) {
 
 std::span<const Route> page_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/ui", Access::anybody, show_page, kAnyKeys},
-      Route{"GET", "/ui/:name", Access::anybody, show_file, {}, Etag::none},
+      Route{"GET", "/ui", Access::anybody, show_page, kAnyKeys, Etag::sent, Compression::never},
+      Route{"GET", "/ui/:name", Access::anybody, show_file, {}, Etag::none, Compression::never},
   };
   return kRoutes;
 }

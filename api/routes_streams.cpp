@@ -196,11 +196,13 @@ http::Response stderr_of_job(const Call& call) { return of_job(call, Stream::err
 
 std::span<const Route> stream_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/campaigns/:id/tasks/:task/stdout", Access::identified, stdout_of_task, "lines attempt"},
-      Route{"GET", "/v1/campaigns/:id/tasks/:task/stderr", Access::identified, stderr_of_task, "lines attempt"},
+      Route{"GET", "/v1/campaigns/:id/tasks/:task/stdout", Access::identified, stdout_of_task, "lines attempt", Etag::sent,
+            Compression::never},
+      Route{"GET", "/v1/campaigns/:id/tasks/:task/stderr", Access::identified, stderr_of_task, "lines attempt", Etag::sent,
+            Compression::never},
       Route{"GET", "/v1/jobs/:id/cinfos", Access::identified, job_on_cluster},
-      Route{"GET", "/v1/jobs/:id/stdout", Access::identified, stdout_of_job, "lines"},
-      Route{"GET", "/v1/jobs/:id/stderr", Access::identified, stderr_of_job, "lines"},
+      Route{"GET", "/v1/jobs/:id/stdout", Access::identified, stdout_of_job, "lines", Etag::sent, Compression::never},
+      Route{"GET", "/v1/jobs/:id/stderr", Access::identified, stderr_of_job, "lines", Etag::sent, Compression::never},
   };
   return kRoutes;
 }

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "api/cigri/gate.hpp"
+#include "api/coding.hpp"
 #include "api/etag.hpp"
 #include "api/metrics.hpp"
 #include "api/readership.hpp"
 #include "api/sessions.hpp"
 #include "api/web_assets.hpp"
+#include "lib/http/coding.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/process/log.hpp"
@@ -190,10 +192,11 @@ std::vector<std::string> Api::urls() const {
 
 http::Response Api::handle(const http::Request& request) {
   const auto began = grid::SteadyClock::now();
-  RequestCounts::Route route;
-  auto response = dispatch(request, route);
-  request_counts_.note(route, response.status, grid::SteadyClock::now() - began);
-  if (layout_of(request) == Layout::pretty && route.pattern != kMetricsPath && !response.body.empty() &&
+  Destination destination;
+  auto response = dispatch(request, destination);
+  const auto coding = destination.route == nullptr ? Coding::identity : choose_form(request, *destination.route, response);
+  request_counts_.note(destination.counted, response.status, grid::SteadyClock::now() - began);
+  if (layout_of(request) == Layout::pretty && destination.counted.pattern != kMetricsPath && !response.body.empty() &&
       response.body.size() <= kMostPretty)
     response.body = text::prettified(response.body);
   return response;
@@ -201,6 +204,7 @@ http::Response Api::handle(const http::Request& request) {
 
 http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller, ParamFiles* param_files) {
   auto place = places_.take(caller.user);
+  if (coding == Coding::gzip) response.body = http::gzipped(response.body);
   if (place == nullptr) return too_many_requests(caller, config_);
   const auto now = connections_.now();
   auto response =
@@ -231,10 +235,10 @@ http::Response Api::scrape(const http::Request& request, const std::optional<Cal
   return measure(request, config_, figures_, request_counts_);
 }
 
-http::Response Api::dispatch(const http::Request& request, RequestCounts::Route& route) try {
+http::Response Api::dispatch(const http::Request& request, Destination& destination) try {
   if (const auto wrong = wrong_bytes(request)) return error(Code::bad_value, *wrong);
   if (cigri::is_below(config_.api_cigri_path, request.path)) {
-    route = {.method = "any", .pattern = "cigri"};
+    destination.counted = {.method = "any", .pattern = "cigri"};
     const auto respond_inside = [this](const Match& match, const http::Request& inner, const Caller& caller) {
       return respond(match, inner, caller, &param_files_);
     };
@@ -244,7 +248,7 @@ http::Response Api::dispatch(const http::Request& request, RequestCounts::Route&
   if (std::holds_alternative<NoSuchPath>(found)) return unknown_path(request, routes_);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
   const auto& match = std::get<Match>(found);
-  route = {.method = match.route->method, .pattern = match.route->pattern};
+  destination = {.route = match.route, .counted = {.method = match.route->method, .pattern = match.route->pattern}};
   if (auto page = lead_to_page(request)) return std::move(*page);
   auto caller = caller_of(request, match.route->access);
   if (!caller && match.route->access == Access::anybody) caller = Caller{};
@@ -253,9 +257,7 @@ http::Response Api::dispatch(const http::Request& request, RequestCounts::Route&
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
   if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);
   if (auto refused = refuse_session(*caller, request, *match.route)) return std::move(*refused);
-  auto response = respond(match, request, *caller);
-  if (match.route->etag == Etag::sent) add_etag(request, response);
-  return response;
+  return respond(match, request, *caller);
 } catch (const store::Unavailable& failure) {
   process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
   return try_again("the database cannot be used now: try again in a few seconds");

@@ -62,8 +62,12 @@ class Api {
   /// @param param_files  null: the route reads none
   [[nodiscard]] http::Response respond(const Match& match, const http::Request& request, const Caller& caller,
                                        ParamFiles* param_files = nullptr);
-  /// `route` is set to what is counted.
-  [[nodiscard]] http::Response dispatch(const http::Request& request, RequestCounts::Route& route);
+  struct Destination {
+    const Route* route = nullptr;  ///< null: none of ours
+    RequestCounts::Route counted{};
+  };
+  /// Sets the destination as far as it is found.
+  [[nodiscard]] http::Response dispatch(const http::Request& request, Destination& destination);
   /// A session is not looked up where nobody has to be known, so that the page and /health need no database.
   [[nodiscard]] std::optional<Caller> caller_of(const http::Request& request, Access access);
   [[nodiscard]] http::Response scrape(const http::Request& request, const std::optional<Caller>& caller);
