@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "api/readership.hpp"
 #include "lib/inputs/spool.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/inputs.hpp"
@@ -36,6 +37,15 @@ const grid::InputFile* missing_in(const std::vector<grid::InputFile>& files, con
 std::map<std::string, std::int64_t> used(const Call& call, const std::vector<std::string>& contents) {
   return call.connections.write(
       [&](store::Transaction& transaction) { return store::use_inputs(transaction, call.caller.user, contents, call.now); });
+}
+
+/// Empty: there is none, or the caller may not read it, and learns nothing of it.
+std::optional<store::views::Campaign> readable_campaign(const Call& call, grid::CampaignId id) {
+  return call.connections.read([&](store::Transaction& transaction) -> std::optional<store::views::Campaign> {
+    const auto owner = store::views::owner(transaction, {.campaign = id.value()});
+    if (!owner || !readership_of(call, transaction).may_read(owner->user, owner->project)) return std::nullopt;
+    return store::views::campaign(transaction, id);
+  });
 }
 
 /// Error: the answer to a campaign whose files would have too many bytes, with those of its user's other campaigns.
@@ -70,7 +80,7 @@ std::optional<http::Response> wrong_inputs(const Call& call, const jdl::Campaign
 
 std::optional<http::Response> wrong_sources(const Call& call, const jdl::CampaignFile& file) {
   for (const auto id : file.input_from) {
-    const auto source = call.connections.read([&](store::Transaction& transaction) { return store::views::campaign(transaction, id); });
+    const auto source = readable_campaign(call, id);
     if (!source) return wrong_key("input_from", fmt::format("there is no campaign {} whose outputs could be input files", id.value()));
     if (!may_change(call, source->user))
       return wrong_key("input_from", fmt::format("campaign {} is not yours: only {} may read its outputs", id.value(), source->user));

@@ -310,6 +310,38 @@ TEST_F(InputsOfUsers, FromCampaigns_AreThoseOfTheirList_AndTheCampaignsAreOnesOw
   EXPECT_THAT(get(fmt::format("/v1/campaigns/{}/jdl", id)).body, HasSubstr(fmt::format(R"("input_from":[{}])", own)));
 }
 
+/// Where users read their own campaigns alone.
+class InputsOfReadersOfTheirOwn : public InputsOfUsers {
+ protected:
+  [[nodiscard]] process::Config configuration() const override {
+    auto config = InputsOfUsers::configuration();
+    config.read_access = process::ReadAccess::own;
+    return config;
+  }
+};
+
+/// It named the owner of a campaign that the caller may not read.
+TEST_F(InputsOfReadersOfTheirOwn, Attack_FindingCampaignsOfOthersBySources_LearnsNothing) {
+  const auto refusal = [&](std::int64_t from) {
+    auto text = as("alice", {.method = "POST",
+                             .target = "/v1/campaigns?dry_run=1",
+                             .body = fmt::format(R"({{"name": "n", "nb_jobs": 1, "input_from": {0}, "input_files": ["outputs-{0}/0.out"],
+                               "exec_file": "run", "clusters": {{"alpha": {{}}}}}})",
+                                                 from)})
+                    .body;
+    for (const auto number = std::to_string(from); text.find(number) != std::string::npos;)
+      text.replace(text.find(number), number.size(), "N");
+    return text;
+  };
+  const auto of_bob = as("bob", {.method = "POST",
+                                 .target = "/v1/campaigns",
+                                 .body = R"({"name": "n", "nb_jobs": 2, "exec_file": "run", "clusters": {"alpha": {}}})"});
+  ASSERT_EQ(of_bob.status, 201) << of_bob.body;
+  const auto present = refusal(of_bob.json["id"].GetInt64());
+  EXPECT_THAT(present, HasSubstr("there is no campaign N whose outputs could be input files"));
+  EXPECT_EQ(present, refusal(9'999'999));
+}
+
 class GridWithoutInputs : public ApiTest {};
 
 TEST_F(GridWithoutInputs, RefusesThem_AndNamesTheAlternative) {
