@@ -67,6 +67,14 @@ http::Response show_file(const Call& call) {
 
 }  // namespace
 
+std::optional<http::Response> refuse_without_page(std::span<const WebAsset> assets) {
+  if (!assets.empty()) return std::nullopt;
+  return error(
+      Code::wrong_state,
+      "this gridapi was built without the page for browsers (GLEANER_WEB=OFF), so a link would lead nowhere: use the commands, or ask "
+      "the grid's administrators for a gridapi with the page");
+}
+
 std::optional<http::Response> lead_to_page(const http::Request& request) {
   const bool is_browser = request.headers.find("Accept").value_or("").find("text/html") != std::string_view::npos;
   if (!is_browser || request.method != "GET" || request.path != "/" || web_assets().empty()) return std::nullopt;

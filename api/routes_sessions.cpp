@@ -6,6 +6,7 @@
 #include "api/router.hpp"
 #include "api/secret.hpp"
 #include "api/sessions.hpp"
+#include "api/web_assets.hpp"
 #include "lib/inputs/sha256.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/web_sessions.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t kLongestCode = 1000;
 
 http::Response give_code(const Call& call) {
+  if (auto refused = refuse_without_page(web_assets())) return std::move(*refused);
   const auto code = new_secret();
   const store::SessionOwner owner{.user = call.caller.user, .is_administrator = call.caller.role == Role::administrator};
   call.connections.write([&](store::Transaction& transaction) {

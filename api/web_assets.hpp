@@ -18,6 +18,9 @@ struct WebAsset {
 /// All files of the page, from `web/`; none if it was built without the page (-DGLEANER_WEB=OFF).
 [[nodiscard]] std::span<const WebAsset> web_assets();
 
+/// The refusal where there is no page among these files. Empty: there is one.
+[[nodiscard]] std::optional<http::Response> refuse_without_page(std::span<const WebAsset> assets);
+
 /// The answer that leads a browser from the API's address to the page. Empty: the request is another one, or there is no page.
 [[nodiscard]] std::optional<http::Response> lead_to_page(const http::Request& request);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/router.hpp"
+#include "api/web_assets.hpp"
 #include "lib/store/web_sessions.hpp"
 #include "tests/db/api_fixture.hpp"
 
@@ -20,6 +21,10 @@ constexpr auto kJson = "application/json";
 
 class Sessions : public ApiTest {
  protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    if (api::web_assets().empty()) GTEST_SKIP() << "built without the page";
+  }
   [[nodiscard]] std::string code_of(const std::string& user) const {
     const auto answer = as(user, {.method = "POST", .target = "/v1/session-codes"});
     EXPECT_EQ(answer.status, 201) << answer.body;
