@@ -60,6 +60,7 @@ Summary read_summary(const Call& call, const std::optional<views::Readers>& read
     summary.reasons = views::main_reasons(transaction, ids, stage_names(), call.now);
     summary.open_events = views::open_events(transaction, ids);
     summary.clusters = views::clusters(transaction, call.now);
+    std::erase_if(summary.clusters, [](const auto& view) { return view.cluster.retired_at.has_value(); });
     summary.cycle = views::last_cycle(transaction);
     summary.quiet = quiet_of(call, transaction);
     return summary;

@@ -178,6 +178,16 @@ TEST_F(Summary, IsSharedForAMoment_AndEachViewerIsNamed_AndSoIsAChangeSoonAfter)
   EXPECT_EQ(summary("bob")["campaigns"].Size(), 2U);
 }
 
+TEST_F(Summary, ClustersThatAreRetired_AreLeftOut) {
+  EXPECT_EQ(summary("alice")["clusters"].Size(), 3U);
+  sql("UPDATE clusters SET retired_at = now() WHERE name = 'beta'");
+  settle();
+  const auto all = summary("alice");
+  ASSERT_EQ(all["clusters"].Size(), 2U);
+  EXPECT_STREQ(all["clusters"][0]["name"].GetString(), "alpha");
+  EXPECT_STREQ(all["clusters"][1]["name"].GetString(), "gamma");
+}
+
 TEST_F(Summary, ThatIsUnchanged_IsNotSentAgain) {
   static_cast<void>(a_campaign_of(1));
   const auto first = get("/v1/summary");
