@@ -43,6 +43,7 @@ struct Call {
   EventStreams& event_streams;    ///< the streams of changes
   InputSpool& input_spool;        ///< input files of campaigns
   SharedAnswers& summaries;       ///< the summary, one for all viewers
+  SharedAnswers& uses_in_time;    ///< answers about the use of the clusters in time
   grid::Instant now;
   ParamFiles* param_files = nullptr;  ///< files that a submission may name; null: it may name none
 };

@@ -10,6 +10,7 @@
 #include "api/limits.hpp"
 #include "api/page.hpp"
 #include "api/router.hpp"
+#include "api/use_in_time.hpp"
 #include "lib/store/calls.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/matching.hpp"
@@ -225,6 +226,7 @@ http::Response usage_now(const Call& call, views::Window part) {
 }
 
 http::Response grid_usage(const Call& call) {
+  if (call.request.parameter("step")) return show_use_in_time(call);
   const auto from = instant(call, "from");
   if (!from) return from.error();
   const auto to = instant(call, "to");
@@ -250,7 +252,7 @@ std::span<const Route> cluster_routes() {
       Route{"GET", "/v1/clusters", Access::identified, list_clusters, "limit offset"},
       Route{"GET", "/v1/clusters/:id", Access::identified, show_cluster},
       Route{"POST", "/v1/clusters/:id/calls", Access::identified, take_call},
-      Route{"GET", "/v1/gridusage", Access::identified, grid_usage, "from to limit offset"},
+      Route{"GET", "/v1/gridusage", Access::identified, grid_usage, "from to step limit offset"},
   };
   return kRoutes;
 }

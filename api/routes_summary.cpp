@@ -149,16 +149,17 @@ http::Response show_summary(const Call& call) {
   auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
   if (!memory) return memory.error();
   const auto readers = readers_of(call);
-  const auto shared = call.summaries.answer(question_of(readers, user, *part), [&] {
+  const auto shared = call.summaries.answer(question_of(readers, user, *part), [&]() -> Asked<std::string> {
     auto summary = read_summary(call, readers, user, *part);
     for (auto& campaign : summary.campaigns.items) forget_forecast(campaign, summary.quiet);
     return written(summary, *part, call.config);
   });
+  if (!shared) return shared.error();
   text::JsonWriter caller;
   caller.object([&] { caller.field("user", call.caller.user); });
   auto text = caller.text();
   text.back() = ',';
-  return with_memory(answer(200, text + shared->substr(1)), std::move(*memory));
+  return with_memory(answer(200, text + (*shared)->substr(1)), std::move(*memory));
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ constexpr int kMostParamFiles = 4;
 /// it.
 constexpr std::chrono::milliseconds kSummaryLasts{250};
 constexpr std::size_t kMostSummaries = std::size_t{16} << 20U;  // bytes
+/// Answers about the use in time are of spans that the page moves on once in a while.
+constexpr std::chrono::seconds kUseLasts{60};
+constexpr std::size_t kMostUses = std::size_t{24} << 20U;  // bytes
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 /// Those who read /metrics share the places of one user. No user has such a name.
@@ -153,6 +156,7 @@ Api::Api(const ApiOptions& options)
       event_streams_{connections_, options.config, options.streams},
       input_spool_{options.config},
       summaries_{kSummaryLasts, kMostSummaries},
+      uses_in_time_{kUseLasts, kMostUses},
       param_files_{{.folders = options.config.api_cigri_param_files,
                     .reader = options.config.api_cigri_param_reader,
                     .at_once = std::clamp(options.config.api_connections / 8, 1, kMostParamFiles)}},
@@ -199,17 +203,18 @@ http::Response Api::handle(const http::Request& request) {
   if (layout_of(request) == Layout::pretty && destination.counted.pattern != kMetricsPath && !response.body.empty() &&
       response.body.size() <= kMostPretty)
     response.body = text::prettified(response.body);
+  if (coding == Coding::gzip) response.body = http::gzipped(response.body);
   return response;
 }
 
 http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller, ParamFiles* param_files) {
   auto place = places_.take(caller.user);
-  if (coding == Coding::gzip) response.body = http::gzipped(response.body);
   if (place == nullptr) return too_many_requests(caller, config_);
   const auto now = connections_.now();
   auto response =
       respond_if_readable(*match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_,
-                                             cluster_turns_, file_turns_, event_streams_, input_spool_, summaries_, now, param_files});
+                                             cluster_turns_, file_turns_, event_streams_, input_spool_, summaries_, uses_in_time_, now,
+                                             param_files});
   // An answer that is still being written has the thread of its connection.
   response.kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(response.kept), std::move(place));
   return response;

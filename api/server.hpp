@@ -85,6 +85,7 @@ class Api {
   EventStreams event_streams_;
   InputSpool input_spool_;
   SharedAnswers summaries_;
+  SharedAnswers uses_in_time_;
   ParamFiles param_files_;
   RequestCounts request_counts_;
   Figures figures_;

@@ -414,6 +414,60 @@ CROSS JOIN LATERAL (SELECT * FROM gridstatus s
   ORDER BY s.time DESC LIMIT 1) s
 ORDER BY x.slice, c.name
 
+-- name: views.use
+-- The figures of these clusters in each time slice of @step_s seconds from @from on that has some: least, mean, greatest, and for how long
+-- they are known. A figure holds until the next one of its cluster, for @holds_s at most, which is no longer than a slice.
+WITH figures AS MATERIALIZED (
+  SELECT
+    s.cluster_id,
+    date_part('epoch', s.time - instant(@from)) AS begins,
+    date_part('epoch', least(
+      lead(s.time) OVER (PARTITION BY s.cluster_id ORDER BY s.time),
+      s.time + @holds_s * interval '1 second',
+      instant(@to)) - instant(@from)) AS ends,
+    s.max_resources,
+    s.used,
+    s.used_besteffort,
+    least(s.our_running, s.used) AS ours,
+    greatest(s.max_resources - s.free - s.used, 0) AS unavailable
+  FROM gridstatus s
+  WHERE s.cluster_id = ANY (@clusters::bigint[]) AND s.time > instant(@from) - @holds_s * interval '1 second' AND s.time < instant(@to)),
+parts AS (
+  SELECT floor(f.begins / @step_s::double precision) AS slice, least(f.ends, (floor(f.begins / @step_s) + 1) * @step_s) - f.begins AS seconds, f.*
+  FROM figures f
+  UNION ALL
+  SELECT floor(f.begins / @step_s) + 1, f.ends - (floor(f.begins / @step_s) + 1) * @step_s, f.*
+  FROM figures f WHERE f.ends > (floor(f.begins / @step_s) + 1) * @step_s)
+SELECT
+  p.cluster_id,
+  p.slice::bigint AS slice,
+  sum(p.seconds) AS known_s,
+  min(p.max_resources) AS least_max_resources,
+  sum(p.max_resources * p.seconds) / sum(p.seconds) AS mean_max_resources,
+  max(p.max_resources) AS most_max_resources,
+  min(p.used) AS least_used,
+  sum(p.used * p.seconds) / sum(p.seconds) AS mean_used,
+  max(p.used) AS most_used,
+  min(p.used_besteffort) AS least_used_besteffort,
+  sum(p.used_besteffort * p.seconds) / sum(p.seconds) AS mean_used_besteffort,
+  max(p.used_besteffort) AS most_used_besteffort,
+  min(p.ours) AS least_ours,
+  sum(p.ours * p.seconds) / sum(p.seconds) AS mean_ours,
+  max(p.ours) AS most_ours,
+  min(p.unavailable) AS least_unavailable,
+  sum(p.unavailable * p.seconds) / sum(p.seconds) AS mean_unavailable,
+  max(p.unavailable) AS most_unavailable
+FROM parts p WHERE p.slice >= 0 AND p.seconds > 0
+GROUP BY p.cluster_id, p.slice ORDER BY p.cluster_id, p.slice
+
+-- name: views.outages
+-- The times in which these clusters were not reached, of a span, as far as their events are kept: at most @most, the newest first.
+SELECT e.cluster_id, micros(e.opened_at) AS opened_at, micros(e.closed_at) AS closed_at
+FROM events e
+WHERE e.campaign_id IS NULL AND e.code = 'CLUSTER_UNREACHABLE' AND e.cluster_id = ANY (@clusters::bigint[])
+  AND e.opened_at < instant(@to) AND (e.closed_at IS NULL OR e.closed_at > instant(@from))
+ORDER BY e.opened_at DESC LIMIT @most
+
 -- name: views.last_cycle
 -- When the conductor's last cycle began and ended.
 SELECT micros(started_at) AS started_at, micros(ended_at) AS ended_at FROM cycles ORDER BY id DESC LIMIT 1

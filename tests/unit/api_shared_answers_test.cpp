@@ -12,6 +12,7 @@ namespace gleaner::api {
 namespace {
 
 using namespace std::chrono_literals;
+using Made = SharedAnswers::Or<std::string>;
 
 TEST(SharedAnswers, AThousandViewersOfOneQuestion_CostTheWorkOfOne) {
   SharedAnswers answers{1min, 1000};
@@ -23,12 +24,12 @@ TEST(SharedAnswers, AThousandViewersOfOneQuestion_CostTheWorkOfOne) {
     viewers.emplace_back([&] {
       start.arrive_and_wait();
       for (int time = 0; time < kTimes; ++time) {
-        const auto text = answers.answer("all", [&] {
+        const auto text = answers.answer("all", [&]() -> Made {
           ++made;
           std::this_thread::sleep_for(20ms);
           return std::string{"the picture"};
         });
-        right += *text == "the picture";
+        right += **text == "the picture";
       }
     });
   for (auto& viewer : viewers) viewer.join();
@@ -40,15 +41,15 @@ TEST(SharedAnswers, AnotherQuestion_IsAnswered_WhileTheFirstIsBeingMade) {
   SharedAnswers answers{1min, 1000};
   std::latch begun{1}, other{1};
   std::thread slow{[&] {
-    const auto text = answers.answer("slow", [&] {
+    const auto text = answers.answer("slow", [&]() -> Made {
       begun.count_down();
       other.wait();
       return std::string{"slow"};
     });
-    EXPECT_EQ(*text, "slow");
+    EXPECT_EQ(**text, "slow");
   }};
   begun.wait();
-  EXPECT_EQ(*answers.answer("other", [] { return std::string{"other"}; }), "other");
+  EXPECT_EQ(**answers.answer("other", [] { return Made{"other"}; }), "other");
   other.count_down();
   slow.join();
 }
@@ -56,9 +57,9 @@ TEST(SharedAnswers, AnotherQuestion_IsAnswered_WhileTheFirstIsBeingMade) {
 TEST(SharedAnswers, AnOldAnswer_IsMadeAgain) {
   SharedAnswers answers{0ms, 1000};
   int made = 0;
-  const auto make = [&] { return std::to_string(++made); };
-  EXPECT_EQ(*answers.answer("all", make), "1");
-  EXPECT_EQ(*answers.answer("all", make), "2");
+  const auto make = [&] { return Made{std::to_string(++made)}; };
+  EXPECT_EQ(**answers.answer("all", make), "1");
+  EXPECT_EQ(**answers.answer("all", make), "2");
 }
 
 /// While the database is away, its time limit would else be waited for once for each viewer.
@@ -72,7 +73,7 @@ TEST(SharedAnswers, AFailure_IsThatOfAllWhoWaited) {
     viewers.emplace_back([&] {
       start.arrive_and_wait();
       try {
-        static_cast<void>(answers.answer("all", [&]() -> std::string {
+        static_cast<void>(answers.answer("all", [&]() -> Made {
           ++made;
           std::this_thread::sleep_for(50ms);
           throw std::runtime_error{"the database is away"};
@@ -86,20 +87,26 @@ TEST(SharedAnswers, AFailure_IsThatOfAllWhoWaited) {
   EXPECT_EQ(made, 1);
 }
 
+TEST(SharedAnswers, ARefusal_IsNotKept) {
+  SharedAnswers answers{1min, 1000};
+  EXPECT_EQ(answers.answer("all", [] { return Made{tl::unexpected{http::Response{.status = 503}}}; }).error().status, 503U);
+  EXPECT_EQ(**answers.answer("all", [] { return Made{"now"}; }), "now");
+}
+
 TEST(SharedAnswers, KeepNoMoreBytesThanTheyMay_AndTheAnswerIsGivenAllTheSame) {
   SharedAnswers answers{1min, 250};
   int made = 0;
   const auto make = [&] {
     ++made;
-    return std::string(100, 'x');
+    return Made{std::string(100, 'x')};
   };
-  for (const auto* question : {"1", "2", "3"}) EXPECT_EQ(answers.answer(question, make)->size(), 100U);
+  for (const auto* question : {"1", "2", "3"}) EXPECT_EQ((*answers.answer(question, make))->size(), 100U);
   static_cast<void>(answers.answer("3", make));
   static_cast<void>(answers.answer("2", make));
   EXPECT_EQ(made, 3);
   static_cast<void>(answers.answer("1", make));
   EXPECT_EQ(made, 4) << "the oldest one went";
-  EXPECT_EQ(answers.answer("large", [] { return std::string(1000, 'x'); })->size(), 1000U);
+  EXPECT_EQ((*answers.answer("large", [] { return Made{std::string(1000, 'x')}; }))->size(), 1000U);
 }
 
 }  // namespace
