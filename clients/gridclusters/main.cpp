@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
                   {"infos,i", "", "a line for each: its host, its stress factor, and whether it is blacklisted or under stress"},
                   {"more-infos,I", "", "all that the grid knows of each, a line for each field"},
                   {"bars,b", "", "the resources of each as a bar: used by the grid, used by others, free, unavailable"},
+                  {"since,s", "AGE", "who held the resources of each from so long ago until now, in time slices: 1h, 24h, 8d at most"},
                   {"json", "", "print JSON"},
                   {"csv", "", "print CSV"},
                   {"quiet,q", "", "print names alone"},
