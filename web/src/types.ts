@@ -291,16 +291,29 @@ export interface GridEvent {
   message: string;
 }
 
-export interface UseOfCluster {
-  cluster_id: number;
-  cluster_name: string;
-  max_resources: number;
-  used_resources: number;
-  used_by_grid: number;
-  unavailable_resources: number;
+/** null: nothing is known of the slice. */
+export interface FigureInTime {
+  min: (number | null)[];
+  mean: (number | null)[];
+  max: (number | null)[];
 }
 
-export interface GridUse extends Page<{ date: UtcText; clusters: UseOfCluster[] }> {
-  from: UtcText | null;
-  to: UtcText | null;
+export interface ClusterUse {
+  cluster_id: number;
+  cluster_name: string;
+  known_seconds: (number | null)[];
+  max_resources: FigureInTime;
+  used_resources: FigureInTime;
+  used_besteffort: FigureInTime;
+  used_by_grid: FigureInTime;
+  unavailable_resources: FigureInTime;
+  outages: { from: UtcText; to: UtcText | null }[];
+}
+
+/** /v1/gridusage with step. */
+export interface UseInTime extends Page<ClusterUse> {
+  from: UtcText;
+  to: UtcText;
+  step: number;
+  slices: number;
 }

@@ -58,7 +58,7 @@ function inBrowser(name: string, scenario: string, query: string, body: (tab: Ta
   });
 }
 
-const VIEWS = ['', '?view=mine&user=all', '?view=campaign&id=12', '?view=campaign&id=9', '?view=why&id=12', '?view=tasks&id=12&state=failed', '?view=tasks&id=12&task=7&output=stderr', '?view=fix&id=12', '?view=fix', '?view=grid', '?view=conductor'];
+const VIEWS = ['', '?view=mine&user=all', '?view=campaign&id=12', '?view=campaign&id=9', '?view=why&id=12', '?view=tasks&id=12&state=failed', '?view=tasks&id=12&task=7&output=stderr', '?view=fix&id=12', '?view=fix', '?view=grid', '?view=use', '?view=use&span=7d&cluster=gamma', '?view=conductor'];
 const isRead = "!document.querySelector('[aria-busy]')";
 
 for (const view of VIEWS)
@@ -114,6 +114,34 @@ inBrowser('a lost cluster is not drawn idle', 'normal', '?view=grid', async (tab
   await tab.becomes("document.querySelector('.cluster.lost')");
   assert.equal(await tab.evaluate("document.querySelectorAll('.cluster.lost .seg').length"), 0);
 });
+
+inBrowser('the use of a lost cluster is not drawn, and its outages are said', 'normal', '?view=use&cluster=gamma', async (tab) => {
+  await tab.becomes("document.querySelector('.strip')");
+  const label = String(await tab.evaluate("[...document.querySelectorAll('.strip')][2].getAttribute('aria-label')"));
+  assert.match(label, /^gamma, on average: .*unknown for \d+ h.*lost 2 times$/);
+  assert.equal(await tab.evaluate("[...document.querySelectorAll('.strip')][2].querySelectorAll('.outage').length"), 2);
+  assert.equal(await tab.evaluate("document.querySelector('#details').innerText"), 'gamma, each 1 h');
+  assert(String(await tab.evaluate("document.querySelector('[aria-labelledby=details]').innerText")).includes('unknown'));
+});
+
+inBrowser('the use in time is reached by keys: its clusters and their figures', 'normal of use', '', async (tab, stub) => {
+  await tab.press('u');
+  await tab.becomes("document.querySelectorAll('.strip').length === 10");
+  await tab.press('j');
+  await tab.press('j');
+  await tab.press('Enter');
+  await tab.becomes("document.querySelector('#details')?.innerText.startsWith('beta')");
+  assert.equal(await tab.evaluate('location.search'), '?view=use&span=24h&cluster=beta');
+  assert.equal(stub.requests.filter((line) => line.startsWith('GET v1/gridusage')).length, 1, 'opening a row asks for nothing');
+});
+
+inBrowser('the layers of the use keep their textures in forced colours', 'normal', '?view=use', async (tab) => {
+  await tab.becomes("document.querySelector('.strip')");
+  const looks = (await tab.evaluate(
+    "[...document.querySelector('.strip').querySelectorAll('.seg')].map((e) => { const s = getComputedStyle(e); return s.backgroundColor + s.backgroundImage; })",
+  )) as string[];
+  assert.equal(new Set(looks).size, 5);
+}, { media: [{ name: 'forced-colors', value: 'active' }] });
 
 inBrowser('the title says how far it is, and when it ends', 'normal', '?view=campaign&id=12', async (tab) => {
   await tab.becomes(String.raw`/^61 % · (\w+ )?\d\d:\d\d · sweep · Gleaner$/.test(document.title)`);

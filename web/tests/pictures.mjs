@@ -16,6 +16,8 @@ const VIEWS = {
   fix: ['normal', '?view=fix&id=12'],
   'fix-all': ['normal', '?view=fix'],
   grid: ['normal', '?view=grid'],
+  use: ['normal', '?view=use&cluster=gamma'],
+  week: ['normal', '?view=use&span=7d'],
   conductor: ['normal', '?view=conductor'],
   empty: ['empty', ''],
   standstill: ['standstill', ''],

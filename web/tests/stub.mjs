@@ -185,20 +185,27 @@ const events = () => ({ items: [
   event(32, 'WALLTIME', 'beta', 2, 'killed at its walltime: 0:10:00'), event(40, 'TASK_ERROR', 'alpha', 2, 'exit status 1', 9),
 ], total: 4, offset: 0, limit: 1000, links: [] });
 
-function use(query) {
-  const from = Date.parse(query.get('from') ?? at(-24 * H));
-  const items = [];
-  for (let t = from; t < Date.now(); t += 90e3)
-    items.push({
-      date: new Date(t).toISOString().slice(0, 19) + 'Z',
-      clusters: NAMES.flatMap((cluster_name, i) => {
-        if (i === 2 && t > Date.now() - 4 * H) return [];
-        const max = cluster(i).status.max_resources || 48;
-        const used = Math.round(max * Math.min(1, 0.6 + 0.4 * Math.sin(t / 2e7 + i)));
-        return [{ cluster_id: i + 1, cluster_name, max_resources: max, used_resources: used, used_by_grid: Math.round(used * (0.3 + 0.2 * Math.cos(t / 1e7 + i))), unavailable_resources: 0 }];
-      }),
-    });
-  return { items, from: null, to: null, total: items.length, offset: 0, limit: 1000, links: [] };
+function use(query, scenario) {
+  const step = Number(query.get('step'));
+  const [begin, to] = [Date.parse(query.get('from')), Date.parse(query.get('to'))];
+  const from = Math.floor(begin / 1000 / step) * step * 1000;
+  const slices = Math.ceil((to - from) / 1000 / step);
+  const iso = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
+  const items = (scenario === 'empty' ? [] : NAMES).map((cluster_name, i) => {
+    const lost = (t) => (i === 2 && t > Date.now() - 4 * H) || (i === 5 && Math.floor(t / H) % 9 === 0);
+    const series = (value) => Array.from({ length: slices }, (_, k) => (lost(from + k * step * 1000) ? null : value(from + k * step * 1000)));
+    const figure = (value) => ({ min: series((t) => Math.floor(0.95 * value(t))), mean: series((t) => Math.round(10 * value(t)) / 10), max: series((t) => Math.ceil(Math.min(1.05 * value(t), cluster(i).status.max_resources || 48))) });
+    const max = (t) => (cluster(i).status.max_resources || 48) - (i === 7 && t > Date.now() - 2 * H ? 64 : 0);
+    const used = (t) => max(t) * Math.min(1, 0.6 + 0.4 * Math.sin(t / 2e7 + i));
+    const ours = (t) => used(t) * (0.3 + 0.2 * Math.cos(t / 1e7 + i));
+    return {
+      cluster_id: i + 1, cluster_name, known_seconds: series((t) => Math.min(step, (to - t) / 1000)),
+      max_resources: { min: series(max), mean: series(max), max: series(max) }, used_resources: figure(used), used_besteffort: figure((t) => ours(t) * 1.3), used_by_grid: figure(ours),
+      unavailable_resources: figure(() => (i === 3 ? 6 : 0)),
+      outages: i === 2 ? [{ from: at(-4 * H), to: null }, { from: iso(from - H), to: iso(from + H / 6) }] : [],
+    };
+  });
+  return { items, from: iso(from), to: iso(to), step, slices, total: items.length, offset: 0, limit: 100, links: [] };
 }
 
 class Refusal extends Error {
@@ -226,7 +233,7 @@ function answerTo(path, query, scenario) {
     { id: 9, time: at(-3 * H), actor: 'root', origin: 'grid-1', act: 'limit changed', subject: 'limit 3', campaign: null, before: { most: 100 }, after: { most: 200 } },
     { id: 8, time: at(-5 * H), actor: 'u01', origin: 'unix', act: 'campaign paused', subject: 'campaign 19', campaign: 19, before: { state: 'in_treatment' }, after: { state: 'paused' } },
   ] };
-  if (path === 'v1/gridusage') return use(query);
+  if (path === 'v1/gridusage') return use(query, scenario);
   if (path === 'v1/events') return scenario === 'empty' ? { items: [], total: 0, links: [] } : events();
   const match = /^v1\/campaigns\/(\d+)(?:\/(.*))?$/.exec(path);
   const c = match && campaigns().find(({ id }) => id === Number(match[1]));

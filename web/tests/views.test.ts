@@ -9,10 +9,10 @@ import { eventGroupsOf, groupsOf } from '../src/views/fix';
 import { usePartsOf } from '../src/views/grid';
 import { inOrder } from '../src/views/mine';
 import { scaleOf, toldOf } from '../src/views/told';
-import { slicesOf } from '../src/views/use';
+import { meanOf, outline, stripOf } from '../src/views/use';
 import { curveOf, fanAt } from '../src/views/progress';
 import { cellsOf, withoutAdvice } from '../src/views/why';
-import type { Campaign, CampaignLine, ClusterLine, Decision, GridEvent, GridUse, Task } from '../src/types';
+import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FigureInTime, GridEvent, Task } from '../src/types';
 
 const decision = (more: Partial<Decision>): Decision => ({
   cluster_id: 1, cluster_name: 'alpha', stage: 'throttle', reason: 'max_jobs_reached', sentence: 'held back; more start later', advice: 'more start later',
@@ -57,17 +57,37 @@ test('the bar of a cluster has all its resources, each once', () => {
   assert.equal(usePartsOf({ status: null } as ClusterLine, 0), null);
 });
 
-test('a slice without figures is unknown, not idle', () => {
-  const from = Date.parse('2026-11-20T00:00:00Z');
-  const use = { items: [
-    { date: '2026-11-20T00:01:00Z', clusters: [{ cluster_name: 'alpha', max_resources: 10, used_resources: 4, used_by_grid: 1 }] },
-    { date: '2026-11-20T00:09:00Z', clusters: [{ cluster_name: 'alpha', max_resources: 10, used_resources: 8, used_by_grid: 3 }] },
-    { date: '2026-11-20T00:21:00Z', clusters: [{ cluster_name: 'alpha', max_resources: 10, used_resources: 0, used_by_grid: 0 }] },
-  ] } as unknown as GridUse;
-  const [alpha] = slicesOf(use, from, 3);
-  assert.deepEqual(alpha, { name: 'alpha', slices: [
-    { known: true, max: 10, used: 6, ours: 2 }, { known: false, max: 0, used: 0, ours: 0 }, { known: true, max: 10, used: 0, ours: 0 },
-  ] });
+const figure = (...mean: (number | null)[]): FigureInTime => ({ min: mean, mean, max: mean });
+const used = (more: Partial<ClusterUse>): ClusterUse => ({
+  cluster_id: 1, cluster_name: 'alpha', known_seconds: [600, null, 100, 30], max_resources: figure(10, null, 10, 8), used_resources: figure(6, null, 4, 2),
+  used_besteffort: figure(5, null, 0, 1), used_by_grid: figure(2, null, 0, 1), unavailable_resources: figure(1, null, 0, 0), outages: [], ...more,
+});
+const SPAN = { from: '2026-11-20T00:00:00Z', to: '2026-11-20T00:30:30Z', step: 600, slices: 4 };
+
+test('the slices of a cluster are all its resources, each once, and one that is hardly known is unknown, not idle', () => {
+  const strip = stripOf(used({}), SPAN);
+  assert.deepEqual(strip.slices, [[1, 2, 3, 3, 1], null, null, [1, 1, 0, 6, 2]]);
+  for (const slice of strip.slices) assert(!slice || slice.reduce((a, b) => a + b, 0) === strip.top);
+  assert.deepEqual([strip.top, strip.unknown, strip.leastFree, strip.columns], [10, 600 + 500, 3, 3.05]);
+  assert.deepEqual(meanOf(strip.slices), [1, 1.5, 1.5, 4.5, 1.5]);
+});
+
+test('a layer has no height where nothing is known', () => {
+  const strip = stripOf(used({}), SPAN);
+  assert.equal(outline(strip, 1), 'polygon(0% 100%, 0% 70%, 32.79% 70%, 32.79% 100%, 65.57% 100%, 65.57% 100%, 98.36% 100%, 98.36% 80%, 100% 80%, 100% 100%)');
+});
+
+test('outages are cut to the span, the oldest first', () => {
+  const outages = [{ from: '2026-11-20T00:25:00Z', to: null }, { from: '2026-11-19T00:00:00Z', to: '2026-11-20T00:05:00Z' }];
+  const start = Date.parse(SPAN.from);
+  assert.deepEqual(stripOf(used({ outages }), SPAN).outages.map(({ from, to }) => [from - start, to - start]), [[0, 300e3], [1500e3, 1830e3]]);
+});
+
+test('a cluster of which nothing was ever known has no figures', () => {
+  const none = figure(null, null, null, null);
+  const strip = stripOf(used({ known_seconds: [null, null, null, null], max_resources: none, used_resources: none, used_by_grid: none, used_besteffort: none, unavailable_resources: none }), SPAN);
+  assert.deepEqual([strip.top, strip.leastFree, meanOf(strip.slices)], [0, null, null]);
+  assert(!outline(strip, 4).includes('NaN'));
 });
 
 test('the strip has every task once, in the lane of its state', () => {

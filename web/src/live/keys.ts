@@ -1,4 +1,4 @@
-// One-letter keys, for those who want them: / j k m g c n p ?
+// One-letter keys, for those who want them: / j k m g u c n p ?
 import { hasKeys } from './settings';
 import { go } from './router';
 
@@ -9,6 +9,7 @@ export const KEYS: [string, string][] = [
   ['n, p', 'next page, page before'],
   ['m', 'my campaigns'],
   ['g', 'the grid now'],
+  ['u', 'its use in time'],
   ['c', 'the conductor'],
   ['?', 'this list'],
 ];
@@ -34,6 +35,7 @@ const ACTS: Record<string, () => void> = {
   p: () => click('main [data-page=prev]'),
   m: () => go({ view: 'mine' }),
   g: () => go({ view: 'grid' }),
+  u: () => go({ view: 'use' }),
   c: () => go({ view: 'conductor' }),
   '?': () => click('#help'),
 };

@@ -62,7 +62,7 @@ function Lanes({ id, of, lanes, columns }: { id: number; of: Strip; lanes: Lane[
     go({ view: 'tasks', id: String(id), after: column === 0 ? '' : String(column * of.block_tasks - 1) }, { focus: false });
   };
   return (
-    <div class="strip">
+    <div class="lanes">
       {lanes.map((lane) => (
         <div key={lane.state} class="lane">
           <b class="letter" title={lane.state}>{LETTER[lane.state]}</b>

@@ -7,6 +7,7 @@ import { Legend, partsOf, TasksBar } from '../parts/bar';
 import { Notice, Waiting } from '../parts/broken';
 import { TaskStrip } from '../parts/strip';
 import { count, duration, oneLine, percent, visible } from '../parts/format';
+import { Heads, numbers } from '../parts/table';
 import { Commands, Since, Time } from '../parts/text';
 import { basisOf, endWords, isLive, pairState, whyNoForecast } from '../parts/words';
 import type { Campaign, CampaignCluster, Efficiency, KeptForecast, Page, Stats } from '../types';
@@ -92,19 +93,7 @@ function Clusters({ of }: { of: CampaignCluster[] }) {
       <h2>Clusters</h2>
       <div class="wide">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">cluster</th>
-              <th scope="col">state</th>
-              <th scope="col" class="num">running</th>
-              <th scope="col" class="num">queued</th>
-              <th scope="col" class="num">done</th>
-              <th scope="col" class="num">jobs/h</th>
-              <th scope="col" class="num">ratio</th>
-              <th scope="col" class="num">a job takes</th>
-              <th scope="col">asks for</th>
-            </tr>
-          </thead>
+          <Heads of={['cluster', 'state', ...numbers('running', 'queued', 'done', 'jobs/h', 'ratio', 'a job takes'), 'asks for']} />
           <tbody>
             {of.map((c) => (
               <tr key={c.cluster_name}>

@@ -1,13 +1,14 @@
 // View 6: are all clusters well, and who holds them?
 import { useResource } from '../live/resource';
+import { href } from '../live/router';
 import { failure, now, summary } from '../live/summary';
 import { Bar, Legend, type Part } from '../parts/bar';
 import { FailureNotice, Loading, Notice } from '../parts/broken';
 import { count, percent, oneLine, parseTime, plural, visible } from '../parts/format';
+import { Heads, numbers } from '../parts/table';
 import { Commands, Since, Time } from '../parts/text';
 import { clusterState } from '../parts/words';
 import type { Cluster, ClusterLine, Page } from '../types';
-import { UseInTime } from './use';
 
 const OLD_STATUS = 60000; // ms behind the last cycle
 
@@ -76,15 +77,7 @@ function Figures({ of, out }: { of: ClusterLine[]; out: (id: number) => number }
       <summary>As a table</summary>
       <div class="wide">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">cluster</th>
-              <th scope="col">state</th>
-              {['max', 'local', 'ours', 'other best-effort', 'free', 'out of use', 'kept', 'waiting', 'ms'].map((name) => (
-                <th key={name} scope="col" class="num">{name}</th>
-              ))}
-            </tr>
-          </thead>
+          <Heads of={['cluster', 'state', ...numbers('max', 'local', 'ours', 'other best-effort', 'free', 'out of use', 'kept', 'waiting', 'ms')]} />
           <tbody>
             {of.map((c) => {
               const parts = c.reachable === false ? null : usePartsOf(c, out(c.id));
@@ -153,7 +146,9 @@ export function Grid() {
             ))}
           </ul>
           <Figures of={s.clusters} out={out} />
-          <UseInTime />
+          <p>
+            <a href={href({ view: 'use' })}>The last 24 hours, or a week</a>
+          </p>
         </>
       )}
       <Commands
