@@ -47,8 +47,30 @@ planner::ClusterView view_of(const grid::ClusterFacts& facts, const process::Con
   view.nodes_free = free_nodes_of(facts.free_nodes);
   view.reserved_nodes_free = free_nodes_of(facts.reserved_free_nodes);
   view.memory = grid::NodeMemory::parse(facts.node_memory).value_or(grid::NodeMemory{}).in_mb(facts.memory_unit_mb);
+  view.bookings =
+      grid::bookings_of(grid::advance_reservations(facts.advance_reservations).value_or(std::vector<grid::AdvanceReservation>{}), now,
+                        facts.max_resources + facts.reserved_resources);
   view.status_fresh = facts.status_at && now - *facts.status_at <= config.status_max_age;
   return view;
+}
+
+/// OAR starts a best-effort job where nothing else begins within that time, whatever its walltime, and kills it when something does.
+constexpr double kBestEffortHole = 300.0;
+/// For which a job is on its way to OAR, with a best-effort one.
+constexpr double kOnItsWay = 10.0;
+
+/// So that OAR starts it, and does not kill it.
+double before_reservation(const grid::PairFacts& pair, const grid::CampaignFacts& campaign, const process::Config& config) {
+  const auto seconds = [](std::chrono::milliseconds time) { return std::chrono::duration<double>{time}.count(); };
+  const bool pools = campaign.grouping != grid::Grouping::off && !pair.pools_refused;
+  const double lasts = pair.walltime + (pools ? seconds(config.pool_duration) : 0.0) + seconds(config.reservation_margin);
+  return pair.best_effort ? std::max(lasts, kBestEffortHole + kOnItsWay) : lasts;
+}
+
+/// Whether OAR does not start jobs of the pair that wait, where a reservation begins.
+bool starts_too_late(const planner::PairView& pair, const planner::ClusterView& cluster) {
+  if (pair.best_effort) return !cluster.bookings.empty() && cluster.bookings.front().after < kBestEffortHole;
+  return planner::booking_of(pair, cluster) != nullptr;
 }
 
 planner::CampaignView view_of(const grid::CampaignFacts& facts, const process::Config& config) {
@@ -197,6 +219,7 @@ class Picture {
     view.barred = barred;
     view.has_affinity = !affinities_.empty() && affinities_.contains({campaign.user, pair.cluster});
     view.min_duration = campaign.min_duration;
+    view.before_reservation = before_reservation(pair, campaign, config_);
     if (const auto found = dying_.find({pair.campaign, pair.cluster}); found != dying_.end()) view.dying_jobs = found->second;
     if (const auto found = replicable_.find({pair.campaign, pair.cluster}); found != replicable_.end()) {
       view.replicable_tasks = static_cast<int>(found->second->tasks);
@@ -205,6 +228,7 @@ class Picture {
     campaign.used_resource_seconds += used_by(pair);
     cluster.our_jobs += pair.launching + pair.waiting + pair.running + pair.unknown;
     cluster.waiting_resources += pair.waiting / ratio;
+    if (starts_too_late(view, cluster)) cluster.late_resources += pair.waiting / ratio;
     // The resources of a launch of unknown fate are in the cluster's status, unless that is older.
     cluster.unaccounted_resources += (pair.launching + pair.unseen) / ratio;
     cluster.unknown_resources += pair.unseen / ratio;

@@ -1808,6 +1808,7 @@ CREATE TABLE clusters (
     level_sizes text DEFAULT ''::text NOT NULL,
     wake_minutes double precision DEFAULT 0 NOT NULL,
     file_server_mb_s double precision DEFAULT 0 NOT NULL,
+    advance_reservations text DEFAULT ''::text NOT NULL,
     CONSTRAINT clusters_absent_resources_check CHECK ((absent_resources >= 0)),
     CONSTRAINT clusters_api_check CHECK ((api = ANY (ARRAY['oar2'::text, 'oar3'::text, 'g5k'::text]))),
     CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
@@ -1880,6 +1881,8 @@ COMMENT ON COLUMN clusters.level_sizes IS 'resources of each value of a property
 COMMENT ON COLUMN clusters.wake_minutes IS 'minutes of work for each of a sleeping node''s cores that make the grid wake it; 0: a node that sleeps is as good as another one';
 
 COMMENT ON COLUMN clusters.file_server_mb_s IS 'MB/s that its file server bears, reads and writes together, of all our jobs; 0: not known, and nothing is limited by it';
+
+COMMENT ON COLUMN clusters.advance_reservations IS 'the advance reservations of OAR that had not begun when they were read, the soonest first: begin-endxresources, in seconds since 1970; an empty text: none is known';
 
 CREATE VIEW cluster_rows AS
  SELECT clusters.id,

@@ -80,6 +80,8 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   for (const auto& node : resources->nodes) poll.nodes.add(node.resources);
   if (property && !poll.load) poll.load = ask_load(visit, *property, *resources);
   poll.listed = std::move(resources->nodes);
+  if (auto reservations = visit.client.reservations()) poll.reservations = std::move(*reservations);
+  else process::log::warning("reservations not known", {{"cluster", visit.cluster.name}, {"answer", oar::describe(reservations.error())}});
   return {};
 }
 

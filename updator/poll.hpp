@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/advance_reservation.hpp"
 #include "lib/grid/availability.hpp"
 #include "lib/grid/epochs.hpp"
 #include "lib/grid/evidence.hpp"
@@ -33,18 +34,19 @@ struct LoadReading {
 
 /// The answers of one turn. Whatever was not requested or not answered is missing here, and is requested in the next turn.
 struct Poll {
-  grid::Instant began;                                        ///< by the database's clock
-  std::optional<int> usable_resources = {};                   ///< if they were requested in this turn
-  grid::OutOfUse out = {};                                    ///< requested with usable_resources
-  std::optional<grid::NodeMemory> memory = {};                ///< requested with usable_resources, if a property states it
-  grid::NodeSizes nodes = {};                                 ///< requested with usable_resources
-  int reserved = 0;                                           ///< requested with usable_resources: those of no best-effort job
-  grid::NodeSizes reserved_nodes = {};                        ///< of these
-  grid::LevelSizes levels = {};                               ///< requested with usable_resources
-  int others = 0;                                             ///< requested with usable_resources: those that are no cores
-  std::vector<oar::Node> listed = {};                         ///< requested with usable_resources
-  std::optional<std::vector<oar::NodeHold>> holds = {};       ///< by node, where they were asked for
-  std::optional<LoadReading> load = {};                       ///< requested with usable_resources, where the load counts
+  grid::Instant began;                                                     ///< by the database's clock
+  std::optional<int> usable_resources = {};                                ///< if they were requested in this turn
+  grid::OutOfUse out = {};                                                 ///< requested with usable_resources
+  std::optional<grid::NodeMemory> memory = {};                             ///< requested with usable_resources, if a property states it
+  grid::NodeSizes nodes = {};                                              ///< requested with usable_resources
+  int reserved = 0;                                                        ///< requested with usable_resources: those of no best-effort job
+  grid::NodeSizes reserved_nodes = {};                                     ///< of these
+  grid::LevelSizes levels = {};                                            ///< requested with usable_resources
+  int others = 0;                                                          ///< requested with usable_resources: those that are no cores
+  std::vector<oar::Node> listed = {};                                      ///< requested with usable_resources
+  std::optional<std::vector<grid::AdvanceReservation>> reservations = {};  ///< requested with usable_resources
+  std::optional<std::vector<oar::NodeHold>> holds = {};                    ///< by node, where they were asked for
+  std::optional<LoadReading> load = {};                                    ///< requested with usable_resources, where the load counts
   std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources
   std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};      ///< our live jobs that OAR lists
   std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of ours that we settled, and that still occupy resources

@@ -203,6 +203,9 @@ void Writer::write_status() {
                              .others = poll_.others,
                              .memory = poll_.memory,
                              .levels = poll_.levels});
+  if (poll_.reservations)
+    store::record_reservations(transaction_, visit_.cluster.id,
+                               grid::upcoming(*poll_.reservations, poll_.began, status.max_resources + poll_.reserved));
   write_load(status);
   store::record_status(transaction_, status);
   store::record_reached(transaction_, visit_.cluster.id, now_);

@@ -1,6 +1,8 @@
 // All that is known of one cluster.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "clients/gridctl/commands.hpp"
 #include "lib/grid/program_file.hpp"
 #include "lib/store/matching.hpp"
@@ -85,6 +87,9 @@ process::Outcome cluster_show(const Call& call) {
   grid::for_each_field(grid::kOutOfUseFields, [&](const auto& field) { add(field.name, Cell{std::int64_t{c.*field.member}}); });
   add("no_resources_since", time_cell(c.no_resources_since, now));
   add("resources_at", time_cell(c.resources_at, now));
+  for (const auto& one : grid::upcoming(store::reservations(transaction, c.id), now, std::numeric_limits<int>::max()))
+    add("reserved_in_oar", Cell{fmt::format("{} resources from {} to {}", one.resources, terminal::near_time(grid::to_unix(one.from), now),
+                                            terminal::near_time(grid::to_unix(one.until), now))});
   for (const auto& program : store::programs_of(transaction, c.id)) add("job_program", program_cell(program, now));
   call.output.show({.table = table, .ids = {c.name}});
   return ExitCode::ok;

@@ -201,6 +201,11 @@ inline constexpr auto kFigures<reason::KeptForOthers> =
     std::tuple{figure("job_resources", &reason::KeptForOthers::job_resources), figure("keeps", &reason::KeptForOthers::keeps),
                part(&reason::KeptForOthers::parts)};
 template <>
+inline constexpr auto kFigures<reason::ReservedInOar> = std::tuple{
+    figure("job_resources", &reason::ReservedInOar::job_resources),   figure("oar_reserves", &reason::ReservedInOar::reserved_resources),
+    figure("needed_before_s", &reason::ReservedInOar::needed_before), figure("oar_reserves_from", &reason::ReservedInOar::from),
+    figure("oar_reserves_until", &reason::ReservedInOar::until),      part(&reason::ReservedInOar::parts)};
+template <>
 inline constexpr auto kFigures<reason::NodesAsleep> =
     std::tuple{figure("job_resources", &reason::NodesAsleep::job_resources), figure("wake_minutes", &reason::NodesAsleep::wake_minutes),
                figure("wakes_at", &reason::NodesAsleep::at), part(&reason::NodesAsleep::parts)};
@@ -375,6 +380,8 @@ inline constexpr std::array kReasonMeanings{
     Meaning{reason::NoFreeResources::kName, "the cluster is full, and its queue holds what the flood allows"},
     Meaning{reason::KeptForLocal::kName, "free resources are kept for local jobs (headroom)"},
     Meaning{reason::KeptForOthers::kName, "free resources are kept for other campaigns (`gridctl keep list`)"},
+    Meaning{reason::ReservedInOar::kName,
+            "OAR keeps free resources for advance reservations of local users, which begin too soon for a job"},
     Meaning{reason::NodesAsleep::kName, "nodes without jobs are left asleep: there is too little work to wake one"},
     Meaning{reason::BusyWithoutJob::kName, "free resources are busy without a job: their node reports load"},
     Meaning{reason::NotEnoughResources::kName, "something is free, but less than one job takes"},
@@ -461,8 +468,15 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"mean_duration_s", "mean duration of the done tasks, in seconds"},
     Meaning{"missing_bytes", "bytes of the input files that are still to be brought there"},
     Meaning{"most_resources_per_job", "most resources of one job, if none were out of use"},
+    Meaning{
+        "needed_before_s",
+        "seconds that a job needs before the reservation begins: its walltime and `reservation_margin`; a best-effort job at least 310, as "
+        "OAR starts none less than 300 s before"},
     Meaning{"no_resources_since", "since when the cluster has no live resources; null: not known"},
     Meaning{"nodes_per_job", "nodes of one job"},
+    Meaning{"oar_reserves", "resources that OAR's advance reservations will hold at once while such a job would run"},
+    Meaning{"oar_reserves_from", "when the first of these reservations begins"},
+    Meaning{"oar_reserves_until", "when the last of these reservations ends"},
     Meaning{"obstacles", "why the epilogue does not run on some of them; empty: it does"},
     Meaning{"offered_resources", "resources offered to the campaign, the flood included"},
     Meaning{"part_resources", "resources of the cluster that are each user's part"},

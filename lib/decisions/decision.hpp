@@ -231,6 +231,16 @@ struct KeptForOthers {
   std::vector<KeptFor> keeps = {};
   OfferParts parts = {};
 };
+/// OAR keeps free resources for advance reservations of local users, which begin too soon for a job.
+struct ReservedInOar {
+  static constexpr std::string_view kName = "reserved_in_oar";
+  double job_resources = 0.0;
+  int reserved_resources = 0;  ///< at once
+  double needed_before = 0.0;  ///< seconds that a job needs before they begin
+  grid::Instant from = {};     ///< when the first of these reservations begins
+  grid::Instant until = {};    ///< when the last one ends
+  OfferParts parts = {};
+};
 /// Nodes without jobs are left asleep.
 struct NodesAsleep {
   static constexpr std::string_view kName = "nodes_asleep";
@@ -338,10 +348,10 @@ using Reason =
                  reason::TooBig, reason::ScriptFirst, reason::InputsFirst, reason::EpiloguesLeft, reason::NoTaskFits,
                  reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::FileServerFull,
                  reason::Probing, reason::Unjudged, reason::OnTrial, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
-                 reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob, reason::NotEnoughResources,
-                 reason::NoNodeFree, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::PreemptingForFirst,
-                 reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept, reason::TasksFollow,
-                 reason::PoolsUnderWay, reason::EndsUnread>;
+                 reason::KeptForLocal, reason::KeptForOthers, reason::ReservedInOar, reason::NodesAsleep, reason::BusyWithoutJob,
+                 reason::NotEnoughResources, reason::NoNodeFree, reason::Reserved, reason::HeldForReservation, reason::Preempting,
+                 reason::PreemptingForFirst, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved, reason::TasksKept,
+                 reason::TasksFollow, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

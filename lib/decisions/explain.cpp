@@ -7,6 +7,7 @@
 #include "lib/decisions/decision.hpp"
 #include "lib/decisions/words.hpp"
 #include "lib/grid/sink.hpp"
+#include "lib/grid/walltime.hpp"
 
 namespace gleaner::decisions {
 namespace {
@@ -331,6 +332,13 @@ struct ReasonText {
                                  cluster, keep.whom, keep.name, keep.until ? fmt::format("until {}", utc(*keep.until)) : "without an end"));
     return fmt::format("{}: {}; a job needs {}, and starts when more are free", fmt::join(kept, "; "), offer(why.parts),
                        figure(why.job_resources));
+  }
+  Said operator()(const reason::ReservedInOar& why) const {
+    return fmt::format(
+        "{} of {} resources of {} are reserved in OAR from {} to {}, and a job needs {} before that (its walltime and a margin, or the time "
+        "within which OAR starts no best-effort job): {}; a job needs {}, and starts when more are free",
+        why.reserved_resources, why.parts.max_resources, cluster, utc(why.from), utc(why.until),
+        grid::format_walltime(grid::Seconds{std::llround(why.needed_before)}), offer(why.parts), figure(why.job_resources));
   }
   Said operator()(const reason::NodesAsleep& why) const {
     return fmt::format(

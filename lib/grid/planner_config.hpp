@@ -24,6 +24,8 @@ struct PlannerConfig {
   std::chrono::milliseconds pool_duration = std::chrono::minutes{2};  ///< for which a job takes tasks, where a campaign groups them
   std::chrono::milliseconds wake_after = std::chrono::minutes{30};    ///< age from which a campaign without a job wakes nodes for little
   bool reservations = true;                                           ///< freed resources are held back for wide jobs
+  /// Between the end of a job's walltime and an advance reservation of OAR: its SCHEDULER_JOB_SECURITY_TIME, and the job's way there
+  std::chrono::milliseconds reservation_margin = std::chrono::seconds{70};
 };
 
 /// Whether the placement chooses among the nodes of a cluster, too.
@@ -52,6 +54,8 @@ inline constexpr std::tuple kPlannerOptions{
                   "how long one job takes tasks, where a campaign groups short ones (temporal_grouping)"},
     PlannerOption{"reservations", &PlannerConfig::reservations, "YES|NO", "yes",
                   "what is freed is held back for a wide job that could not start"},
+    PlannerOption{"reservation_margin", &PlannerConfig::reservation_margin, "DURATION", "70s",
+                  "time before an advance reservation of OAR by which the walltime of a job on its resources has ended"},
     PlannerOption{"wake_after", &PlannerConfig::wake_after, "DURATION", "30m",
                   "age from which a campaign that has no job wakes a sleeping node, however little work there is"},
     PlannerOption{"head_start", &PlannerConfig::head_start, "YES|NO", "no",

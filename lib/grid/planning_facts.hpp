@@ -66,13 +66,14 @@ struct ClusterFacts : DeclaredFacts, OutOfUse {
   bool enabled = true;
   bool retired = false;
   bool reachable = true;
-  int max_resources = 0;            ///< greatest number of resources that may be used
-  int max_node_resources = 0;       ///< of the biggest node; 0: unknown
-  int min_node_resources = 0;       ///< of the smallest node
-  int reserved_resources = 0;       ///< beside max_resources: those that OAR gives to no best-effort job
-  int reserved_free = 0;            ///< of them, those that no job holds
-  std::string free_nodes;           ///< nodes by their free resources (the text of NodeSizes, or kNoFreeNode); empty: not known
-  std::string reserved_free_nodes;  ///< the same of the reserved ones
+  int max_resources = 0;             ///< greatest number of resources that may be used
+  int max_node_resources = 0;        ///< of the biggest node; 0: unknown
+  int min_node_resources = 0;        ///< of the smallest node
+  int reserved_resources = 0;        ///< beside max_resources: those that OAR gives to no best-effort job
+  int reserved_free = 0;             ///< of them, those that no job holds
+  std::string free_nodes;            ///< nodes by their free resources (the text of NodeSizes, or kNoFreeNode); empty: not known
+  std::string reserved_free_nodes;   ///< the same of the reserved ones
+  std::string advance_reservations;  ///< of OAR, that have not begun (text_of); empty: none is known
   // Where nodes may sleep, or are packed (the texts of NodeSizes, by all resources of a node that OAR starts jobs on):
   std::string open_nodes;                     ///< nodes with jobs; all three are empty: not known
   std::string empty_nodes;                    ///< awake ones without
@@ -119,6 +120,7 @@ inline constexpr auto kClusterFields = std::tuple_cat(kDeclaredFields, kOutOfUse
                                                           row_field("reserved_free", &ClusterFacts::reserved_free),
                                                           row_field("free_nodes", &ClusterFacts::free_nodes),
                                                           row_field("reserved_free_nodes", &ClusterFacts::reserved_free_nodes),
+                                                          row_field("advance_reservations", &ClusterFacts::advance_reservations),
                                                           row_field("open_nodes", &ClusterFacts::open_nodes),
                                                           row_field("empty_nodes", &ClusterFacts::empty_nodes),
                                                           row_field("asleep_nodes", &ClusterFacts::asleep_nodes),

@@ -42,6 +42,7 @@ Result<int> Client::matching(std::string_view user, std::string_view properties,
 }
 Result<std::vector<RemoteJob>> Client::occupying() { return dialect_->occupying(); }
 Result<Occupation> Client::occupation() { return dialect_->occupation(); }
+Result<std::vector<grid::AdvanceReservation>> Client::reservations() { return dialect_->reservations(); }
 Result<std::vector<RemoteJob>> Client::jobs(std::span<const grid::RemoteJobId> ids) { return dialect_->jobs(ids); }
 Result<std::vector<RemoteJob>> Client::jobs_since(std::string_view user, grid::Instant since) { return dialect_->jobs_since(user, since); }
 std::vector<Result<JobDetails>> Client::details(std::span<const JobOf> asked, Nodes nodes) { return dialect_->details(asked, nodes); }

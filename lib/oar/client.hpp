@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/grid/advance_reservation.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/oar/access.hpp"
@@ -124,6 +125,9 @@ class Client {
 
   /// As occupying(), with the stress factor.
   [[nodiscard]] Result<Occupation> occupation();
+
+  /// Every user's advance reservations that have not begun, by our clock. Empty: none is known, or the API lists none.
+  [[nodiscard]] Result<std::vector<grid::AdvanceReservation>> reservations();
 
   /// These jobs, in any state, by id. A job that OAR does not list is absent from the result, which alone does not prove that it does not
   /// exist.

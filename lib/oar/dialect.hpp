@@ -17,6 +17,7 @@ class Dialect {
   [[nodiscard]] virtual Result<int> matching(std::string_view user, std::string_view properties, Effort effort) = 0;
   [[nodiscard]] virtual Result<std::vector<RemoteJob>> occupying() = 0;
   [[nodiscard]] virtual Result<Occupation> occupation() = 0;
+  [[nodiscard]] virtual Result<std::vector<grid::AdvanceReservation>> reservations() = 0;
   [[nodiscard]] virtual Result<std::vector<RemoteJob>> jobs(std::span<const grid::RemoteJobId> ids) = 0;
   [[nodiscard]] virtual Result<std::vector<RemoteJob>> jobs_since(std::string_view user, grid::Instant since) = 0;
   [[nodiscard]] virtual std::vector<Result<JobDetails>> details(std::span<const JobOf> asked, Nodes nodes) = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/walltime.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -76,6 +77,16 @@ bool RemoteJob::is_best_effort() const {
     types.remove_prefix(std::min(type.size() + 1, types.size()));
   }
   return false;
+}
+
+std::vector<grid::AdvanceReservation> reservations_of(const std::vector<RemoteJob>& jobs, grid::Seconds clock_ahead) {
+  std::vector<grid::AdvanceReservation> found;
+  for (const auto& job : jobs) {
+    if (!job.reserved || job.state != RemoteState::waiting || !job.started || !job.walltime || !job.resources) continue;
+    const auto from = *job.started - clock_ahead;
+    found.push_back({.from = from, .until = from + std::min(*job.walltime, grid::kLongestWalltime), .resources = *job.resources});
+  }
+  return found;
 }
 
 int shell_status(int wait_status) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/grid/advance_reservation.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/time.hpp"
@@ -54,12 +55,16 @@ struct RemoteJob {
   std::optional<int> exit_status;  ///< as wait() returns it: `exit 3` is 768; empty before the end and in Error
   std::optional<int> resources;    ///< R= of the message
   std::optional<grid::Seconds> walltime;
+  bool reserved = false;    ///< an advance reservation; while it waits, `started` is when it begins
   std::string stderr_path;  ///< on the cluster; empty when the list does not contain it
 
   [[nodiscard]] grid::ListedAs as() const { return {name, command, owner}; }
   /// In the queue of best-effort jobs, or of that type: it gives way to a local job.
   [[nodiscard]] bool is_best_effort() const;
 };
+
+/// The reservations among these jobs that have not begun, by our clock. One without a begin, a walltime or a number of resources is none.
+[[nodiscard]] std::vector<grid::AdvanceReservation> reservations_of(const std::vector<RemoteJob>& jobs, grid::Seconds clock_ahead);
 
 /// Whether the job's end is recorded: Terminated, Error, or Finishing with an exit status. If OAR's server dies at that moment, the job
 /// stays Finishing forever.

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 
+#include "lib/grid/walltime.hpp"
 #include "lib/oar/json.hpp"
 #include "lib/text/clean.hpp"
 #include "lib/text/numbers.hpp"
@@ -71,6 +72,18 @@ std::optional<int> resources_of(std::string_view message) {
   return count && *count > 0 ? std::optional{*count} : std::nullopt;
 }
 
+/// `R=4,W=0:5:0,...`, or `R=4,W=300,...` of OAR 3, in seconds.
+std::optional<grid::Seconds> walltime_of(std::string_view message) {
+  constexpr std::string_view kMark{",W="};
+  const auto at = message.find(',');
+  if (!message.starts_with("R=") || at == message.npos || !message.substr(at).starts_with(kMark)) return std::nullopt;
+  message.remove_prefix(at + kMark.size());
+  message = message.substr(0, message.find(','));
+  if (message.find(':') != message.npos) return grid::parse_walltime(message);
+  const auto seconds = text::whole_number<std::int64_t>(message, 1, grid::kLongestWalltime.count());
+  return seconds ? std::optional{grid::Seconds{*seconds}} : std::nullopt;
+}
+
 /// Replaces the mark, which only some answers of OAR do.
 std::string expanded(std::string file, grid::RemoteJobId id) {
   constexpr std::string_view kMark{"%jobid%"};
@@ -111,6 +124,9 @@ RemoteJob job_of(const Value& item) {
   if (const auto walltime = small(json::integer(item, {"walltime"}), "walltime"); walltime && *walltime > 0) {
     job.walltime = grid::Seconds{*walltime};
   }
+  const auto reservation = item.FindMember("reservation");
+  job.reserved = reservation != item.MemberEnd() && reservation->value == "Scheduled";
+  if (job.reserved && !job.walltime) job.walltime = walltime_of(job.message);
   job.stderr_path = path_in(json::text(item, {"launching_directory"}), expanded(json::text(item, {"stderr_file"}), job.id));
   return job;
 }

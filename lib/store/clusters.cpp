@@ -268,6 +268,16 @@ void record_free_nodes(Transaction& transaction, grid::ClusterId cluster, const 
                                                              .cluster = cluster});
 }
 
+void record_reservations(Transaction& transaction, grid::ClusterId cluster, const std::vector<grid::AdvanceReservation>& reservations) {
+  exec_prepared(transaction, sql::clusters_record_reservations{.reservations = grid::text_of(reservations), .cluster = cluster});
+}
+
+std::vector<grid::AdvanceReservation> reservations(Transaction& transaction, grid::ClusterId cluster) {
+  const auto rows = exec(transaction, sql::clusters_reservations{.cluster = cluster});
+  if (rows.empty()) return {};
+  return grid::advance_reservations(rows[0].advance_reservations.as<std::string>()).value_or(std::vector<grid::AdvanceReservation>{});
+}
+
 void record_named_nodes(Transaction& transaction, grid::ClusterId cluster, const grid::NamedNodes& nodes) {
   using Rest = grid::NamedNode::Rest;
   exec_prepared(transaction, sql::clusters_record_named_nodes{.cluster = cluster,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/grid/advance_reservation.hpp"
 #include "lib/grid/availability.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/level_sizes.hpp"
@@ -139,6 +140,10 @@ struct FreeNodes {
 };
 /// @param free  empty: not known
 void record_free_nodes(Transaction& transaction, grid::ClusterId cluster, const std::optional<FreeNodes>& free);
+/// The advance reservations that have not begun.
+void record_reservations(Transaction& transaction, grid::ClusterId cluster, const std::vector<grid::AdvanceReservation>& reservations);
+/// As they were recorded last.
+[[nodiscard]] std::vector<grid::AdvanceReservation> reservations(Transaction& transaction, grid::ClusterId cluster);
 /// The usable nodes of a cluster, where some are to stay empty.
 void record_named_nodes(Transaction& transaction, grid::ClusterId cluster, const grid::NamedNodes& nodes);
 /// As they were recorded last; nothing is known of a cluster where none were.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lib/grid/dust.hpp"
+#include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -33,7 +34,15 @@ Offer on_nodes(Offer offer, const NodesLeft& nodes, const PairView& pair) {
   return offer;
 }
 
-/// An offer to a campaign from which so many resources are kept. Nothing of it may wait: OAR would start it on what is kept.
+/// Free resources that waiting jobs will not take, as OAR starts none of them where it would run into a reservation.
+double left_by_late(const ClusterView& cluster) {
+  if (cluster.bookings.empty()) return 0.0;
+  const double usable = non_negative(non_negative(cluster.free_resources) - cluster.bookings.front().resources);
+  return non_negative(cluster.late_resources - usable);
+}
+
+/// An offer to a campaign from which so many resources are kept. Nothing of it may wait: OAR would start it on what is kept, or not before
+/// a reservation is over.
 Offer without_kept(const Offer& offer, double kept, const PairView& pair) {
   if (!pair.barred && kept <= 0.0) return offer;
   const double free = non_negative(offer.free - kept);
@@ -120,10 +129,13 @@ Ledger::Ledger(const std::vector<ClusterView>& clusters, const std::vector<KeepV
     : accounts_(clusters.size()), keeps_first_{keeps}, keeps_{keeps} {
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     const auto& cluster = clusters[i];
-    const double spoken_for = non_negative(cluster.waiting_resources) + non_negative(cluster.unaccounted_resources);
+    const double all_spoken_for = non_negative(cluster.waiting_resources) + non_negative(cluster.unaccounted_resources);
+    const double spoken_for = non_negative(all_spoken_for - left_by_late(cluster));
     const double free = non_negative(cluster.free_resources);
+    const double left = non_negative(free - spoken_for);
     accounts_[i].id = cluster.id;
-    accounts_[i].first = {.resources = non_negative(free + flood_resources(cluster) - spoken_for), .free = non_negative(free - spoken_for)};
+    accounts_[i].view = &cluster;
+    accounts_[i].first = {.resources = std::max(left, free + flood_resources(cluster) - all_spoken_for), .free = left};
     accounts_[i].starting = std::min(free, spoken_for);
     accounts_[i].nodes = NodesLeft{cluster.nodes_free, cluster.min_node_resources};
     accounts_[i].nodes.take(accounts_[i].starting);
@@ -152,19 +164,28 @@ Offer Ledger::left(std::size_t cluster, grid::CampaignId campaign, double wallti
 Offer Ledger::left(std::size_t cluster, const PairView& pair) const {
   const auto& account = accounts_[cluster];
   return for_jobs(left(cluster, pair.campaign, pair.walltime), account.nodes, account.reserved, account.reserved_nodes, pair,
-                  kept_from(cluster, pair));
+                  kept_from(cluster, pair) + booked_from(cluster, pair));
 }
 
 Offer Ledger::unheld(std::size_t cluster, const PairView& pair) const {
   const auto& account = accounts_[cluster];
   return without_kept({.resources = non_negative(account.first.resources - account.taken), .free = free_left(account)},
-                      kept_from(cluster, pair), pair);
+                      kept_from(cluster, pair) + booked_from(cluster, pair), pair);
 }
 
-Offer Ledger::at_first(std::size_t cluster, const PairView& pair) const {
+Offer Ledger::at_first(std::size_t cluster, const PairView& pair) const { return at_first(cluster, pair, booked_from(cluster, pair)); }
+
+Offer Ledger::unbooked_at_first(std::size_t cluster, const PairView& pair) const { return at_first(cluster, pair, 0.0); }
+
+Offer Ledger::at_first(std::size_t cluster, const PairView& pair, double booked) const {
   const auto& account = accounts_[cluster];
   return for_jobs(account.first, account.nodes_first, account.reserved_first, account.reserved_nodes_first, pair,
-                  keeps_first_.kept_from(account.id, pair.campaign));
+                  keeps_first_.kept_from(account.id, pair.campaign) + booked);
+}
+
+double Ledger::booked_from(std::size_t cluster, const PairView& pair) const {
+  const auto* booking = booking_of(pair, *accounts_[cluster].view);
+  return booking == nullptr ? 0.0 : booking->resources;
 }
 
 double Ledger::kept_from(std::size_t cluster, const PairView& pair) const { return keeps_.kept_from(accounts_[cluster].id, pair.campaign); }

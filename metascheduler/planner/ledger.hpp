@@ -46,19 +46,25 @@ class Ledger {
   explicit Ledger(const std::vector<ClusterView>& clusters, const std::vector<KeepView>& keeps = {});
 
   /// free + flood of the maximum - waiting - unaccounted - taken by this plan; never negative. If resources are reserved: the free
-  /// ones for work that ends before the reservation begins, the spare ones for other work, and no flood. Keeps are not considered.
+  /// ones for work that ends before the reservation begins, the spare ones for other work, and no flood. Neither keeps nor advance
+  /// reservations of OAR are considered.
   /// @param walltime  of the work, in seconds
   [[nodiscard]] Offer left(std::size_t cluster, grid::CampaignId campaign, double walltime) const;
   /// The same for the jobs of a pair: with reserved resources, if OAR gives them to such jobs; if jobs need cores of one node, only those
-  /// of nodes with enough free ones count as free. Without what is kept from the campaign, and then without flood.
+  /// of nodes with enough free ones count as free. Without what is kept from the campaign, or held back for advance reservations of OAR,
+  /// and then without flood.
   [[nodiscard]] Offer left(std::size_t cluster, const PairView& pair) const;
   /// The same without a reservation, and for best-effort jobs.
   [[nodiscard]] Offer unheld(std::size_t cluster, const PairView& pair) const;
   /// The same before this plan took or reserved anything.
   [[nodiscard]] Offer at_first(std::size_t cluster) const { return accounts_[cluster].first; }
   [[nodiscard]] Offer at_first(std::size_t cluster, const PairView& pair) const;
+  /// The same, were there no advance reservations of OAR.
+  [[nodiscard]] Offer unbooked_at_first(std::size_t cluster, const PairView& pair) const;
   /// Resources that are kept from the pair's campaign for others, and that this plan has not given to these.
   [[nodiscard]] double kept_from(std::size_t cluster, const PairView& pair) const;
+  /// Resources that advance reservations of OAR hold back from jobs of the pair.
+  [[nodiscard]] double booked_from(std::size_t cluster, const PairView& pair) const;
   /// The keeps that kept something from the pair's campaign at first.
   [[nodiscard]] std::vector<const KeepView*> barring(std::size_t cluster, const PairView& pair) const;
   /// Resources that this plan took so far.
@@ -82,6 +88,7 @@ class Ledger {
  private:
   struct Account {
     grid::ClusterId id{0};
+    const ClusterView* view = nullptr;
     Offer first;
     NodesLeft nodes_first = {};  ///< without those that `starting` will take
     NodesLeft nodes = {};
@@ -99,6 +106,7 @@ class Ledger {
     std::optional<Reservation> reservation = {};
   };
   [[nodiscard]] double free_left(const Account& account) const;
+  [[nodiscard]] Offer at_first(std::size_t cluster, const PairView& pair, double booked) const;
   std::vector<Account> accounts_;
   Keeps keeps_first_;
   Keeps keeps_;

@@ -28,6 +28,19 @@ std::optional<Reason> kept_for_others(const Candidate& candidate, const Ledger& 
   return why;
 }
 
+/// Whether there would be room on what advance reservations of OAR hold back.
+std::optional<Reason> reserved_in_oar(const Candidate& candidate, const Ledger& ledger) {
+  const auto& pair = *candidate.pair;
+  const auto* booking = booking_of(pair, *candidate.cluster);
+  if (booking == nullptr || room_for(candidate, ledger.unbooked_at_first(candidate.cluster_index, pair)) == 0) return std::nullopt;
+  return reason::ReservedInOar{.job_resources = job_resources(pair, *candidate.cluster),
+                               .reserved_resources = booking->resources,
+                               .needed_before = pair.before_reservation,
+                               .from = booking->from,
+                               .until = booking->until,
+                               .parts = parts_of(candidate)};
+}
+
 /// Whether there would be room on the nodes that are left asleep.
 std::optional<Reason> left_asleep(const Candidate& candidate, const Draft& draft, const Offer& at_first) {
   const auto& pair = *candidate.pair;
@@ -53,6 +66,7 @@ Reason why_no_room(const Candidate& candidate, const Draft& draft) {
                                       .held_resources = held->resources};
   const auto at_first = ledger.at_first(index, *candidate.pair);
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
+  if (auto reserved = reserved_in_oar(candidate, ledger)) return std::move(*reserved);
   if (auto kept = kept_for_others(candidate, ledger, at_first)) return std::move(*kept);
   if (auto asleep = left_asleep(candidate, draft, at_first)) return std::move(*asleep);
   const double one_job = job_resources(*candidate.pair, cluster);

@@ -14,6 +14,14 @@ using grid::kMostJobs;
 
 }  // namespace
 
+const grid::Booking* booking_of(const PairView& pair, const ClusterView& cluster) {
+  const grid::Booking* found = nullptr;
+  for (const auto& booking : cluster.bookings) {
+    if (booking.after < pair.before_reservation) found = &booking;
+  }
+  return found;
+}
+
 double usable_ratio(const PairView& pair, const ClusterView& cluster) {
   const double least = 1.0 / std::max(1, cluster.max_resources);
   return std::isfinite(pair.job_ratio) ? std::max(least, pair.job_ratio) : least;

@@ -3,6 +3,9 @@
 
 namespace gleaner::planner {
 
+/// The advance reservations of OAR that begin too soon for a job of the pair on their resources; null: none.
+[[nodiscard]] const grid::Booking* booking_of(const PairView& pair, const ClusterView& cluster);
+
 /// The pair's job ratio, but at least that of one job on the whole cluster.
 [[nodiscard]] double usable_ratio(const PairView& pair, const ClusterView& cluster);
 

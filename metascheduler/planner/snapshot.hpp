@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/advance_reservation.hpp"
 #include "lib/grid/flood.hpp"
 #include "lib/grid/node_memory.hpp"
 #include "lib/grid/planning_facts.hpp"
@@ -42,6 +43,8 @@ struct ClusterView : grid::ClusterFacts {
   double held_core_mb = 0.0;         ///< the most MB for each core that our running jobs are known to take; 0: of none it is known
   bool held_is_known = false;        ///< that of all resources that jobs hold there
   std::vector<Ending> endings = {};  ///< of our running jobs, in any order
+  std::vector<grid::Booking> bookings = {};  ///< by advance reservations of OAR
+  double late_resources = 0.0;               ///< of waiting_resources, those of jobs that OAR does not start where one begins
 };
 
 /// One campaign in treatment, or paused (it gets a reason, and nothing else). Its `scheduler` is never empty.
@@ -61,11 +64,12 @@ enum class MemoryFit {
 
 /// One campaign on one cluster of its JDL.
 struct PairView : grid::PairFacts {
-  std::optional<double> measured_resources = {};    ///< that OAR gave to one job, on average; empty: to none yet
-  double job_ratio = 1.0;                           ///< jobs per resource, from the forecasts; the first is
-                                                    ///< 1 / resources_per_job, or 1
-  int live_jobs = 0;                                ///< planned, launching, waiting or running there
-  int waiting_jobs = 0;                             ///< of the live ones, those that do not run yet
+  std::optional<double> measured_resources = {};  ///< that OAR gave to one job, on average; empty: to none yet
+  double job_ratio = 1.0;                         ///< jobs per resource, from the forecasts; the first is
+                                                  ///< 1 / resources_per_job, or 1
+  int live_jobs = 0;                              ///< planned, launching, waiting or running there
+  double before_reservation = 0.0;                ///< seconds that a job needs before an advance reservation of OAR begins on its resources
+  int waiting_jobs = 0;                           ///< of the live ones, those that do not run yet
   grid::Starting starting = grid::Starting::still;  ///< whether free resources are of use to those that wait
   int frozen_jobs = 0;                              ///< of launches whose fate is unknown
   bool on_trial = false;                            ///< after repeated failures: one job at a time, until one succeeds

@@ -79,11 +79,11 @@ class JobFilter {
       const bool goes_on = job.stop_time == 0 && (job.state == JobState::suspended || job.start_time + job.walltime().value_or(0) >= from);
       if ((from == 0 || job.stop_time >= from || goes_on) && (to == 0 || job.start_time < to)) return true;
     }
-    if (job.scheduled_start && !over(job.state) && !job.submission->moldables.empty()) {
+    if (const auto start = job.planned_start(); start && !over(job.state) && !job.submission->moldables.empty()) {
       const auto walltime = job.submission->moldables.front().walltime;
-      if ((from == 0 || *job.scheduled_start + walltime >= from) && (to == 0 || *job.scheduled_start < to)) return true;
+      if ((from == 0 || *start + walltime >= from) && (to == 0 || *start < to)) return true;
     }
-    return job.start_time == 0 && (from == 0 || from <= job.submission->submission_time) &&
+    return job.shown_start() == 0 && (from == 0 || from <= job.submission->submission_time) &&
            (to == 0 || job.submission->submission_time <= to);
   }
 

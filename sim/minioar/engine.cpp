@@ -135,10 +135,12 @@ void Engine::schedule_pass(std::int64_t now) {
       const auto* other = ledger_->find(before);
       return other != nullptr && !over(other->state);
     });
-    if (job.state != JobState::waiting || blocked || submission.not_before > now || is_held(submission)) continue;
+    if (job.state != JobState::waiting || blocked || is_held(submission)) continue;
     (submission.best_effort() ? best_effort : normal)
-        .push_back({id, &submission.moldables, &submission.condition, submission.best_effort(), options_.groups_meet});
+        .push_back(
+            {id, &submission.moldables, &submission.condition, submission.best_effort(), options_.groups_meet, submission.not_before});
   }
+  std::ranges::stable_partition(normal, [](const Candidate& candidate) { return candidate.begins != 0; });
   for (const auto id : std::exchange(predicted_, {})) {
     if (auto& job = *ledger_->find(id); queued(job.state)) job.scheduled_start.reset();
   }

@@ -32,6 +32,12 @@ tl::unexpected<RequestError> bad_resources(const std::string& why) {
 
 }  // namespace
 
+std::optional<std::int64_t> Job::planned_start() const {
+  return queued(state) && submission->not_before != 0 ? submission->not_before : scheduled_start;
+}
+
+std::int64_t Job::shown_start() const { return queued(state) && submission->not_before != 0 ? submission->not_before : start_time; }
+
 bool Submission::has_type(std::string_view type) const { return std::find(types.begin(), types.end(), type) != types.end(); }
 
 tl::expected<void, RequestError> complete(Submission& submission, const std::vector<Resource>& resources) {

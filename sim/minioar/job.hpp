@@ -102,6 +102,10 @@ struct Job {
   std::vector<Event> events;
 
   [[nodiscard]] std::optional<std::int64_t> walltime() const;
+  /// When it is to start, if that is known: an advance reservation at its date.
+  [[nodiscard]] std::optional<std::int64_t> planned_start() const;
+  /// As OAR shows it: of an advance reservation that waits, its date.
+  [[nodiscard]] std::int64_t shown_start() const;
   [[nodiscard]] std::string file_name(std::string_view pattern) const;  ///< %jobid% replaced
 };
 

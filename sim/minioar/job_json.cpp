@@ -19,7 +19,7 @@ void write_events(text::JsonWriter& json, const Job& job) {
 
 std::optional<std::int64_t> shown_walltime(const Job& job) {
   if (const auto walltime = job.walltime()) return walltime;
-  if (job.scheduled_start && queued(job.state)) return job.submission->moldables.front().walltime;
+  if (job.planned_start() && queued(job.state)) return job.submission->moldables.front().walltime;
   return std::nullopt;
 }
 
@@ -59,7 +59,7 @@ void write_table_job(text::JsonWriter& json, const Call& call, const Job& job) {
   write_job_links(json, call, job.id);
   json.field("message", job.message).field("project", submission.project).field("properties", submission.properties);
   json.field("queue_name", submission.queue).field("reservation", submission.not_before != 0 ? "Scheduled" : "None");
-  json.field("start_time", job.start_time).field("state", name_of(job.state)).field("stderr_file", submission.stderr_file);
+  json.field("start_time", job.shown_start()).field("state", name_of(job.state)).field("stderr_file", submission.stderr_file);
   json.field("stdout_file", submission.stdout_file).field("stop_time", job.stop_time);
   json.field("submission_time", submission.submission_time).field("walltime", job.walltime()).end_object();
 }
@@ -83,7 +83,7 @@ void write_full_job(text::JsonWriter& json, const Call& call, const Ledger& ledg
   json.field("queue", submission.queue).field("reservation", submission.not_before != 0 ? "Scheduled" : "None");
   if (detail != Detail::plain) json.key("resources").raw(job_resources(call, ledger, job).json);
   json.field("resubmit_job_id", in_list ? std::nullopt : std::optional<std::int64_t>{job.resubmitted});
-  json.field("scheduled_start", over(job.state) ? std::nullopt : job.scheduled_start).field("start_time", job.start_time);
+  json.field("scheduled_start", over(job.state) ? std::nullopt : job.planned_start()).field("start_time", job.shown_start());
   json.field("state", name_of(job.state)).field("stderr_file", job.file_name(submission.stderr_file));
   json.field("stdout_file", job.file_name(submission.stdout_file)).field("stop_time", job.stop_time);
   json.field("submission_time", submission.submission_time).field("type", "PASSIVE").key("types").begin_array();

@@ -67,6 +67,10 @@ class Planner {
     for (const auto& holder : holders_) {
       if (!holder.best_effort) timeline.reserve(holder.resources, holder.start, holder.end);
     }
+    for (const auto& candidate : candidates.first(normal)) {
+      if (candidate.begins <= now_) continue;
+      if (const auto found = fit(candidate, timeline, candidate.begins)) timeline.reserve(found->resources, candidate.begins, found->end);
+    }
     rank_best_effort();
     plan_queue(candidates.first(normal), timeline);
     for (const auto& holder : holders_) {
@@ -118,10 +122,10 @@ class Planner {
   std::optional<Found> fit(const Candidate& candidate, const Timeline& timeline, std::int64_t time) const {
     int index = 0;
     for (const auto& moldable : *candidate.moldables) {
-      Choice choice{resources_, timeline.free_during(time, moldable.walltime), time == now_ ? rank_ : std::vector<int>{},
-                    candidate.groups_meet};
+      const auto lasts = candidate.best_effort ? kBestEffortDuration : moldable.walltime;
+      Choice choice{resources_, timeline.free_during(time, lasts), time == now_ ? rank_ : std::vector<int>{}, candidate.groups_meet};
       if (candidate.best_effort) keep_best_effort(choice);
-      if (auto places = place(moldable, *candidate.properties, choice)) return Found{index, std::move(*places), time + moldable.walltime};
+      if (auto places = place(moldable, *candidate.properties, choice)) return Found{index, std::move(*places), time + lasts};
       ++index;
     }
     return std::nullopt;
@@ -131,6 +135,7 @@ class Planner {
     int depth = kPredictionDepth;
     std::map<const void*, std::int64_t> not_before;
     for (const auto& candidate : queue) {
+      if (candidate.begins > now_) continue;
       if (depth == 0 && !timeline.any_free_now()) return;
       const auto [known, first_of_it] = not_before.emplace(candidate.moldables, now_);
       if (known->second == now_) {

@@ -27,6 +27,7 @@ struct Candidate {
   const Condition* properties;
   bool best_effort;
   bool groups_meet = false;  ///< as Choice has it
+  std::int64_t begins = 0;   ///< of an advance reservation: it gets resources then, whatever best-effort jobs hold
 };
 
 struct Start {
@@ -51,12 +52,15 @@ struct Schedule {
 /// The most waiting jobs with a predicted start, which later jobs must not delay.
 constexpr int kPredictionDepth = 20;
 
+/// Seconds that a best-effort job counts for, whatever its walltime: it starts where nothing else begins before, and is killed then.
+constexpr std::int64_t kBestEffortDuration = 300;
+
 /// Whether OAR wakes nodes that are Absent for a job that fits on no other.
 enum class Absent { out, woken };
 
 /// Conservative backfilling: each candidate, in order (normal jobs first), gets the earliest time at which it fits, so a later one may
 /// start first if it delays none before it. Best-effort jobs do not block normal ones: those in the way are killed, youngest first, and the
-/// normal job starts in a later pass. Pure.
+/// normal job starts in a later pass. An advance reservation that begins later has its resources from then on before all others. Pure.
 [[nodiscard]] Schedule schedule(std::int64_t now, std::span<const Resource> resources, std::span<const Holder> holders,
                                 std::span<const Candidate> candidates, Absent absent = Absent::out);
 

@@ -126,6 +126,14 @@ UPDATE clusters SET free_nodes = @free_nodes, reserved_free_nodes = @reserved_fr
 WHERE id = @cluster
   AND (free_nodes <> @free_nodes OR reserved_free_nodes <> @reserved_free_nodes OR reserved_free <> @reserved_free)
 
+-- name: clusters.record_reservations
+-- Records the advance reservations of OAR that have not begun, unless they are as before.
+UPDATE clusters SET advance_reservations = @reservations WHERE id = @cluster AND advance_reservations <> @reservations
+
+-- name: clusters.reservations
+-- The advance reservations of OAR that were read last.
+SELECT advance_reservations FROM clusters WHERE id = @cluster
+
 -- name: clusters.record_named_nodes
 -- Records the usable nodes of a cluster, unless they are as before.
 INSERT INTO named_nodes AS n (cluster_id, nodes, open_sizes, empty_sizes, asleep_sizes, longest_name)

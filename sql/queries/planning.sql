@@ -31,6 +31,7 @@ SELECT
   least(c.reserved_free, c.reserved_resources) AS reserved_free,
   c.free_nodes,
   c.reserved_free_nodes,
+  c.advance_reservations,
   c.node_memory,
   c.memory_unit_mb,
   starts.cost AS start_cost,

@@ -1,3 +1,4 @@
+#include <fmt/chrono.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
@@ -7,7 +8,9 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <thread>
 
+#include "lib/grid/clock.hpp"
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
 
@@ -173,6 +176,37 @@ TEST_P(Lists, AJobThatWaitsHasNoDatesOfItsOwnYet) {
   EXPECT_GT(waiting.submitted, grid::Instant{});
   EXPECT_FALSE(waiting.stopped);
   EXPECT_FALSE(waiting.exit_status);
+}
+
+TEST_P(Lists, AnAdvanceReservation_IsKnownBeforeItBegins_WithItsWalltimeAndItsResources) {
+  constexpr grid::Seconds kBefore{3600}, kWalltime{660};
+  const auto begin = grid::now() + kBefore;
+  const auto answer = raw(
+      world().access(), "POST", "/jobs.json", {identity(world().access(), world().user()), kAcceptJson, "Content-Type: application/json"},
+      fmt::format(R"({{"resource":"/core=1,walltime=0:11:0","command":"true","name":"{}","reservation":"{:%Y-%m-%d %H:%M:%S}"}})",
+                  world().token() + "_reserved", fmt::localtime(static_cast<std::time_t>(grid::to_unix(begin)))));
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  rapidjson::Document document;
+  document.Parse(answer.body.c_str());
+  const grid::RemoteJobId id{document["id"].GetInt64()};
+  const auto known = [&] {
+    const auto all = value([&] { return client().reservations(); });
+    return std::ranges::count_if(all, [&](const grid::AdvanceReservation& one) {
+      constexpr grid::Seconds kClocks{30};
+      return one.resources == 1 && one.until - one.from == kWalltime && one.from > begin - kClocks && one.from < begin + kClocks;
+    });
+  };
+  // Listed when the scheduler has shown its plan.
+  for (int looks = 0; looks < 100 && known() != 1; ++looks) std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  EXPECT_EQ(known(), 1);
+  const auto job = value([&] { return client().jobs({&id, 1}); }).front();
+  EXPECT_TRUE(job.reserved);
+  EXPECT_EQ(job.state, oar::RemoteState::waiting);
+  EXPECT_FALSE(value([&] { return client().jobs(world().shared().held_back.ids); }).front().reserved);
+  const oar::JobOf whose{world().user(), id};
+  EXPECT_TRUE(client().remove({&whose, 1}).front());
+  world().await_end({id});
+  EXPECT_EQ(known(), 0);
 }
 
 TEST_P(Lists, AJobThatRunsStatesHowManyResourcesItTakes) {

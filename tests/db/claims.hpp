@@ -145,6 +145,10 @@ struct Claim {
     return fmt::format("{} AND EXISTS (SELECT FROM keeps WHERE cluster_id = {} AND name = '{}' AND resources = {})", of(why.parts), cluster,
                        why.keeps.at(0).name, why.keeps.at(0).resources);
   }
+  Text operator()(const planner::reason::ReservedInOar& why) const {
+    return fmt::format("{} AND {} AND {}", of(why.parts), why.from < why.until && why.needed_before > 0,
+                       of_cluster(fmt::format("advance_reservations LIKE '%x{}'", why.reserved_resources)));
+  }
   Text operator()(const planner::reason::NodesAsleep& why) const {
     return fmt::format("{} AND {} AND EXISTS (SELECT FROM named_nodes WHERE cluster_id = {} AND asleep_sizes <> '')", of(why.parts),
                        of_cluster(fmt::format("wake_minutes = {}", why.wake_minutes)), cluster);

@@ -111,6 +111,9 @@ struct Situation {
     grid.execute(
         fmt::format("INSERT INTO keeps (name, cluster_id, resources, user_name) VALUES ('class', {}, 16, 'zoe')", grid.at.value()));
   }
+  void operator()(const reason::ReservedInOar&) const {
+    grid.of_cluster("advance_reservations = (extract(epoch FROM now())::bigint + 60)::text || '-9000000000x16'");
+  }
   void operator()(const reason::NodesAsleep&) const {
     grid.of_cluster("wake_minutes = 1000");
     grid.execute(
@@ -341,6 +344,10 @@ struct Remedy {
   Then operator()(const reason::KeptForLocal&) const { return free(); }
   Then operator()(const reason::KeptForOthers&) const {
     grid.execute("DELETE FROM keeps");
+    return Then::jobs_start;
+  }
+  Then operator()(const reason::ReservedInOar&) const {
+    grid.of_cluster("advance_reservations = ''");
     return Then::jobs_start;
   }
   Then operator()(const reason::NodesAsleep&) const {

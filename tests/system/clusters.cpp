@@ -1,5 +1,6 @@
 #include "tests/system/clusters.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 #include <unistd.h>
@@ -139,9 +140,12 @@ void Minioar::start_after(const std::string& match, int count) {
 std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job) {
   static std::atomic<int> count{0};
   const auto name = fmt::format("local_{}_{}", ::getpid(), ++count);
+  std::string reservation;
+  if (job.begins_in)
+    reservation = fmt::format(R"("reservation":"{:%Y-%m-%d %H:%M:%S}",)", fmt::localtime(std::time(nullptr) + job.begins_in->count()));
   const auto body =
-      fmt::format(R"({{"resource":"/core={},walltime={}","name":"{}","command":"{}","stdout":"/dev/null","stderr":"/dev/null"}})",
-                  job.cores, job.walltime, name, job.command);
+      fmt::format(R"({{"resource":"/core={},walltime={}","name":"{}",{}"command":"{}","stdout":"/dev/null","stderr":"/dev/null"}})",
+                  job.cores, job.walltime, name, reservation, job.command);
   const auto submit = [&] {
     return call({.method = "POST",
                  .url = cluster.url + "/jobs.json",

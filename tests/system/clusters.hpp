@@ -29,7 +29,8 @@ struct LocalJob {
   std::string command = "sleep 1";
   std::string user = "bob";
   std::string walltime = "0:2:0";
-  std::chrono::seconds limit{600};  ///< of its submission: against hangs alone, unless the answer may never come
+  std::optional<std::chrono::seconds> begins_in{};  ///< an advance reservation, so long from now
+  std::chrono::seconds limit{600};                  ///< of its submission: against hangs alone, unless the answer may never come
 };
 /// Its id; throws when it is not accepted.
 std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job);

@@ -279,6 +279,45 @@ TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStar
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT launching + submitted + running FROM campaigns WHERE id = {}", stream.value()), "0"));
 }
 
+TEST_P(Policies, AReservationOfOar_IsSeenAhead_AndWhatIsFreeUntilThenIsUsedByShortJobsAlone) {
+  begin({{"reservation_margin", "10s"}});
+  const LocalJob course{.cores = cores,
+                        .command = "sleep 60",
+                        .user = is_real() ? "griduser2" : "bob",
+                        .walltime = "0:30:0",
+                        .begins_in = std::chrono::seconds{420}};
+  const auto reserved = submit_local(grid->clusters().front(), course);
+  const auto becomes_known = [&](int resources) {
+    return await([&] {
+      grid->execute("UPDATE clusters SET resources_at = NULL");
+      cycle();
+      return grid->value("SELECT coalesce(nullif(split_part(advance_reservations, 'x', 2), ''), '0') FROM clusters WHERE name = 'alpha'") ==
+             std::to_string(resources);
+    });
+  };
+  ASSERT_TRUE(becomes_known(cores));
+  const auto too_long = grid->submit({.tasks = cores, .exec_file = grid->oracle().task(), .clusters = {"alpha"}});
+  const auto brief = grid->submit({.tasks = cores, .exec_file = grid->oracle().task(), .clusters = {"alpha"}, .walltime = "0:1:0"});
+  cycle();
+  EXPECT_EQ(jobs(too_long), 0);
+  EXPECT_EQ(jobs(brief), cores);
+  EXPECT_EQ(grid->value(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {}", too_long.value())), "reserved_in_oar");
+  grid->almighty().start();
+  is_done(brief, cores);
+  EXPECT_EQ(jobs(too_long), 0);
+  EXPECT_EQ(grid->value(fmt::format("SELECT max(ended_at) < to_timestamp(split_part(k.advance_reservations, '-', 1)::bigint) "
+                                    "FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.campaign_id = {} GROUP BY k.id",
+                                    brief.value())),
+            "t")
+      << "before the reservation begins";
+  EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE ending = 'preempted'"), "0");
+  grid->almighty().stop();
+  delete_local(grid->clusters().front(), course.user, reserved);
+  ASSERT_TRUE(becomes_known(0));
+  grid->almighty().start();
+  is_done(too_long, cores);
+}
+
 TEST_P(Policies, Prediction_SendsAFewJobsFirst_AndASecondCampaignOfTheCommandNone) {
   begin({{"campaign_scheduler", "prediction"}});
   const auto first = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});

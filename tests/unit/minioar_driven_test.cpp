@@ -303,6 +303,26 @@ TEST_F(Driven, Reservation_StartsAtItsDate) {
   EXPECT_THAT(jobs(), ElementsAre("1 Terminated 500-505"));
 }
 
+TEST_F(Driven, Reservation_HasItsResourcesAtItsDate_AndJobsThatWouldRunIntoIt_StartAfterIt) {
+  Submission reservation;
+  reservation.user = "someone";
+  reservation.directory = "/";
+  reservation.resources = {
+      fmt::format("/core={},walltime=0:5:0", engine_->read([](const Ledger& ledger) { return ledger.resources().size(); }))};
+  reservation.not_before = seconds_of(kBegin) + 500;
+  ASSERT_TRUE(engine_->submit(reservation, {"5"}));
+  submit("5", 600);
+  submit("5", 400);
+  submit("5", 3600, {"besteffort"});
+  go_to(250s);
+  submit("5", 60, {"besteffort"});
+  go_to(1h);
+  const auto at_once = testing::MatchesRegex("[34] Terminated [0-9]-[0-9]+");
+  const auto afterwards = testing::MatchesRegex("[25] Terminated 5[0-9][0-9]-5[0-9][0-9]");
+  EXPECT_THAT(jobs(), ElementsAre("1 Terminated 500-505", afterwards, at_once, at_once, afterwards))
+      << "a best-effort job counts for 300 s, whatever its walltime";
+}
+
 TEST_F(Driven, Api_AnswersWithTheTimeOfTheClock_WithoutASocket) {
   ApiOptions options;
   options.accept = Users::any;

@@ -39,6 +39,38 @@ TEST(OarParse, EveryListThatARealOarGaveIsRead) {
   EXPECT_GT(lists, 10);
 }
 
+/// As OAR 2.5.9 and OAR 3 answered: the first states the walltime as h:m:s, the other one in seconds.
+TEST(OarParse, AnAdvanceReservationThatWaits_StatesItsBegin_ItsWalltimeAndItsResources) {
+  const auto list = [](std::string_view fields) { return fmt::format(R"({{"total":1,"offset":0,"items":[{{"id":1,{}}}]}})", fields); };
+  const auto reservations = [&](std::string_view fields, grid::Seconds ahead = grid::Seconds{0}) {
+    const auto page = parse_jobs(list(fields));
+    return page ? reservations_of(page->items, ahead) : std::vector<grid::AdvanceReservation>{{{}, {}, -1}};
+  };
+  const std::string of_2 =
+      R"("state":"Waiting","reservation":"Scheduled","walltime":null,"start_time":1795971952,"submission_time":1795971753,)"
+      R"("assigned_moldable_job":0,"job_name":null,"message":"R=12,W=0:3:0,J=R","queue_name":"default")";
+  const auto begin = grid::from_unix(1795971952);
+  EXPECT_THAT(reservations(of_2), ElementsAre(grid::AdvanceReservation{begin, begin + grid::Seconds{180}, 12}));
+  EXPECT_THAT(reservations(of_2, grid::Seconds{5}),
+              ElementsAre(grid::AdvanceReservation{begin - grid::Seconds{5}, begin + grid::Seconds{175}, 12}))
+      << "by our clock";
+  const std::string of_3 = R"("user":"griduser1","state":"Waiting","reservation":"Scheduled","message":"R=4,W=181,J=P,Q=default",)"
+                           R"("submission_time":1795971982,"start_time":1795972280,"stop_time":0)";
+  EXPECT_THAT(reservations(of_3), ElementsAre(grid::AdvanceReservation{grid::from_unix(1795972280), grid::from_unix(1795972461), 4}));
+  for (const auto* none : {
+           R"("state":"Waiting","reservation":"None","start_time":1795971952,"message":"R=12,W=0:3:0,J=B")",
+           R"("state":"Waiting","reservation":"toSchedule","start_time":1795971952,"message":"R=12,W=0:3:0,J=R")",
+           R"("state":"Running","reservation":"Scheduled","start_time":1795971952,"message":"R=12,W=0:3:0,J=R")",
+           R"("state":"Waiting","reservation":"Scheduled","start_time":0,"message":"R=12,W=0:3:0,J=R")",
+           R"("state":"Waiting","reservation":"Scheduled","start_time":1795971952,"message":"W=0:3:0")",
+           R"("state":"Waiting","reservation":"Scheduled","start_time":1795971952,"message":"R=12,W=often,J=R")",
+           R"("state":"Waiting","reservation":"Scheduled","start_time":1795971952,"message":"R=-12,W=0:3:0,J=R")",
+           R"("state":"Waiting","start_time":1795971952,"message":"R=12,W=0:3:0,J=R")",
+           R"("state":"Waiting","reservation":{},"start_time":1795971952,"message":"R=12,W=0:3:0,J=R")",
+       })
+    EXPECT_THAT(reservations(none), IsEmpty()) << none;
+}
+
 TEST(OarParse, ATableHasAllFactsOfAJob) {
   const auto page = parse_jobs(answer("04", "...the jobs").body);
   ASSERT_TRUE(page) << page.error();

@@ -160,6 +160,9 @@ Result<Occupation> Grid5000::occupation() {
   return Occupation{std::move(*jobs), {}, {}};
 }
 
+/// Its list has no number of resources.
+Result<std::vector<grid::AdvanceReservation>> Grid5000::reservations() { return std::vector<grid::AdvanceReservation>{}; }
+
 std::vector<Result<g5k::Job>> Grid5000::each_job(std::span<const grid::RemoteJobId> ids) {
   std::vector<Request> requests;
   for (const auto id : ids) requests.push_back({Method::get, fmt::format("/jobs/{}", id.value()), {}, {}});

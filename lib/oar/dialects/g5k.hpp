@@ -25,6 +25,7 @@ class Grid5000 final : public Dialect {
   [[nodiscard]] Result<int> matching(std::string_view user, std::string_view properties, Effort effort) override;
   [[nodiscard]] Result<std::vector<RemoteJob>> occupying() override;
   [[nodiscard]] Result<Occupation> occupation() override;
+  [[nodiscard]] Result<std::vector<grid::AdvanceReservation>> reservations() override;
   [[nodiscard]] Result<std::vector<RemoteJob>> jobs(std::span<const grid::RemoteJobId> ids) override;
   [[nodiscard]] Result<std::vector<RemoteJob>> jobs_since(std::string_view user, grid::Instant since) override;
   [[nodiscard]] std::vector<Result<JobDetails>> details(std::span<const JobOf> asked, Nodes nodes) override;

@@ -147,6 +147,16 @@ Result<Occupation> Oar2::occupation() {
   return occupation;
 }
 
+/// With `from=`, OAR lists of the waiting jobs those that its schedule has: the reservations, and some that come soon.
+Result<std::vector<grid::AdvanceReservation>> Oar2::reservations() {
+  const auto now = grid::now() + requests_.clock_ahead();
+  const auto jobs = job_list(fmt::format("state={}&from={}", name_of(RemoteState::waiting), grid::to_unix(now)));
+  if (!jobs) {
+    return tl::unexpected(jobs.error());
+  }
+  return reservations_of(*jobs, requests_.clock_ahead());
+}
+
 Result<std::vector<RemoteJob>> Oar2::jobs(std::span<const grid::RemoteJobId> ids) {
   return chunked(id_chunks(ids, requests_.limits().url_bytes));
 }

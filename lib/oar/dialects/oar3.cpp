@@ -132,6 +132,14 @@ Result<int> Oar3::matching(std::string_view /*user*/, std::string_view /*propert
 
 Result<std::vector<RemoteJob>> Oar3::occupying() { return job_list(states_query(holds_resources)); }
 
+/// As Oar2 has it.
+Result<std::vector<grid::AdvanceReservation>> Oar3::reservations() {
+  const auto now = grid::now() + requests_.clock_ahead();
+  const auto jobs = job_list(fmt::format("states={}&start_time={}", name_of(RemoteState::waiting), grid::to_unix(now)));
+  if (!jobs) return tl::unexpected(jobs.error());
+  return reservations_of(*jobs, requests_.clock_ahead());
+}
+
 Result<Occupation> Oar3::occupation() {
   auto jobs = occupying();
   if (!jobs) return tl::unexpected(jobs.error());
