@@ -10,6 +10,7 @@
 
 #include "api/limits.hpp"
 #include "api/page.hpp"
+#include "api/shared_answers.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/views_use.hpp"
 #include "lib/text/utc.hpp"
