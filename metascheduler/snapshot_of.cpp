@@ -60,10 +60,8 @@ constexpr double kBestEffortHole = 300.0;
 constexpr double kOnItsWay = 10.0;
 
 /// So that OAR starts it, and does not kill it.
-double before_reservation(const grid::PairFacts& pair, const grid::CampaignFacts& campaign, const process::Config& config) {
-  const auto seconds = [](std::chrono::milliseconds time) { return std::chrono::duration<double>{time}.count(); };
-  const bool pools = campaign.grouping != grid::Grouping::off && !pair.pools_refused;
-  const double lasts = pair.walltime + (pools ? seconds(config.pool_duration) : 0.0) + seconds(config.reservation_margin);
+double before_reservation(const grid::PairFacts& pair, const process::Config& config) {
+  const double lasts = pair.walltime + std::chrono::duration<double>{config.reservation_margin}.count();
   return pair.best_effort ? std::max(lasts, kBestEffortHole + kOnItsWay) : lasts;
 }
 
@@ -219,7 +217,7 @@ class Picture {
     view.barred = barred;
     view.has_affinity = !affinities_.empty() && affinities_.contains({campaign.user, pair.cluster});
     view.min_duration = campaign.min_duration;
-    view.before_reservation = before_reservation(pair, campaign, config_);
+    view.before_reservation = before_reservation(pair, config_);
     if (const auto found = dying_.find({pair.campaign, pair.cluster}); found != dying_.end()) view.dying_jobs = found->second;
     if (const auto found = replicable_.find({pair.campaign, pair.cluster}); found != replicable_.end()) {
       view.replicable_tasks = static_cast<int>(found->second->tasks);

@@ -127,11 +127,21 @@ double part_of(const Bag& bag, std::optional<double> duration, double start) {
   return equal / std::max(*duration, 0.001) / bag.tasks_a_second;
 }
 
+/// Whether a job of several tasks would run into an advance reservation of OAR before which a job of one task ends.
+bool pool_ends_too_late(const Candidate& candidate, const PlannerConfig& config) {
+  const auto& pair = *candidate.pair;
+  const double needs = pair.walltime + std::chrono::duration<double>{config.pool_duration + config.reservation_margin}.count();
+  return std::ranges::any_of(candidate.cluster->bookings, [&](const grid::Booking& booking) {
+    return booking.after >= pair.before_reservation && booking.after < needs;
+  });
+}
+
 /// A worker takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it leaves
 /// some of its part if the rest is worth another start: the cluster that is faster than it was takes more of it. While no duration is
 /// known, it leaves some, too: a pool of tasks that turn out long keeps what it does not carry out until all its carriers are over, and
-/// meanwhile the rest is for other jobs. A job that tries a cluster takes one task, as does each job of a cluster with max_jobs 0: it gets
-/// the tasks that are bound to it, and a pool would take others, too.
+/// meanwhile the rest is for other jobs. A job takes one task where it would run into a reservation of OAR otherwise. A job that tries a
+/// cluster takes one task, as does each job of a cluster with max_jobs 0: it gets the tasks that are bound to it, and a pool would take
+/// others, too.
 Pooling pooling_of(const Contender& contender, const Candidate& candidate, int jobs, const Bag& bag, const PlannerConfig& config) {
   const auto& campaign = *contender.campaign;
   const auto known = candidate.pair->mean_duration;
@@ -139,6 +149,7 @@ Pooling pooling_of(const Contender& contender, const Candidate& candidate, int j
       campaign.differing || campaign.type == grid::CampaignType::test)
     return {};
   if (campaign.grouping == grid::Grouping::auto_ && !known) return {};
+  if (pool_ends_too_late(candidate, config)) return {};
   const double start = candidate.cluster->start_cost.value_or(kUnknownStart) + kRoundWait;
   const double whole = part_of(bag, known, start);
   const bool is_last = known ? whole * *known <= kRoundWorth * start : whole <= kFewTasks;

@@ -64,12 +64,12 @@ enum class MemoryFit {
 
 /// One campaign on one cluster of its JDL.
 struct PairView : grid::PairFacts {
-  std::optional<double> measured_resources = {};  ///< that OAR gave to one job, on average; empty: to none yet
-  double job_ratio = 1.0;                         ///< jobs per resource, from the forecasts; the first is
-                                                  ///< 1 / resources_per_job, or 1
-  int live_jobs = 0;                              ///< planned, launching, waiting or running there
-  double before_reservation = 0.0;                ///< seconds that a job needs before an advance reservation of OAR begins on its resources
-  int waiting_jobs = 0;                           ///< of the live ones, those that do not run yet
+  std::optional<double> measured_resources = {};    ///< that OAR gave to one job, on average; empty: to none yet
+  double job_ratio = 1.0;                           ///< jobs per resource, from the forecasts; the first is
+                                                    ///< 1 / resources_per_job, or 1
+  int live_jobs = 0;                                ///< planned, launching, waiting or running there
+  double before_reservation = 0.0;                  ///< seconds that a job of one task needs before a reservation of OAR begins
+  int waiting_jobs = 0;                             ///< of the live ones, those that do not run yet
   grid::Starting starting = grid::Starting::still;  ///< whether free resources are of use to those that wait
   int frozen_jobs = 0;                              ///< of launches whose fate is unknown
   bool on_trial = false;                            ///< after repeated failures: one job at a time, until one succeeds

@@ -93,11 +93,22 @@ TEST(Document004, BestEffortJobsThatWait_AreStartedByOar_UntilFiveMinutesBeforeA
   EXPECT_EQ(booked.jobs(), 16) << "they wait until the reservation is over";
 }
 
-TEST(Document004, ATaskOfAPool_IsBeforeAReservationOfOar_WithThePool) {
+TEST(Document004, JobsOfSeveralTasks_EndBeforeAReservationOfOar_AndAreOfOneTaskOtherwise) {
   Booked booked{"1201-2000x16"};
+  booked.config.reservation_margin = booked.planner.reservation_margin = std::chrono::seconds{10};
   booked.facts.campaigns[0].grouping = grid::Grouping::on;
-  EXPECT_GT(booked.after(80).jobs(), 0);
-  EXPECT_EQ(booked.after(81).jobs(), 0);
+  booked.facts.campaigns[0].waiting_tasks = 10000;
+  const auto pooled = [&](double walltime) {
+    booked.after(walltime);
+    EXPECT_GE(booked.jobs(), 16) << walltime;
+    int tasks = 0;
+    for (const auto& launch : booked.made().launches) tasks += launch.pooled;
+    return tasks;
+  };
+  EXPECT_GT(pooled(70), 0) << "120 s for further tasks, and the margin";
+  EXPECT_EQ(pooled(71), 0);
+  EXPECT_EQ(pooled(190), 0);
+  EXPECT_EQ(booked.after(191).jobs(), 0);
 }
 
 TEST(AdvanceReservations, AtTheSameTime_AddUp_AndOneAfterTheOther_CountAsTheSameResources) {
