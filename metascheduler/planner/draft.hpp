@@ -31,6 +31,7 @@ struct Draft {
   Plan plan = {};
   std::vector<Candidate*> served = {};     ///< those that got jobs, in the order of their first jobs
   std::vector<LastTasks> last_tasks = {};  ///< in the order of the turns
+  std::vector<double> room_at_an_end;      ///< of each cluster: resources that one job's end gives to whoever's turn it is (match.cpp)
 
   Draft(const Snapshot& of, const PlannerConfig& by)
       : snapshot{of},
@@ -38,7 +39,8 @@ struct Draft {
         campaigns{by_id(of.campaigns)},
         ledger{of.clusters, of.keeps},
         limits{of, std::chrono::duration<double>{by.pool_duration}.count()},
-        file_servers{of, by.probe_jobs} {}
+        file_servers{of, by.probe_jobs},
+        room_at_an_end(of.clusters.size(), 0.0) {}
 };
 
 /// The parts of the offer to a candidate, as match found it.

@@ -107,6 +107,30 @@ std::optional<double> wide_job(const Candidate& candidate) {
   return resources;
 }
 
+/// Notes the jobs of a campaign that has more tasks. On clusters of another class, it may go after others. Where it may have no further job
+/// beside its own, narrow jobs of others would keep what a wide one waits for.
+void note_jobs_of_turns(const Contender& contender, Draft& draft) {
+  if (contender.tasks() <= 0) return;
+  for (const auto& candidate : contender.candidates) {
+    const bool was_served = candidate.decision >= 0;
+    if (!was_served || live_jobs(candidate) == 0 || !may_have_a_task(contender, candidate)) continue;
+    const double all = candidate.cluster->max_resources;
+    const bool one_at_a_time = 2 * candidate.width.resources > all;
+    if (!one_at_a_time && candidate.allowed.jobs <= 0) continue;
+    auto& room = draft.room_at_an_end[candidate.cluster_index];
+    room = std::max(room, one_at_a_time ? all : candidate.width.resources);
+  }
+}
+
+/// Whether the job would go after jobs of another campaign that has more, and finds room where one of them ends: they are as wide, or no
+/// two of them run at a time. If its reservation lasted, the campaigns would take turns, whatever the order says. A job of a small part of
+/// the cluster may overtake them: its campaign has no other one there.
+bool comes_after_as_wide(const Candidate& candidate, const Draft& draft) {
+  constexpr double kSmallPart = 0.1;
+  const double width = candidate.width.resources;
+  return width > kSmallPart * candidate.cluster->max_resources && width <= draft.room_at_an_end[candidate.cluster_index];
+}
+
 void note_last_tasks(const Contender& contender, Draft& draft) {
   for (const auto& candidate : contender.candidates) {
     const double wanted = static_cast<double>(contender.tasks() + candidate.jobs) * job_resources(*candidate.pair, *candidate.cluster);
@@ -187,6 +211,7 @@ void renew(std::vector<Contender>& contenders, Draft& draft) {
 }
 
 void reserve(Contender& contender, Draft& draft) {
+  note_jobs_of_turns(contender, draft);
   if (contender.has_reservation) return note_renewed(contender, draft);
   note_last_tasks(contender, draft);
   if (contender.tasks() <= 0) return;
@@ -205,12 +230,10 @@ void reserve(Contender& contender, Draft& draft) {
   contender.has_reservation = true;
   if (best->pair->missing_inputs) want_inputs(draft.plan, *best, 1);
   const auto begin = at(draft.snapshot.now, soonest->after);
+  const bool lasts = best->pair->live_jobs == 0 && best->jobs == 0 && !comes_after_as_wide(*best, draft) &&
+                     !comes_after_last_tasks(contender, *best, draft);
   draft.plan.reservations.push_back(
-      {.campaign = contender.campaign->id,
-       .cluster = best->cluster->id,
-       .resources = soonest->resources,
-       .at = begin,
-       .lasts = best->pair->live_jobs == 0 && best->jobs == 0 && !comes_after_last_tasks(contender, *best, draft)});
+      {.campaign = contender.campaign->id, .cluster = best->cluster->id, .resources = soonest->resources, .at = begin, .lasts = lasts});
   if (best->jobs > 0) return;
   note_stop(draft.plan, *best, Stage::match,
             reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best)});

@@ -34,6 +34,20 @@ TEST(GridsimEngine, ACampaign_IsDone_EachTaskOnce) {
   EXPECT_THAT(done, testing::Each(1));
 }
 
+/// OAR starts a job in 1000 s, so that one of a quarter of an hour waits in its queue for some plans.
+TEST(GridsimEngine, Document001_JackAndJill_GetWhatTheyPaidFor_AlsoWhileTheirJobsWaitInTheQueue) {
+  const auto scenario = a_scenario(R"("alpha": {"nodes": 4, "cores": 1, "start_rate": 0.001})",
+                                   R"({"user": "jack", "tasks": 100, "resources": "/nodes=4", "duration": "15m", "walltime": "0:20:0"},
+                                      {"user": "jill", "tasks": 100, "resources": "/nodes=4", "duration": "15m", "walltime": "0:20:0"})",
+                                   R"("length": "1d", "shares": {"jack": 25, "jill": 75},
+                                      "configuration": {"campaign_order": "fairshare", "cycle_period": "30s", "flood": 0},)");
+  const auto outcome = simulate(scenario);
+  const auto jobs = [&](std::size_t campaign) { return outcome.campaigns.at(campaign).done; };
+  EXPECT_GT(jobs(0) + jobs(1), 75);
+  // Half a day of the whole grid: S of jill less that of jack.
+  EXPECT_NEAR(static_cast<double>(jobs(1) - jobs(0)), 48, 3);
+}
+
 /// Four nodes of 4 that fall asleep after a minute. A bag of an hour on 2 cores comes when they sleep.
 std::string sleepers(double wake_minutes) {
   return fmt::format(R"("alpha": {{"nodes": 4, "cores": 4, "sleep_after": "1m", "wake_delay": "100s", "wake_minutes": {}}})", wake_minutes);

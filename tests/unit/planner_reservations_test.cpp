@@ -1,8 +1,13 @@
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "metascheduler/planner/orders/fairshare.hpp"
 #include "tests/unit/planner_builders.hpp"
 
 namespace gleaner::planner::test {
@@ -219,6 +224,47 @@ TEST(Reservations, BehindACampaignThatHasNoMoreTasks_AreForTheOther) {
   EXPECT_EQ(result, (Expect{.launched = {{1, 1, 1}}, .stopped = {{2, 1, "reserved"}}, .held = {{2, 1}}}));
 }
 
+/// Between its submission and its start, the job of the campaign that goes first waits in the cluster's queue, which keeps its place.
+TEST(Reservations, WhileJobsThatGoFirstAndAreAsWideWaitInTheQueue_DoNotLastForTheOther) {
+  for (const auto* const order : {"fifo", "fairshare"}) {
+    auto snapshot = two_wide();
+    snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 1;
+    snapshot.clusters[0].free_resources = 0;
+    snapshot.clusters[0].endings = {{600, 16}};
+    EXPECT_TRUE(held_by(plan(snapshot, {.campaign_order = order})).empty()) << order;
+    std::swap(snapshot.pairs[0].waiting_jobs, snapshot.pairs[0].frozen_jobs);
+    EXPECT_TRUE(held_by(plan(snapshot, {.campaign_order = order})).empty()) << order << ": its fate is unknown";
+    snapshot = two_wide();
+    snapshot.campaigns[0].waiting_tasks = 100;
+    snapshot.clusters[0].free_resources = 0;
+    snapshot.clusters[0].endings = {{600, 16}};
+    snapshot.pairs[0] = a_pair(1, 1, 8);
+    snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 1;
+    EXPECT_FALSE(held_by(plan(snapshot, {.campaign_order = order})).empty()) << order << ": behind narrower ones it would starve";
+    snapshot.pairs[0] = a_pair(1, 1, 9);
+    snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 1;
+    EXPECT_TRUE(held_by(plan(snapshot, {.campaign_order = order})).empty()) << order << ": no two of them run at once";
+    snapshot.clusters[0].max_resources = 40;
+    snapshot.pairs = {a_pair(1, 1, 16), a_pair(2, 1, 16)};
+    snapshot.pairs[0].live_jobs = snapshot.pairs[0].max_jobs.emplace(1);
+    EXPECT_FALSE(held_by(plan(snapshot, {.campaign_order = order})).empty()) << order << ": they may have no second one";
+  }
+}
+
+/// It takes a tenth at most of what goes by the order.
+TEST(Reservations, OfASmallPartOfTheCluster_LastBehindJobsThatAreAsWide) {
+  auto snapshot = two_wide();
+  snapshot.campaigns[0].waiting_tasks = 100;
+  snapshot.clusters[0].max_resources = 40;
+  snapshot.clusters[0].free_resources = 0;
+  snapshot.clusters[0].endings = {{600, 40}};
+  for (const int resources : {4, 5}) {
+    snapshot.pairs = {a_pair(1, 1, resources), a_pair(2, 1, resources)};
+    snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 1;
+    EXPECT_EQ(held_by(plan(snapshot)).empty(), resources == 5) << resources;
+  }
+}
+
 /// A campaign of narrow jobs, a wide one that was submitted after it, and a full alpha that is free in 600 s.
 Snapshot wide_after_narrow(std::int64_t tasks) {
   auto snapshot = one_of_each(1);
@@ -245,6 +291,155 @@ TEST(Reservations, AfterTheLastTasksOfACampaignThatWasSubmittedBefore_DoNotLast)
   EXPECT_FALSE(held_by(plan(snapshot)).empty());
   snapshot.pairs[0].live_jobs = snapshot.pairs[0].waiting_jobs = 3;
   EXPECT_TRUE(held_by(plan(snapshot)).empty()) << "they are in the cluster's queue, and may be taken back from there";
+}
+
+/// Alpha, and campaigns that go on for long. Its jobs wait in its queue for some plans, and then hold their resources.
+class Played {
+ public:
+  static constexpr int kPeriod = 600;
+
+  Played(PlannerConfig config, int seed) : config_{std::move(config)}, random_{static_cast<unsigned>(seed)} {
+    snapshot_.clusters = {a_cluster(1)};
+    snapshot_.now = grid::from_unix(1'000'000);
+  }
+
+  /// @param plans  its jobs' walltime
+  /// @return its id
+  std::int64_t add(const std::string& user, double share, int resources, std::int64_t tasks, int plans) {
+    const auto id = std::ssize(snapshot_.campaigns) + 1;
+    snapshot_.campaigns.push_back(a_campaign(id, tasks));
+    snapshot_.campaigns.back().user = user;
+    snapshot_.users.push_back({.name = user, .share = share});
+    launched_.push_back(0);
+    snapshot_.pairs.push_back(a_pair(id, 1, resources));
+    snapshot_.pairs.back().walltime = plans * kPeriod;
+    return id;
+  }
+
+  /// So many plans, whose jobs wait for none to so many of them before they start, and end within their walltime.
+  void play(int plans, int most_waits) {
+    for (; plans > 0; --plans) play(most_waits);
+  }
+
+  [[nodiscard]] int launched(std::int64_t campaign) const { return launched_[static_cast<std::size_t>(campaign - 1)]; }
+  /// P of document 001.
+  [[nodiscard]] double priority(std::int64_t campaign) const {
+    const auto& user = snapshot_.users[static_cast<std::size_t>(campaign - 1)];
+    return fair_priority(user.share, user.usage, UsageRule::absolute);
+  }
+
+ private:
+  struct Job {
+    std::size_t index = 0;  ///< of its campaign
+    int wait = 0, left = 0, most = 0;
+    bool runs = false;
+  };
+
+  void play(int most_waits) {
+    advance();
+    draw();
+    const auto plan = planner::plan(snapshot_, config_);
+    snapshot_.held = held_by(plan);
+    for (const auto& launch : plan.launches) {
+      const auto index = static_cast<std::size_t>(launch.campaign.value() - 1);
+      snapshot_.campaigns[index].waiting_tasks -= launch.jobs;
+      launched_[index] += launch.jobs;
+      const int most = static_cast<int>(snapshot_.pairs[index].walltime) / kPeriod;
+      const int wait = any(0, most_waits);
+      for (int i = 0; i < launch.jobs; ++i) jobs_.push_back({.index = index, .wait = wait, .left = any(1, most), .most = most});
+    }
+  }
+
+  int any(int least, int most) { return std::uniform_int_distribution{least, most}(random_); }
+
+  [[nodiscard]] int width(const Job& job) const { return *snapshot_.pairs[job.index].resources_per_job; }
+
+  void advance() {
+    snapshot_.now += grid::Seconds{kPeriod};
+    auto& cluster = snapshot_.clusters[0];
+    for (auto& job : jobs_) {
+      if (!job.runs) continue;
+      snapshot_.users[job.index].usage += static_cast<double>(width(job)) * kPeriod / (cluster.max_resources * 86400.0);
+      --job.left;
+      --job.most;
+    }
+    std::erase_if(jobs_, [](const Job& job) { return job.runs && job.left <= 0; });
+    int free = cluster.max_resources;
+    for (const auto& job : jobs_) free -= job.runs ? width(job) : 0;
+    for (auto& job : jobs_) {
+      if (job.runs || job.wait-- > 0 || width(job) > free) continue;
+      job.runs = true;
+      free -= width(job);
+    }
+  }
+
+  void draw() {
+    auto& cluster = snapshot_.clusters[0];
+    cluster.endings.clear();
+    cluster.free_resources = cluster.max_resources;
+    cluster.waiting_resources = 0;
+    cluster.our_resources = 0;
+    for (auto& pair : snapshot_.pairs) pair.live_jobs = pair.waiting_jobs = 0;
+    for (const auto& job : jobs_) {
+      ++snapshot_.pairs[job.index].live_jobs;
+      if (job.runs) {
+        cluster.free_resources -= width(job);
+        cluster.our_resources += width(job);
+        cluster.endings.push_back({.after = double(job.most) * kPeriod, .resources = double(width(job))});
+      } else {
+        ++snapshot_.pairs[job.index].waiting_jobs;
+        cluster.waiting_resources += width(job);
+      }
+    }
+  }
+
+  PlannerConfig config_;
+  Snapshot snapshot_ = {};
+  std::vector<Job> jobs_ = {};
+  std::vector<int> launched_ = {};  ///< of each campaign
+  std::mt19937 random_;
+};
+
+constexpr std::int64_t kEndless = 1'000'000;
+
+/// Document 001. Its order is by P = S - U: the users' priorities come together, and stay so.
+TEST(Reservations, OfTwoUsersWhoseJobsTakeAsMuch_LeaveThemTheirShares_HoweverLongTheirJobsWaitInTheQueue) {
+  for (const int resources : {4, 8, 9, 16}) {
+    for (const int most_waits : {0, 1, 3}) {
+      Played played{{.campaign_order = "fairshare"}, resources + most_waits};
+      const auto jack = played.add("jack", 0.2, resources, kEndless, 6);
+      const auto jill = played.add("jill", 0.8, resources, kEndless, 6);
+      played.play(250, most_waits);
+      EXPECT_NEAR(played.priority(jack), played.priority(jill), 0.125) << resources << " resources, waits of up to " << most_waits;
+    }
+  }
+}
+
+/// Its campaign has no job there, so that its reservation lasts. All that runs then ends within its walltime, as does all that starts
+/// beside.
+RC_GTEST_PROP(Reservations, OfAWideJob_LetItStartWithinAWalltime_WhateverNarrowJobsGoBefore, ()) {
+  Played played{{.campaign_order = *rc::gen::element<std::string>("fifo", "fairshare", "tickets")}, *rc::gen::inRange(0, 1'000'000)};
+  const int most_plans = *rc::gen::inRange(1, 20);
+  for (int i = *rc::gen::inRange(1, 5); i > 0; --i)
+    played.add("narrow" + std::to_string(i), 0.2, 1, kEndless, *rc::gen::inRange(1, most_plans + 1));
+  played.play(20, 2);
+  const auto wide = played.add("wide", 0.01, *rc::gen::inRange(2, 17), kEndless, most_plans);
+  played.play(most_plans + 6, 2);
+  RC_ASSERT(played.launched(wide) > 0);
+}
+
+/// One of them holds the reservation until its job starts, and then it is another one's turn, if the order says so.
+TEST(Reservations, OfCampaignsOfWideJobs_LetEachOfThemGoOn_WhateverNarrowJobsComeBetween) {
+  for (int seed = 1; seed <= 6; ++seed) {
+    Played played{{.campaign_order = "fairshare"}, seed};
+    const int most_plans = seed;
+    const int campaigns = 2 + seed % 2;
+    for (int i = 0; i < campaigns; ++i) played.add("wide" + std::to_string(i), 0.25, 9 + (5 * i + seed) % 8, kEndless, most_plans);
+    played.add("narrow", 0.25, 1, kEndless, most_plans);
+    const int of_a_round = campaigns * (2 * most_plans + 4);
+    played.play(12 * of_a_round, 2);
+    for (int i = 1; i <= campaigns; ++i) EXPECT_GE(played.launched(i), 4) << "seed " << seed;
+  }
 }
 
 }  // namespace
