@@ -89,7 +89,9 @@ TEST(SharedAnswers, AFailure_IsThatOfAllWhoWaited) {
 
 TEST(SharedAnswers, ARefusal_IsNotKept) {
   SharedAnswers answers{1min, 1000};
-  EXPECT_EQ(answers.answer("all", [] { return Made{tl::unexpected{http::Response{.status = 503}}}; }).error().status, 503U);
+  http::Response refusal;
+  refusal.status = 503;
+  EXPECT_EQ(answers.answer("all", [&] { return Made{tl::unexpected{refusal}}; }).error().status, 503U);
   EXPECT_EQ(**answers.answer("all", [] { return Made{"now"}; }), "now");
 }
 
