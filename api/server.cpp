@@ -211,10 +211,9 @@ http::Response Api::respond(const Match& match, const http::Request& request, co
   auto place = places_.take(caller.user);
   if (place == nullptr) return too_many_requests(caller, config_);
   const auto now = connections_.now();
-  auto response =
-      respond_if_readable(*match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_,
-                                             cluster_turns_, file_turns_, event_streams_, input_spool_, summaries_, uses_in_time_, now,
-                                             param_files});
+  auto response = respond_if_readable(
+      *match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_,
+                         file_turns_, event_streams_, input_spool_, summaries_, uses_in_time_, now, param_files});
   // An answer that is still being written has the thread of its connection.
   response.kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(response.kept), std::move(place));
   return response;

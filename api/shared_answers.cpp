@@ -18,7 +18,8 @@ SharedAnswers::Or<SharedAnswers::Text> SharedAnswers::made_by(const std::functio
 SharedAnswers::Or<SharedAnswers::Text> SharedAnswers::answer(const std::string& question, const std::function<Or<std::string>()>& make) {
   std::unique_lock lock{mutex_};
   const auto now = grid::SteadyClock::now();
-  if (const auto found = entries_.find(question); found != entries_.end() && (!found->second->made || now - found->second->begun < lasts_)) {
+  if (const auto found = entries_.find(question);
+      found != entries_.end() && (!found->second->made || now - found->second->begun < lasts_)) {
     const auto entry = found->second;
     made_.wait(lock, [&] { return entry->made; });
     return text_of(*entry);

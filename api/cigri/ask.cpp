@@ -32,10 +32,10 @@ http::Response send(const Call& call, const Question& question, http::Headers he
   const auto found = find_route(routes, request.method, request.path);
   const auto* const match = std::get_if<Match>(&found);
   if (match == nullptr) throw std::logic_error{fmt::format("{} {} is no route of ours", request.method, request.path)};
-  return respond_if_readable(*match->route, Call{request, match->parts, call.caller, call.connections, call.defaults, call.sandbox,
-                                                 call.config, call.spool, call.room, call.cluster_turns, call.file_turns,
-                                                 call.event_streams, call.input_spool, call.summaries, call.uses_in_time, call.now,
-                                                 call.param_files});
+  return respond_if_readable(
+      *match->route, Call{request, match->parts, call.caller, call.connections, call.defaults, call.sandbox, call.config, call.spool,
+                          call.room, call.cluster_turns, call.file_turns, call.event_streams, call.input_spool, call.summaries,
+                          call.uses_in_time, call.now, call.param_files});
 }
 
 /// Room held for an answer is returned before more is taken. The answer to a change takes nothing: the change is made, and to refuse its
