@@ -73,7 +73,7 @@ TEST(OptionScope, OfAPlannersKey_IsPlanner_AndItsDefaultThePlanners) {
     ++looked_at;
     EXPECT_EQ(option.scope, Option::Scope::planner) << option.key;
   }
-  EXPECT_EQ(looked_at, 15);
+  EXPECT_EQ(looked_at, 16);
 }
 
 TEST(OptionScope, IsPlanForNoKeyThatNeitherReads) {
