@@ -291,3 +291,9 @@ inBrowser('who does nothing changes nothing', 'normal nothing', '?view=campaign&
   await tab.becomes("!document.querySelector('dialog[open]')");
   assert(!stub.requests.some((line) => /^(POST|DELETE) v1/.test(line)));
 });
+
+inBrowser('pictures in tables are as wide as their columns', 'normal', '?view=use', async (tab) => {
+  await tab.becomes("document.querySelector('.use .strip')");
+  const widths = (await tab.evaluate("[...document.querySelectorAll('.use .strip')].map((one) => [one.offsetWidth, one.parentElement.offsetWidth])")) as [number, number][];
+  for (const [strip, cell] of widths) assert(strip > 400 && strip > 0.9 * cell, `${strip} of ${cell} px`);
+});

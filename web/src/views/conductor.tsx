@@ -44,7 +44,7 @@ function Spark({ of }: { of: ModuleUse }) {
   const most = Math.max(1, ...of.turns.map((ms) => ms ?? 0));
   const path = of.turns.map((ms, column) => (ms === null ? '' : `M${column} ${HEIGHT}V${(HEIGHT * (1 - Math.max(0.06, ms / most))).toFixed(1)}H${column + 1}V${HEIGHT}Z`)).join('');
   return (
-    <svg class="spark" viewBox={`0 0 ${of.turns.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="turns" viewBox={`0 0 ${of.turns.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       <path class="running" d={path} />
     </svg>
   );
