@@ -48,8 +48,8 @@ StripCell cell_of(const Json& block) {
 std::vector<StripCell> cells_of(const Json& strip) {
   const auto total = strip["total_tasks"].integer(), width = std::max<std::int64_t>(1, strip["block_tasks"].integer());
   const auto& others = mark_of_state(strip["others"].text());
-  constexpr std::int64_t kMost = 10'000;  // of an API that gives more blocks than this command asks for
-  std::vector<StripCell> cells(static_cast<std::size_t>(std::clamp<std::int64_t>((total + width - 1) / width, 0, kMost)),
+  constexpr std::int64_t kMostCells = 10'000;  // of an API that gives more blocks than this command asks for
+  std::vector<StripCell> cells(static_cast<std::size_t>(std::clamp<std::int64_t>((total + width - 1) / width, 0, kMostCells)),
                                {others.letter, others.ink});
   for (const auto& block : strip["blocks"].items()) {
     const auto place = static_cast<std::size_t>(block["first"].integer() / width);
@@ -73,9 +73,9 @@ std::string line_of(std::span<const StripCell> cells, const terminal::Screen& sc
 
 /// Whole tens of characters, so that a place is found by counting.
 std::size_t columns_for(std::size_t label, const terminal::Screen& screen) {
-  constexpr std::size_t kMost = 100, kFrame = 3;
+  constexpr std::size_t kMostColumns = 100, kFrame = 3;
   const auto room = screen.width > label + kFrame ? screen.width - label - kFrame : 0;
-  return std::clamp<std::size_t>(room / 10 * 10, 10, kMost);
+  return std::clamp<std::size_t>(room / 10 * 10, 10, kMostColumns);
 }
 
 std::string legend(std::int64_t width) {
