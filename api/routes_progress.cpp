@@ -28,13 +28,13 @@ void write_block(text::JsonWriter& json, const views::TaskBlock& block, std::str
   const bool cancelled = untaken == name_of(grid::TaskState::cancelled);
   json.field("first", block.first);
   json.field("tasks", block.tasks);
-  write("waiting", cancelled ? 0 : block.waiting);
-  write("launching", block.launching);
-  write("submitted", block.submitted);
-  write("running", block.running);
-  write("done", block.done);
-  write("failed", block.failed);
-  write("cancelled", block.cancelled + (cancelled ? block.waiting : 0));
+  write("waiting", cancelled ? 0 : block.counts.waiting);
+  write("launching", block.counts.launching);
+  write("submitted", block.counts.submitted);
+  write("running", block.counts.running);
+  write("done", block.counts.done);
+  write("failed", block.counts.failed);
+  write("cancelled", block.counts.cancelled + (cancelled ? block.counts.waiting : 0));
 }
 
 http::Response show_strip(const Call& call) {

@@ -18,15 +18,16 @@ template <class Query>
 void read_blocks(Transaction& transaction, const Query& query, std::int64_t total, Strip& strip) {
   for (const auto& row : exec(transaction, query)) {
     TaskBlock block{.first = row.block.template as<std::int64_t>() * strip.width,
-                    .launching = *row.launching,
-                    .submitted = *row.submitted,
-                    .running = *row.running,
-                    .done = *row.done,
-                    .failed = *row.failed,
-                    .cancelled = *row.cancelled};
+                    .counts = {.launching = *row.launching,
+                               .submitted = *row.submitted,
+                               .running = *row.running,
+                               .done = *row.done,
+                               .failed = *row.failed,
+                               .cancelled = *row.cancelled}};
     block.tasks = std::clamp<std::int64_t>(total - block.first, 0, strip.width);
-    const auto moved = block.launching + block.submitted + block.running + block.done + block.failed + block.cancelled;
-    block.waiting = std::max<std::int64_t>(0, block.tasks - moved);
+    auto& counts = block.counts;
+    const auto moved = counts.launching + counts.submitted + counts.running + counts.done + counts.failed + counts.cancelled;
+    counts.waiting = std::max<std::int64_t>(0, block.tasks - moved);
     strip.blocks.push_back(block);
   }
 }

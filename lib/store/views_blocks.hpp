@@ -7,17 +7,10 @@
 /// The tasks of a campaign for pictures: by number as a strip of blocks, and by time.
 namespace gleaner::store::views {
 
-/// Tasks of one block by state; `waiting` are those that the others leave of it.
 struct TaskBlock {
   std::int64_t first = 0;  ///< the number of its first task
   std::int64_t tasks = 0;
-  std::int64_t waiting = 0;
-  std::int64_t launching = 0;
-  std::int64_t submitted = 0;
-  std::int64_t running = 0;
-  std::int64_t done = 0;
-  std::int64_t failed = 0;
-  std::int64_t cancelled = 0;
+  TaskCounts counts;  ///< `waiting` are those that the other states leave of the block
 };
 
 struct Strip {

@@ -47,9 +47,9 @@ TEST_F(StripOfACampaign, OfFewTasks_HasABlockForEachThatWasTaken) {
   const auto found = strip(campaign);
   EXPECT_EQ(found.width, 1);
   ASSERT_EQ(found.blocks.size(), 3U);
-  EXPECT_EQ(found.blocks[0].done, 1);
-  EXPECT_EQ(found.blocks[1].failed, 1);
-  EXPECT_EQ(found.blocks[2].submitted + found.blocks[2].running, 1);
+  EXPECT_EQ(found.blocks[0].counts.done, 1);
+  EXPECT_EQ(found.blocks[1].counts.failed, 1);
+  EXPECT_EQ(found.blocks[2].counts.submitted + found.blocks[2].counts.running, 1);
   EXPECT_EQ(found.blocks[2].first, 2);
 }
 
@@ -62,13 +62,13 @@ TEST_F(StripOfACampaign, OfManyTasks_HasAtMostAsManyBlocksAsAreWanted_OfWholeTho
   ASSERT_EQ(whole.blocks.size(), 3U);
   EXPECT_EQ(whole.blocks[2].first, 25'000);
   EXPECT_EQ(whole.blocks[2].tasks, 500) << "the last one has what is left";
-  EXPECT_EQ(whole.blocks[2].waiting, 400);
-  EXPECT_EQ(whole.blocks[2].failed, 100);
+  EXPECT_EQ(whole.blocks[2].counts.waiting, 400);
+  EXPECT_EQ(whole.blocks[2].counts.failed, 100);
   const auto coarse = strip(campaign, 10);
   EXPECT_EQ(coarse.width, 3000);
   ASSERT_EQ(coarse.blocks.size(), 2U);
-  EXPECT_EQ(coarse.blocks[0].done, 2000);
-  EXPECT_EQ(coarse.blocks[0].waiting, 1000);
+  EXPECT_EQ(coarse.blocks[0].counts.done, 2000);
+  EXPECT_EQ(coarse.blocks[0].counts.waiting, 1000);
 }
 
 TEST_F(StripOfACampaign, GoesBackToNothing_WhenItsTasksDo) {
@@ -131,10 +131,12 @@ TEST_F(StripOfACampaign, IsThatOfItsTasks_AfterAnyHistory) {
       auto left = recount(campaign);
       for (const auto& block : found.blocks) {
         RC_ASSERT(block.first % found.width == 0);
-        RC_ASSERT(block.waiting + block.launching + block.submitted + block.running + block.done + block.failed + block.cancelled ==
+        RC_ASSERT(block.counts.waiting + block.counts.launching + block.counts.submitted + block.counts.running + block.counts.done +
+                      block.counts.failed + block.counts.cancelled ==
                   block.tasks);
-        left.launching -= block.launching, left.submitted -= block.submitted, left.running -= block.running;
-        left.done -= block.done, left.failed -= block.failed, left.cancelled -= block.cancelled, left.waiting -= block.waiting;
+        left.launching -= block.counts.launching, left.submitted -= block.counts.submitted, left.running -= block.counts.running;
+        left.done -= block.counts.done, left.failed -= block.counts.failed, left.cancelled -= block.counts.cancelled,
+            left.waiting -= block.counts.waiting;
       }
       RC_ASSERT(left.waiting >= 0);
       left.waiting = 0;
