@@ -237,7 +237,6 @@ void Ledger::take(std::size_t cluster, const PairView& pair, double walltime, in
 
 std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t cluster, const PairView& pair, double resources) const {
   const auto& account = accounts_[cluster];
-  if (account.reservation) return std::nullopt;
   auto endings = view.endings;
   double explained = 0.0;
   for (const auto& ending : endings) explained += ending.resources;

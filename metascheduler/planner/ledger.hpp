@@ -79,10 +79,11 @@ class Ledger {
   /// @param walltime  for which the jobs hold the resources, in seconds
   void take(std::size_t cluster, const PairView& pair, double walltime, int jobs, double resources);
 
-  /// When so many resources are free at once for a job of the pair, by the forecast ends of our jobs, those of this plan included. Nothing
-  /// if they never are, because jobs of others hold them, or if the cluster has a reservation already.
+  /// When so many resources are free at once for a job of the pair, by the forecast ends of our jobs, those of this plan included, and
+  /// were nothing reserved. Nothing if they never are, because jobs of others hold them.
   [[nodiscard]] std::optional<Reservation> earliest(const ClusterView& view, std::size_t cluster, const PairView& pair,
                                                     double resources) const;
+  /// In place of the cluster's reservation, if it has one.
   void reserve(std::size_t cluster, const Reservation& reservation) { accounts_[cluster].reservation = reservation; }
 
  private:

@@ -160,6 +160,42 @@ bool comes_after_last_tasks(const Contender& contender, const Candidate& candida
          });
 }
 
+/// Whether the reservation of a candidate, if it is given one, is that of the next plan too: a campaign that has jobs there goes on by its
+/// turns.
+bool would_last(const Contender& contender, const Candidate& candidate, const Draft& draft) {
+  return candidate.pair->live_jobs == 0 && candidate.jobs == 0 && !comes_after_as_wide(candidate, draft) &&
+         !comes_after_last_tasks(contender, candidate, draft);
+}
+
+auto reservation_on(const Candidate& candidate, Draft& draft) {
+  return std::ranges::find(draft.plan.reservations, candidate.cluster->id, &HeldBack::cluster);
+}
+
+/// Whether a job may have the reservation of the cluster: there is none, or it is one for this plan alone, and narrower. A bag whose jobs
+/// follow each other would take one in each plan, and a wide job behind it would starve.
+bool may_reserve(const Contender& contender, const Candidate& candidate, double resources, Draft& draft) {
+  const auto& held = draft.ledger.reservation(candidate.cluster_index);
+  if (!held) return true;
+  const auto kept = reservation_on(candidate, draft);
+  return kept != draft.plan.reservations.end() && !kept->lasts && resources > held->resources + kDust &&
+         would_last(contender, candidate, draft);
+}
+
+/// The one that had the reservation of the cluster waits for the job that has it now.
+void take_over(const Candidate& candidate, const Reservation& reservation, Draft& draft) {
+  const auto kept = reservation_on(candidate, draft);
+  if (kept == draft.plan.reservations.end()) return;
+  const auto& cluster = *candidate.cluster;
+  for (auto& decision : draft.plan.decisions) {
+    if (decision.campaign != kept->campaign || decision.cluster != cluster.id || !is_one_of<reason::Reserved>(decision.reason)) continue;
+    decision.reason = reason::HeldForReservation{.free_resources = cluster.free_resources,
+                                                 .max_resources = cluster.max_resources,
+                                                 .holder = reservation.campaign,
+                                                 .held_resources = reservation.resources};
+  }
+  draft.plan.reservations.erase(kept);
+}
+
 /// The reason of a campaign whose reservation was renewed, and that still has no room.
 void note_renewed(Contender& contender, Draft& draft) {
   const auto& plan = draft.plan;
@@ -194,6 +230,7 @@ void renew(std::vector<Contender>& contenders, Draft& draft) {
     if (contender == contenders.end() || contender->has_reservation || contender->tasks() <= 0) continue;
     const auto candidate = std::ranges::find(contender->candidates, held.cluster, [](const Candidate& one) { return one.cluster->id; });
     if (candidate == contender->candidates.end() || candidate->pair->live_jobs > 0 || !may_have_a_task(*contender, *candidate)) continue;
+    if (draft.ledger.reservation(candidate->cluster_index)) continue;
     allow(Tasks::waiting, scheduler_of(*contender->campaign), *contender, {&*candidate}, draft);
     const auto resources = wide_job(*candidate);
     if (!resources) continue;
@@ -220,18 +257,19 @@ void reserve(Contender& contender, Draft& draft) {
   for (auto& candidate : contender.candidates) {
     const auto resources = wide_job(candidate);
     if (!resources || !lacks_room(candidate, draft) || !may_have_a_task(contender, candidate)) continue;
+    if (!may_reserve(contender, candidate, *resources, draft)) continue;
     auto found = draft.ledger.earliest(*candidate.cluster, candidate.cluster_index, *candidate.pair, *resources);
     if (!found || (soonest && soonest->after <= found->after)) continue;
     soonest = found;
     best = &candidate;
   }
   if (!best) return;
+  const bool lasts = would_last(contender, *best, draft);
+  take_over(*best, *soonest, draft);
   draft.ledger.reserve(best->cluster_index, *soonest);
   contender.has_reservation = true;
   if (best->pair->missing_inputs) want_inputs(draft.plan, *best, 1);
   const auto begin = at(draft.snapshot.now, soonest->after);
-  const bool lasts = best->pair->live_jobs == 0 && best->jobs == 0 && !comes_after_as_wide(*best, draft) &&
-                     !comes_after_last_tasks(contender, *best, draft);
   draft.plan.reservations.push_back(
       {.campaign = contender.campaign->id, .cluster = best->cluster->id, .resources = soonest->resources, .at = begin, .lasts = lasts});
   if (best->jobs > 0) return;

@@ -281,6 +281,19 @@ TEST(GridsimEngine, AWideJob_IsNotStarvedByTheNarrowOnesBehindIt) {
   EXPECT_EQ(without.campaigns.at(kWide).done, 0) << "without reservations it is starved, or this test shows nothing";
 }
 
+/// Nothing of the bag waits in the queue, so that it asks for a reservation of its own in each plan.
+TEST(GridsimEngine, WideJobs_AreNotStarvedByABagOfNarrowerOnesBeforeThem) {
+  const auto outcome =
+      simulate(a_scenario(kSixteen,
+                          R"({"name": "bag", "tasks": 1500, "resources": "/core=2", "duration": "100s", "walltime": "0:05:00"},
+                                  {"name": "wide", "at": "1m", "tasks": 3, "resources": "/core=16", "duration": "60s", "walltime": "0:02:00"})",
+                          R"("configuration": {"campaign_order": "fifo", "flood": "0"}, "length": "3h", )"));
+  const auto wide = starts_of(outcome, 1);
+  ASSERT_EQ(wide.size(), 3U);
+  EXPECT_LT(wide.at(0), 10 * 60) << "within a walltime of the bag, and the cycles around it";
+  EXPECT_GT(outcome.campaigns.at(0).done, 500) << "the bag goes on between them";
+}
+
 TEST(GridsimEngine, ATaskLongerThanItsWalltime_Fails_AndIsWaste) {
   const auto scenario = a_scenario(kSixteen, R"({"tasks": 2, "duration": "10m", "walltime": "0:01:00"})");
   const auto metrics = measure(scenario, simulate(scenario));

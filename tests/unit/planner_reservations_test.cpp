@@ -428,6 +428,36 @@ RC_GTEST_PROP(Reservations, OfAWideJob_LetItStartWithinAWalltime_WhateverNarrowJ
   RC_ASSERT(played.launched(wide) > 0);
 }
 
+/// The bag's own reservations, made for one plan each, do not keep the wide job from having one.
+RC_GTEST_PROP(Reservations, OfAWideJob_LetItStartWithinAWalltime_WhateverNarrowerJobsGoBefore, ()) {
+  Played played{{.campaign_order = *rc::gen::element<std::string>("fifo", "fairshare", "tickets")}, *rc::gen::inRange(0, 1'000'000)};
+  const int most_plans = *rc::gen::inRange(1, 20);
+  const int width = *rc::gen::inRange(2, 9);
+  played.add("narrower", 0.5, width, kEndless, most_plans);
+  played.play(20, 0);
+  const auto wide = played.add("wide", 0.01, *rc::gen::inRange(width + 1, 17), kEndless, most_plans);
+  played.play(most_plans + 6, 0);
+  RC_ASSERT(played.launched(wide) > 0);
+}
+
+TEST(Reservations, OfANarrowerJob_ForOnePlan_GiveWayToOneThatLasts_AndTheReasonsSaySo) {
+  auto snapshot = wide_after_narrow(1000);
+  snapshot.pairs[0] = a_pair(1, 1, 2);
+  snapshot.pairs[0].walltime = 3600;
+  snapshot.pairs[0].live_jobs = 8;
+  snapshot.clusters[0].our_resources = 16;
+  const auto made = plan(snapshot, {.campaign_order = "fifo"});
+  ASSERT_EQ(made.reservations.size(), 1U);
+  EXPECT_EQ(made.reservations[0].campaign, grid::CampaignId{2});
+  EXPECT_TRUE(made.reservations[0].lasts);
+  for (const auto& decision : made.decisions) {
+    if (decision.campaign == grid::CampaignId{1}) EXPECT_TRUE(std::holds_alternative<reason::HeldForReservation>(decision.reason));
+    else EXPECT_TRUE(std::holds_alternative<reason::Reserved>(decision.reason));
+  }
+  snapshot.pairs[1] = a_pair(2, 1, 2);
+  EXPECT_TRUE(held_by(plan(snapshot, {.campaign_order = "fifo"})).empty()) << "one that is as wide takes its turn";
+}
+
 /// One of them holds the reservation until its job starts, and then it is another one's turn, if the order says so.
 TEST(Reservations, OfCampaignsOfWideJobs_LetEachOfThemGoOn_WhateverNarrowJobsComeBetween) {
   for (int seed = 1; seed <= 6; ++seed) {
