@@ -7,6 +7,7 @@
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/given.hpp"
+#include "lib/grid/stderr_line.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
@@ -113,14 +114,17 @@ std::optional<Evidence> read_ending(std::string_view text) {
 }
 
 constexpr std::string_view kGivenMark{".g"};
+constexpr std::string_view kStderrMark{".x"};
 
-/// Takes what a task gives to others from the end of a name's last part. Nothing before it has a `g`.
-std::string take_given(std::string_view& ending) {
-  const auto mark = ending.starts_with('e') ? ending.find(kGivenMark) : std::string_view::npos;
-  if (mark == std::string_view::npos) return {};
-  auto given = stored_given(ending.substr(mark + kGivenMark.size()));
+/// Takes what follows the profile of an end from the end of a name's last part: what a task gives to others, or its line of stderr. Nothing
+/// before it has a `g` or an `x`.
+void take_words(std::string_view& ending, EvidenceFile& into) {
+  const auto mark = ending.starts_with('e') ? std::min(ending.find(kGivenMark), ending.find(kStderrMark)) : std::string_view::npos;
+  if (mark == std::string_view::npos) return;
+  const auto words = ending.substr(mark + kGivenMark.size());
+  if (ending.substr(mark).starts_with(kGivenMark)) into.given = stored_given(words);
+  else into.stderr_line = read_stderr_line(words);
   ending.remove_suffix(ending.size() - mark);
-  return given;
 }
 
 int weight_of(Witness witness) {
@@ -150,12 +154,13 @@ std::string EvidenceFile::name() const {
     case Witness::ended: {
       if (evidence.no_folder) return stem + ".f";
       const auto end = evidence.overran ? std::string{"w"} : fmt::format("e{}", evidence.status);
-      const auto gives = given.empty() ? std::string{} : fmt::format("{}{}", kGivenMark, given);
-      if (!evidence.duration) return fmt::format("{}.{}{}", stem, end, gives);
+      auto words = given.empty() ? std::string{} : fmt::format("{}{}", kGivenMark, given);
+      if (!stderr_line.empty()) words = fmt::format("{}{}", kStderrMark, noted_stderr_line(stderr_line));
+      if (!evidence.duration) return fmt::format("{}.{}{}", stem, end, words);
       return fmt::format("{}.{}.{}{}{}{}{}", stem, end, evidence.duration->count(),
                          evidence.cpu ? fmt::format(".c{}", evidence.cpu->count()) : "",
                          evidence.peak_kib ? fmt::format(".m{}", *evidence.peak_kib) : "",
-                         evidence.moved_kib ? fmt::format(".i{}", *evidence.moved_kib) : "", gives);
+                         evidence.moved_kib ? fmt::format(".i{}", *evidence.moved_kib) : "", words);
     }
     case Witness::duplicate: return fmt::format("{}.d.{}", stem, evidence.holder.value());
     case Witness::unclaimed: return stem + ".u";
@@ -169,10 +174,12 @@ std::optional<EvidenceFile> read_evidence_name(std::string_view name) {
   const auto job = attempt ? take_field(name) : std::nullopt;
   const auto remote = job ? take_field(name) : std::nullopt;
   if (!remote) return std::nullopt;
-  auto given = take_given(name);
+  EvidenceFile file{TaskNumber{*task}, static_cast<int>(*attempt), JobId{*job}, RemoteJobId{*remote}};
+  take_words(name, file);
   const auto evidence = read_ending(name);
   if (!evidence) return std::nullopt;
-  return EvidenceFile{TaskNumber{*task}, static_cast<int>(*attempt), JobId{*job}, RemoteJobId{*remote}, *evidence, std::move(given)};
+  file.evidence = *evidence;
+  return file;
 }
 
 EvidenceIndex::EvidenceIndex(std::span<const std::string> names) {
@@ -189,10 +196,10 @@ void EvidenceIndex::add(std::string_view name) {
     const auto [holder, is_first] = holders_.try_emplace({file->task, file->attempt}, file->job);
     holder->second = std::min(holder->second, file->job);
   }
-  const auto [known, is_new] = jobs_.try_emplace(file->job, Seen{shown, file->remote, file->given});
+  const auto [known, is_new] = jobs_.try_emplace(file->job, Seen{shown, file->remote, file->given, file->stderr_line});
   const bool same = !is_new && shown == known->second.evidence;
   if (same ? file->remote > known->second.remote : !is_new && shows_more(shown, known->second.evidence))
-    known->second = {shown, file->remote, file->given};
+    known->second = {shown, file->remote, file->given, file->stderr_line};
 }
 
 std::optional<RemoteJobId> EvidenceIndex::claimed_as(JobId job) const {
@@ -204,6 +211,11 @@ std::optional<RemoteJobId> EvidenceIndex::claimed_as(JobId job) const {
 std::string EvidenceIndex::given_by(JobId job) const {
   const auto found = jobs_.find(job);
   return found == jobs_.end() ? std::string{} : found->second.given;
+}
+
+std::string EvidenceIndex::stderr_line_of(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? std::string{} : found->second.stderr_line;
 }
 
 std::optional<RemoteJobId> EvidenceIndex::run_of(JobId job) const {

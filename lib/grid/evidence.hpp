@@ -19,7 +19,8 @@
 ///                                                      `.c<milliseconds of the processors>`, `.m<KiB of memory at most>` and
 ///                                                      `.i<KiB read from file systems and written to them>`
 ///                                                      (what else follows the dot is no time, but the end is one). At the end comes
-///                                                      what the task gives to others, `.g<name>=<number>,…` (lib/grid/given.hpp)
+///                                                      what the task gives to others, `.g<name>=<number>,…` (lib/grid/given.hpp),
+///                                                      or a line that it wrote to stderr, `.x<line>` (lib/grid/stderr_line.hpp)
 ///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it; the same may follow
 ///   <task>.<attempt>.<job>.<OAR job>.f                 could not enter its campaign's folder, or make its files there: ran nothing
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
@@ -35,7 +36,8 @@ struct EvidenceFile {
   JobId job{0};
   RemoteJobId remote{0};  ///< 0: the wrapper did not know it
   Evidence evidence = {};
-  std::string given = {};  ///< of `ended`: what its task gives to others (grid::stored_given); empty: nothing
+  std::string given = {};        ///< of `ended`: what its task gives to others (grid::stored_given); empty: nothing
+  std::string stderr_line = {};  ///< of `ended`: a line that a failed task wrote (grid::read_stderr_line); empty: none is known
 
   [[nodiscard]] std::string name() const;
 };
@@ -69,6 +71,8 @@ class EvidenceIndex {
   [[nodiscard]] std::optional<RemoteJobId> run_of(JobId job) const;
   /// The numbers that the task of a job gives to others, as the job noted them at its end (grid::read_given); empty: none.
   [[nodiscard]] std::string given_by(JobId job) const;
+  /// The line of stderr that the failed task of a job left; empty: none is known.
+  [[nodiscard]] std::string stderr_line_of(JobId job) const;
   /// Whether the list of a pool is there. Without it, a pool's folder shows nothing: it was removed, or what OAR listed is not that folder.
   [[nodiscard]] bool has_pool() const { return has_pool_; }
   /// For how long the commands that one job of OAR carried out lasted, of those that noted it: its own, and pooled ones. Cost: O(names).
@@ -80,6 +84,7 @@ class EvidenceIndex {
     Evidence evidence;
     RemoteJobId remote;
     std::string given;
+    std::string stderr_line;
   };
   bool has_pool_ = false;
   std::unordered_map<JobId, Seen> jobs_;

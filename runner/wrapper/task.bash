@@ -34,7 +34,14 @@ write_end_anew() {
 }
 #@ end
 
-# A command may have removed the folder: the end is still noted.
+put_end() {
+  #@ if pool
+  { : > "$end_file"; } 2> /dev/null && return
+  #@ end
+  mv "$own_file.s" "$end_file" 2> /dev/null || [ -e "$end_file" ]
+}
+
+# A command may have removed the folder, and a file system may take no name as long as one with a line of stderr: the end is still noted.
 note_end() {
   #@ if pool || measured
   name_end
@@ -42,20 +49,25 @@ note_end() {
   #@ if !pool && !measured
   end_file=$own_file.e$task_status
   #@ end
+  short_end=$end_file
+  ((task_status && task_status != 137 && task_status != 143)) && [ "$end_kind" != w ] && add_error
   #@ if gives
   ((task_status)) || add_given
-  #@ end
-  #@ if pool
-  { : > "$end_file"; } 2> /dev/null && return
   #@ end
   #@ if noted
   end_words=${end_file#"$own_file".}
   write_end "$end_words"
-  mv "$own_file.s" "$end_file" 2> /dev/null || [ -e "$end_file" ] || write_end_anew 2> /dev/null
+  #@ end
+  put_end && return
+  [ "$end_file" != "$short_end" ] && ((task_status)) && {
+    end_file=$short_end
+    put_end && return
+  }
+  #@ if noted
+  write_end_anew 2> /dev/null
   #@ end
   #@ if !noted
-  mv "$own_file.s" "$end_file" 2> /dev/null || [ -e "$end_file" ] ||
-    { mkdir -p "$fence_folder" && write_own_file && mv "$own_file.s" "$end_file" && ln "$end_file" "$claim_file"; } 2> /dev/null
+  { mkdir -p "$fence_folder" && write_own_file && mv "$own_file.s" "$end_file" && ln "$end_file" "$claim_file"; } 2> /dev/null
   #@ end
 }
 

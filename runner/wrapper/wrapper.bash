@@ -14,7 +14,7 @@
 #     ….e<status>                             the command ended. Further numbers follow where the job has measured: .<milliseconds>, then
 #                                             .c<milliseconds of the processors>, then .m<KiB of memory> (measure.bash), then .i<KiB read
 #                                             and written> (times.bash). Last of all comes what the task gives to others,
-#                                             .g<name>=<number>,… (given.bash)
+#                                             .g<name>=<number>,… (given.bash), or a line that it wrote to stderr, .x<line> (errors.bash)
 #     ….w.<milliseconds>…                     the walltime of a pooled task ended its command (pool.bash)
 #     ….d.<holder>                            nothing was run: the job <holder> has the claim, or another run of this very job
 #     ….u                                     nothing was run: no claim could be made, or the task could not be given what it needs
@@ -55,6 +55,7 @@
 . ./times.bash
 . ./memory.bash
 #@ end
+. ./errors.bash
 #@ if measured
 . ./measure.bash
 #@ end

@@ -341,6 +341,10 @@ Course Shell::run_command() {
   took_by_date_ = std::chrono::seconds{job_.seconds() - begun_by_date};
 }
 
+bool Shell::put_end() {
+  return (script_.pool && write_file(end_name_, {}, Create::any)) || rename_file(own_ + ".s", end_name_) || exists(end_name_);
+}
+
 Course Shell::note_end() {
   std::string mark = fmt::format("e{}", status_);
   if (script_.pool) {
@@ -366,11 +370,14 @@ Course Shell::note_end() {
     std::ranges::replace(given, '\n', ',');
     if (!given.empty()) mark += ".g" + given;
   }
-  end_name_ = own_ + "." + mark;
+  end_name_ = own_ + "." + mark + error_words(mark);
   bool works = co_await before(Step::end);
-  if (works && script_.pool && write_file(end_name_, {}, Create::any)) co_return;
-  if (works && rename_file(own_ + ".s", end_name_)) co_return;
-  if (exists(end_name_)) co_return;
+  if (works && put_end()) co_return;
+  if (const auto short_end = own_ + "." + mark; status_ != 0 && end_name_ != short_end) {
+    end_name_ = short_end;
+    works = co_await before(Step::end);
+    if (works && put_end()) co_return;
+  }
   works = co_await before(Step::end);
   works = works && make_folders(fence_) && write_own(false);
   if (!works) co_return;

@@ -102,6 +102,9 @@ class Shell final : public Values {
   Course run_command();
   Course gather_outputs();
   Course gather(const std::string& file, int number);
+  /// The words that follow the end `e<status>…` in its name.
+  [[nodiscard]] std::string error_words(std::string_view end) const;
+  bool put_end();
   Course note_end();
   Course clear_checkpoint();
   // shell_pool.cpp

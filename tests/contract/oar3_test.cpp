@@ -184,7 +184,7 @@ TEST_P(Oar3, TheWrapperNotesTheEndInTheClaim_AndASecondJobOfTheAttemptRunsNothin
   const auto folder = fmt::format("~/.gleaner/contract{}", ::getpid());
   runner::LaunchFacts facts{.grid = "g",
                             .campaign = grid::CampaignId{1},
-                            .exec_file = "echo ran >> contract.ran; exit",
+                            .exec_file = "echo ran >> contract.ran; echo no mesh >&2; exit",
                             .cluster = "c",
                             .user = backend().user(),
                             .workdir = "$HOME",
@@ -209,7 +209,7 @@ TEST_P(Oar3, TheWrapperNotesTheEndInTheClaim_AndASecondJobOfTheAttemptRunsNothin
                                            {grid::TaskNumber{6}, 0, grid::JobId{43}, grid::RemoteJobId{1}}}}};
   const auto traces = client_.evidence(fences, 10s);
   ASSERT_TRUE(traces[0]) << oar::describe(traces[0].error());
-  EXPECT_THAT(traces[0]->names, ::testing::Each(fmt::format("5.0.41.{}.e4", first.id.value())));
+  EXPECT_THAT(traces[0]->names, ::testing::Each(fmt::format("5.0.41.{}.e4.xno,mesh", first.id.value())));
   EXPECT_EQ(client_.read_file(backend().user(), "~/contract.ran").value_or("failed"), "ran\n");
   EXPECT_TRUE(client_.delete_path(backend().user(), "~/contract.ran"));
   EXPECT_TRUE(client_.delete_path(backend().user(), folder));

@@ -237,6 +237,17 @@ TEST_P(Wrapper, AClaimThatCannotBeMade_RunsNothing_AndAUsersOwn113_IsTheEndOfIts
   EXPECT_THAT(names("700.1.50."), ::testing::ElementsAre(::testing::EndsWith(".e113")));
 }
 
+/// The shell of the job has stderr open for writing alone, and reads the file anew.
+TEST_P(Wrapper, ALineOfStderrOfAFailedTask_IsInTheNameOfItsEnd_AndOarListsIt) {
+  const auto submitted =
+      launch("errors", facts("echo \"no such mesh: 3 / \xC3\xA9 $(printf '%0200d' 7)\" >&2; exit 3; :"), {task(710, 1, 60, {})});
+  EXPECT_EQ(oar::shell_status(world().await_end(submitted.ids).front().exit_status.value_or(-1)), 3);
+  const auto found = names("710.1.60.");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found[0], HasSubstr(".e3.xno,such,mesh%3A,3,%2F,%C3%A9,000"));
+  EXPECT_LE(found[0].size(), 140U);
+}
+
 TEST_P(Wrapper, TheJobHasTheEnvironmentOfTheGrid) {
   auto given = facts("env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
   const auto made = launch("folder", facts("mkdir -p \"$HOME/" + world().token() + "/a b;c\"; :"), {task(601, 1, 78, {})});

@@ -33,9 +33,8 @@ using namespace std::chrono_literals;
 using State = std::map<std::string, std::string>;
 
 inline std::string masked_name(const std::string& name) {
-  static const std::regex kMeasured{R"((\.(e\d+|w))\.\d+\.c\d+(\.m\d+)?(\.i\d+)?$)"};
-  return std::regex_replace(name, kMeasured, "$1.N.cN", std::regex_constants::format_first_only) +
-         (std::regex_search(name, std::regex{R"(\.c\d+\.m\d+(\.i\d+)?$)"}) ? ".mN" : "");
+  static const std::regex kMeasured{R"((\.(e\d+|w))\.\d+\.c\d+(\.m)?(\d+)?(\.i\d+)?(\.x.*)?$)"};
+  return std::regex_replace(name, kMeasured, "$1.N.cN$3$6", std::regex_constants::format_first_only);
 }
 
 inline std::string masked_content(const std::string& name, std::string content) {

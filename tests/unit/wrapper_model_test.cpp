@@ -125,6 +125,67 @@ TEST_F(WrapperModel, Document000_WhatATaskGives_IsInTheNameOfItsEnd) {
   expect_alike_killed_anywhere(scenario);
 }
 
+/// The ends of the names of files that have a line of stderr.
+std::set<std::string> lines_in(const State& state) {
+  std::set<std::string> lines;
+  for (const auto& [name, content] : state) {
+    if (const auto mark = name.find(".x"); mark != std::string::npos) lines.insert(name.substr(mark));
+  }
+  return lines;
+}
+
+TEST_F(WrapperModel, ALineOfStderrOfAFailedTask_IsInTheNameOfItsEnd) {
+  const auto name_by = [&](const std::string& shell, const std::string& errors, int status = 3) {
+    Scenario scenario;
+    scenario.tasks[100] = {shell + " >&2; exit " + std::to_string(status), {.status = status, .errors = errors}};
+    expect_alike(scenario);
+    const auto found = lines_in(real(scenario));
+    return found.empty() ? std::string{} : *found.begin();
+  };
+  const auto name_of = [&](const std::string& errors, int status = 3) {
+    return name_by("printf %b " + text::quote(errors), errors, status);
+  };
+  EXPECT_EQ(name_of("No such file: mesh_88\nmore\n"), ".xNo,such,file%3A,mesh_88");
+  EXPECT_EQ(name_of("\n \t\n  second, with a blank  \n"), ".xsecond%2C,with,a,blank");
+  EXPECT_EQ(name_of("Traceback (most recent call last):\n  File \"a.py\"\nValueError: 3/4\n"), ".xValueError%3A,3%2F4");
+  EXPECT_EQ(name_of("a line without its end"), ".xa,line,without,its,end");
+  EXPECT_EQ(name_of(std::string(5000, 'a')), ".x" + std::string(98, 'a'));
+  EXPECT_EQ(name_by("printf 'Traceback (most recent call last):\\n%2500s\\nKeyError: 1\\n' ''",
+                    "Traceback (most recent call last):\n" + std::string(2500, ' ') + "\nKeyError: 1\n"),
+            ".xKeyError%3A,1");
+  EXPECT_EQ(name_by("{ yes '' | head -n 2000; echo too late; }", std::string(2000, '\n') + "too late\n"), "");
+  EXPECT_EQ(name_of(""), "");
+  EXPECT_EQ(name_of("a warning\n", 0), "") << "it did not fail";
+}
+
+/// Read to a line's end, a hole of a terabyte would take longer than any walltime, and the end would not be noted.
+TEST_F(WrapperModel, AStderrThatIsAHole_KeepsNoEndFromBeingNoted) {
+  for (const std::string begin : {"", "printf 'Traceback (most\\n' >&2;"}) {
+    Scenario scenario;
+    scenario.tasks[100] = {begin + "truncate -s 1T OAR.900.stderr; rm OAR.900.stderr; exit 3", {}};
+    const auto state = real(scenario);
+    EXPECT_EQ(state.count(".gleaner/grid/12/7/0.0.100.900.e3"), 1U) << begin;
+  }
+}
+
+TEST_F(WrapperModel, ALineOfStderr_OfAPooledTask_IsItsOwn) {
+  Scenario scenario;
+  scenario.launch = [](runner::LaunchFacts& facts) { make_pool(facts, 1); };
+  scenario.prepare = with_pool_list(1, 3);
+  scenario.tasks[100] = {"echo first >&2; exit 1", {.status = 1, .errors = "first\n"}};
+  scenario.tasks[101] = {"echo second >&2; exit 1", {.status = 1, .errors = "second\n"}};
+  expect_alike(scenario);
+  EXPECT_EQ(lines_in(real(scenario)), (std::set<std::string>{".xfirst", ".xsecond"}));
+}
+
+TEST_F(WrapperModel, ATaskThatFailsWithALine_KilledAtAnyMoment) {
+  Scenario scenario;
+  scenario.prepare = [](const fs::path& home) { std::ofstream{home / "OAR.900.stderr"} << "wrong\n"; };
+  scenario.tasks[100] = {"exit 3", {.status = 3}};
+  expect_alike_killed_anywhere(scenario);
+  EXPECT_EQ(lines_in(real(scenario)), (std::set<std::string>{".xwrong"}));
+}
+
 TEST_F(WrapperModel, OutputDirectory_KeepsStreamsAndFiles) {
   Scenario scenario{.jobs = {{}, {.task = 1234, .attempt = 2, .job = 1334, .remote = 901}}};
   scenario.launch = [](runner::LaunchFacts& facts) {
