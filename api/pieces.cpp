@@ -17,11 +17,17 @@ Asked<ChangeableCampaign> changeable_campaign(const Call& call) {
   return ChangeableCampaign{id, std::move(*owner)};
 }
 
-Progress retry_failed_tasks(const Call& call, grid::CampaignId campaign, std::optional<grid::ClusterId> cluster) {
+Progress retry_failed_tasks(const Call& call, const FailedTasks& failed, const std::function<bool(store::Transaction&)>& allows) {
+  const auto campaign = failed.campaign;
   return in_pieces(call, [&](store::Transaction& transaction, grid::TaskNumber first) -> Piece {
-    const store::FailedTasks failed{
-        .campaign = campaign, .cluster = cluster, .range = {first.value(), text::kOpenEnd}, .most = store::kTasksOfPiece};
-    const auto tasks = store::retry_failed_tasks(transaction, failed, call.now);
+    if (allows && first.value() == 0 && !allows(transaction)) return {};
+    const auto tasks = store::retry_failed_tasks(transaction,
+                                                 {.campaign = campaign,
+                                                  .cluster = failed.cluster,
+                                                  .range = {first.value(), text::kOpenEnd},
+                                                  .most = store::kTasksOfPiece,
+                                                  .group = failed.group},
+                                                 call.now);
     if (tasks.empty()) return {};
     note(call, transaction,
          {.name = "failed tasks retried",

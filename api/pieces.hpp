@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "api/call.hpp"
@@ -44,9 +45,16 @@ Progress in_pieces(const Call& call, Work&& work) {
   return progress;
 }
 
-/// Returns failed tasks of a campaign to the bag; if there is a cluster, only those whose last job was there. The caller may change the
-/// campaign.
-[[nodiscard]] Progress retry_failed_tasks(const Call& call, grid::CampaignId campaign, std::optional<grid::ClusterId> cluster = {});
+/// The failed tasks of a campaign that are tried again.
+struct FailedTasks {
+  grid::CampaignId campaign{0};
+  std::optional<grid::ClusterId> cluster = {};  ///< only those whose last job was there
+  std::optional<std::int64_t> group = {};       ///< only those of this group of failures
+};
+/// Returns failed tasks to the bag. The caller may change the campaign.
+/// @param allows  asked before the first change, in its transaction; false: nothing is changed
+[[nodiscard]] Progress retry_failed_tasks(const Call& call, const FailedTasks& failed,
+                                          const std::function<bool(store::Transaction&)>& allows = {});
 /// Cancels tasks that were given back to a campaign's bag until only as many as a piece are left, which go with the campaign. The caller
 /// may change the campaign.
 [[nodiscard]] Progress cancel_returned_tasks(const Call& call, grid::CampaignId campaign);

@@ -5,10 +5,13 @@
 #include <map>
 
 #include "api/audit.hpp"
+#include "api/campaign_json.hpp"
 #include "api/chosen_tasks.hpp"
 #include "api/pieces.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/failures.hpp"
 #include "lib/store/sinks.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -65,14 +68,50 @@ http::Response retry_swallowed(const Call& call, const ChangeableCampaign& own, 
   return accepted(message, progress.tasks, progress.next ? href_with(call, {}) : "");
 }
 
+/// Which failed tasks are meant.
+struct Meant {
+  std::optional<std::int64_t> group = {};
+  std::optional<std::int64_t> expected = {};  ///< how many whoever asks takes them to be
+};
+
+Asked<Meant> read_meant(const Call& call) {
+  Meant meant;
+  for (const auto& [key, into] : {std::pair{"failure", &meant.group}, std::pair{"expect", &meant.expected}}) {
+    const auto text = call.request.parameter(key);
+    if (!text) continue;
+    const auto value = text::whole_number<std::int64_t>(*text);
+    if (!value || *value < 0)
+      return tl::unexpected{error(Code::bad_value, fmt::format("{}={}: must be a whole number, 0 or more", key, jdl::excerpt(*text)))};
+    *into = *value;
+  }
+  return meant;
+}
+
+/// `3 failed tasks`, `1 failed task`.
+std::string failed_text(std::int64_t tasks) { return fmt::format("{} failed task{}", tasks, tasks == 1 ? "" : "s"); }
+
 http::Response retry_all_failed(const Call& call, const ChangeableCampaign& own) {
-  const auto progress = retry_failed_tasks(call, own.id);
-  if (progress.tasks == 0) return error(Code::wrong_state, fmt::format("campaign {} has no failed task", own.id.value()));
+  const auto meant = read_meant(call);
+  if (!meant) return meant.error();
+  std::optional<std::int64_t> now;
+  const auto progress = retry_failed_tasks(call, {.campaign = own.id, .group = meant->group}, [&](store::Transaction& transaction) {
+    now = store::lock_failed_tasks(transaction, own.id, meant->group);
+    return now && (!meant->expected || *now == *meant->expected);
+  });
+  const auto of = meant->group ? fmt::format("group {} of the failures of campaign {}", *meant->group, own.id.value())
+                               : fmt::format("campaign {}", own.id.value());
+  if (!now) return error(Code::wrong_state, fmt::format("there is no {}: 'gridstat {} --failures' lists them", of, own.id.value()));
+  if (meant->expected && *now != *meant->expected)
+    return error(Code::wrong_state,
+                 fmt::format("{} has {} by now, and not {}: nothing was changed", of, failed_text(*now), *meant->expected));
+  if (progress.tasks == 0) return error(Code::wrong_state, fmt::format("{} has no failed task", of));
   process::log::info("failed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
-  const auto message = fmt::format("{} failed task{} of campaign {} will run again{}", progress.tasks, progress.tasks == 1 ? "" : "s",
-                                   own.id.value(), progress.next ? kRestIsLeft : "");
-  return accepted(message, progress.tasks,
-                  progress.next ? href_with(call, {{"tasks", fmt::format("{}-*", progress.next->value())}}) : std::string{});
+  const auto message = fmt::format("{} of {} will run again{}", failed_text(progress.tasks), of, progress.next ? kRestIsLeft : "");
+  const auto rest = [&] {
+    if (!meant->group) return fmt::format("{}/retries?tasks={}-*", campaign_path(own.id), progress.next->value());
+    return fmt::format("{}/retries?failure={}", campaign_path(own.id), *meant->group);
+  };
+  return accepted(message, progress.tasks, progress.next ? rest() : std::string{});
 }
 
 }  // namespace
@@ -81,6 +120,11 @@ http::Response retry(const Call& call) {
   const auto sink = call.request.parameter("sink");
   const bool has_tasks = call.request.parameter("tasks").has_value();
   if (sink && has_tasks) return error(Code::bad_value, "sink and tasks exclude each other: a sink names its tasks itself");
+  for (const auto* key : {"failure", "expect"}) {
+    if (call.request.parameter(key) && (sink || has_tasks))
+      return error(Code::bad_value, fmt::format("{0} and {1} exclude each other: {0} is for all failed tasks, or a group of them", key,
+                                                sink ? "sink" : "tasks"));
+  }
   if (has_tasks) return retry_chosen_tasks(call);
   const auto own = changeable_campaign(call);
   if (!own) return own.error();

@@ -151,7 +151,7 @@ http::Response fix_all(const Call& call) {
   if (flag(call, "resubmit")) {
     const auto own = changeable_campaign(call);
     if (!own) return own.error();
-    again = retry_failed_tasks(call, own->id);
+    again = retry_failed_tasks(call, {.campaign = own->id});
     if (again.next) return half_resubmitted(call, again);
   }
   return change(
@@ -178,7 +178,8 @@ http::Response fix_one(const Call& call) {
   if (!may_fix(call, *event))
     return error(Code::administrators_only, fmt::format("event {} is of no campaign: only administrators may fix it", *id));
   Progress again;
-  if (event->open && event->campaign && flag(call, "resubmit")) again = retry_failed_tasks(call, *event->campaign, event->cluster);
+  if (event->open && event->campaign && flag(call, "resubmit"))
+    again = retry_failed_tasks(call, {.campaign = *event->campaign, .cluster = event->cluster});
   if (again.next) return half_resubmitted(call, again);
   const bool is_fixed = event->open && call.connections.write([&](store::Transaction& transaction) {
     if (!store::fix_event(transaction, *id, call.now)) return false;
@@ -203,7 +204,8 @@ std::span<const Route> control_routes() {
       Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
       Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold, "tasks", Etag::sent, Compression::allowed, InPage::act},
       Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume, "tasks", Etag::sent, Compression::allowed, InPage::act},
-      Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "sink tasks", Etag::sent, Compression::allowed, InPage::act},
+      Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "expect failure sink tasks", Etag::sent, Compression::allowed,
+            InPage::act},
       Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit", Etag::sent, Compression::allowed, InPage::act},
       Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "resubmit"},
   };

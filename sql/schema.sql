@@ -499,6 +499,12 @@ BEGIN
       SELECT campaign_id, number, state, 1 AS n FROM after WHERE number >= 0
       UNION ALL SELECT campaign_id, number, state, -1 FROM before WHERE number >= 0) changed
     GROUP BY 1, 2),
+  failures AS MATERIALIZED (
+    SELECT campaign_id, failure, sum(n) AS tasks
+    FROM (
+      SELECT campaign_id, failure, 1 AS n FROM after WHERE state = 'failed' AND failure IS NOT NULL
+      UNION ALL SELECT campaign_id, failure, -1 FROM before WHERE state = 'failed' AND failure IS NOT NULL) changed
+    GROUP BY 1, 2 HAVING sum(n) <> 0),
   counted AS (
     UPDATE campaigns c SET
       waiting = c.waiting + d.waiting, launching = c.launching + d.launching, submitted = c.submitted + d.submitted,
@@ -508,7 +514,10 @@ BEGIN
         sum(done) AS done, sum(failed) AS failed, sum(cancelled) AS cancelled
       FROM moves GROUP BY 1) d
     WHERE c.id = d.campaign_id
-    RETURNING c.id)
+    RETURNING c.id),
+  grouped AS (
+    UPDATE failure_groups g SET tasks = g.tasks + f.tasks FROM counted c JOIN failures f ON f.campaign_id = c.id
+    WHERE g.id = f.failure AND g.campaign_id = c.id)
   INSERT INTO task_blocks AS b (campaign_id, block, launching, submitted, running, done, failed, cancelled)
   SELECT m.campaign_id, m.block, m.launching, m.submitted, m.running, m.done, m.failed, m.cancelled
   FROM counted c JOIN moves m ON m.campaign_id = c.id
@@ -653,6 +662,38 @@ CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
     AS $$
   SELECT CASE WHEN campaign.max_fails < 1 THEN floor(campaign.max_fails * campaign.total + 1e-9) ELSE campaign.max_fails END
+$$;
+
+CREATE FUNCTION failure_group(campaign bigint, cluster bigint, ended text, status integer, alike text, line text) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  found_id bigint;
+BEGIN
+  SELECT id INTO found_id FROM failure_groups
+  WHERE campaign_id = campaign AND cluster_id = cluster AND ending = ended AND coalesce(exit_status, -1) = coalesce(status, -1)
+    AND pattern = alike;
+  IF found_id IS NOT NULL THEN
+    RETURN found_id;
+  END IF;
+  IF alike <> '' AND (SELECT count(*) FROM failure_groups WHERE campaign_id = campaign AND pattern <> '') >= 200 THEN
+    RETURN failure_group(campaign, cluster, ended, status, '', '');
+  END IF;
+  INSERT INTO failure_groups (campaign_id, cluster_id, ending, exit_status, pattern, stderr_line)
+  VALUES (campaign, cluster, ended, status, alike, line) RETURNING id INTO found_id;
+  RETURN found_id;
+END $$;
+
+CREATE FUNCTION failure_pattern(line text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT regexp_replace(line, '0[xX][0-9a-fA-F]+|\y[0-9a-f]{8,}\y|[0-9]+', '#', 'g')
+$$;
+
+CREATE FUNCTION failure_status(ended text, status integer) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE WHEN ended IN ('task_error', 'rerun_first', 'rerun_last') THEN status END
 $$;
 
 CREATE FUNCTION fate_of(ending text, began boolean) RETURNS text
@@ -897,9 +938,12 @@ CREATE TABLE tasks (
     charged integer DEFAULT 0 NOT NULL,
     uncounted integer DEFAULT 0 NOT NULL,
     cancelling boolean DEFAULT false NOT NULL,
+    failure bigint,
     CONSTRAINT tasks_uncounted_check CHECK ((uncounted >= 0))
 )
 WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.05');
+
+COMMENT ON COLUMN tasks.failure IS 'while it is failed: its group of failure_groups; null: it is not, or no job of it has failed';
 
 CREATE FUNCTION is_awaited(task tasks, job_attempt integer) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -2131,6 +2175,35 @@ ALTER TABLE events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE failure_groups (
+    id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    ending text NOT NULL,
+    exit_status integer,
+    pattern text NOT NULL,
+    stderr_line text NOT NULL,
+    tasks integer DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE failure_groups IS 'failed tasks of a campaign that failed alike. Kept by the trigger count_tasks';
+
+COMMENT ON COLUMN failure_groups.exit_status IS 'a wait status; null: its command did not end the job';
+
+COMMENT ON COLUMN failure_groups.pattern IS 'the lines of stderr, with # for numbers, addresses and digests; empty: none is known, or the campaign has too many different ones';
+
+COMMENT ON COLUMN failure_groups.stderr_line IS 'the line of its first task';
+
+ALTER TABLE failure_groups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME failure_groups_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE feed (
     xact bigint NOT NULL,
     id bigint NOT NULL,
@@ -2887,6 +2960,9 @@ ALTER TABLE ONLY epochs
 ALTER TABLE ONLY events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY failure_groups
+    ADD CONSTRAINT failure_groups_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY feed
     ADD CONSTRAINT feed_pkey PRIMARY KEY (xact, id);
 
@@ -3084,6 +3160,8 @@ CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_i
 
 CREATE INDEX events_user ON events USING btree (user_name, id) WHERE (user_name IS NOT NULL);
 
+CREATE UNIQUE INDEX failure_groups_alike ON failure_groups USING btree (campaign_id, cluster_id, ending, COALESCE(exit_status, '-1'::integer), pattern);
+
 CREATE UNIQUE INDEX feed_newest ON feed USING btree (kind, subject) WHERE (change = ANY (ARRAY['counts'::text, 'again'::text]));
 
 CREATE INDEX feed_noted_at ON feed USING btree (noted_at);
@@ -3161,6 +3239,8 @@ CREATE UNIQUE INDEX subscriptions_target ON subscriptions USING btree (user_name
 CREATE INDEX tasks_cancelling ON tasks USING btree (campaign_id, number) WHERE cancelling;
 
 CREATE INDEX tasks_failed ON tasks USING btree (campaign_id, number) WHERE (state = 'failed'::task_state);
+
+CREATE INDEX tasks_failed_alike ON tasks USING btree (failure, number) WHERE (failure IS NOT NULL);
 
 CREATE INDEX web_sessions_user_name_idx ON web_sessions USING btree (user_name, begun_at);
 
@@ -3326,6 +3406,12 @@ ALTER TABLE ONLY events
 
 ALTER TABLE ONLY events
     ADD CONSTRAINT events_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY failure_groups
+    ADD CONSTRAINT failure_groups_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY failure_groups
+    ADD CONSTRAINT failure_groups_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id);
 
 ALTER TABLE ONLY forecast_history
     ADD CONSTRAINT forecast_history_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

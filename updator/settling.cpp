@@ -205,8 +205,11 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
     if (over.live != nullptr && over.live->state == grid::JobState::pooled)
       verdict.started_at = now_ - std::chrono::duration_cast<grid::Instant::duration>(*over.evidence.duration);
   }
-  if (over.beside != nullptr)
-    verdict.given = over.beside->given_by(over.evidence.witness == grid::Witness::duplicate ? over.evidence.holder : over.job);
+  if (over.beside != nullptr) {
+    const auto ended = over.evidence.witness == grid::Witness::duplicate ? over.evidence.holder : over.job;
+    verdict.given = over.beside->given_by(ended);
+    if (over.end == grid::JobEnd::task_error) verdict.stderr_line = over.beside->stderr_line_of(ended);
+  }
   verdict.message = describe_end({.end = over.end,
                                   .record = over.record,
                                   .evidence = over.evidence,

@@ -181,6 +181,8 @@ Json load_history(const Run& run, std::int64_t id) {
 
 Json load_strip(const Run& run, std::int64_t id) { return run.api.get(path_of(id, "/strip")).json; }
 
+Json load_failures(const Run& run, std::int64_t id) { return run.api.get(path_of(id, "/failures")).json; }
+
 Json load_events(const Run& run, std::int64_t id) {
   return run.api
       .get(path_of(
@@ -269,6 +271,15 @@ void show_history(const Run& run, const std::vector<std::int64_t>& ids) {
                      .text = (id == ids.front() ? "" : "\n") + history_view(json, forecasts, setting)});
     if (run.form == Form::csv) setting.heading = Heading::left_out;
   }
+}
+
+void show_failures(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::json) return show_documents(run, ids, load_failures);
+  const auto setting = run.setting();
+  const auto failures = load_failures(run, ids.front());
+  run.output.show({.table = failures_table(failures, setting)});
+  const auto hint = failures_hint(ids.front(), failures, setting);
+  if (run.form == Form::human && !hint.empty()) run.output.report(hint);
 }
 
 void show_strip(const Run& run, const std::vector<std::int64_t>& ids) {

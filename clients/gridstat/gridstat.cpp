@@ -38,7 +38,7 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
 /// Options for single tasks.
 void check_outputs(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   if (arguments.has("task")) static_cast<void>(clients::task_lists(arguments, ids));
-  for (const std::string_view option : {"job", "watch", "why", "history", "strip", "events", "jdl", "state", "report"}) {
+  for (const std::string_view option : {"job", "watch", "why", "history", "failures", "strip", "events", "jdl", "state", "report"}) {
     if (arguments.has("task") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--task and --{} exclude each other", option)};
   }
@@ -57,7 +57,8 @@ void check_outputs(const process::Arguments& arguments, const std::vector<std::i
 void check_parameters(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   if (!arguments.has("params")) return;
   if (ids.size() > 1) throw Error{ExitCode::usage, "--params prints the parameters of one campaign: give one id"};
-  for (const std::string_view option : {"full", "watch", "why", "history", "strip", "events", "jdl", "task", "job", "csv", "quiet"}) {
+  for (const std::string_view option :
+       {"full", "watch", "why", "history", "failures", "strip", "events", "jdl", "task", "job", "csv", "quiet"}) {
     if (arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--params and --{} exclude each other", option)};
   }
 }
@@ -82,10 +83,20 @@ void check_strip(const process::Arguments& arguments, const std::vector<std::int
   }
 }
 
+void check_failures(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  if (!arguments.has("failures")) return;
+  const bool json = arguments.has("json") || arguments.has("dump") || arguments.has("pretty");
+  if (ids.size() > 1 && !json) throw Error{ExitCode::usage, "--failures is about one campaign: give one id (with --json several)"};
+  for (const std::string_view option : {"full", "quiet", "offset", "limit"}) {
+    if (arguments.has(option))
+      throw Error{ExitCode::usage, fmt::format("--failures and --{} exclude each other: --failures shows all groups", option)};
+  }
+}
+
 /// A page shows one view of a campaign at a time.
 void check_views(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   std::string_view first;
-  for (const std::string_view view : {"why", "history", "strip", "events", "jdl", "state", "job", "report"}) {
+  for (const std::string_view view : {"why", "history", "failures", "strip", "events", "jdl", "state", "job", "report"}) {
     if (!arguments.has(view)) continue;
     if (!first.empty()) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", first, view)};
     first = view;
@@ -101,9 +112,9 @@ void check_web(const process::Arguments& arguments) {
   if (!arguments.has("web")) return;
   if (!arguments.positional.empty()) throw Error{ExitCode::usage, "--web prints the link to the page, which has all campaigns: give no id"};
   for (const std::string_view option :
-       {"full",  "summary", "user",   "username", "all",    "by-user", "tree",   "why",   "ratio",  "history",
-        "strip", "report",  "events", "closed",   "jdl",    "job",     "cinfos", "task",  "stdout", "stderr",
-        "lines", "attempt", "follow", "state",    "params", "offset",  "limit",  "watch", "csv",    "headerless"}) {
+       {"full",    "summary", "user",   "username", "all",    "by-user", "tree",   "why",  "ratio",     "history", "failures",
+        "strip",   "report",  "events", "closed",   "jdl",    "job",     "cinfos", "task", "stdout",    "stderr",  "lines",
+        "attempt", "follow",  "state",  "params",   "offset", "limit",   "watch",  "csv",  "headerless"}) {
     if (arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--web and --{} exclude each other: --web prints a link to a page with all of it", option)};
   }
@@ -112,7 +123,7 @@ void check_web(const process::Arguments& arguments) {
 /// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   check_web(arguments);
-  for (const std::string_view option : {"full", "why", "history", "strip", "events", "jdl", "state", "params", "report"}) {
+  for (const std::string_view option : {"full", "why", "history", "failures", "strip", "events", "jdl", "state", "params", "report"}) {
     if (arguments.has(option) && ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }
@@ -129,7 +140,8 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
   check_parameters(arguments, ids);
   check_report(arguments, ids);
   check_strip(arguments, ids);
-  for (const std::string_view option : {"why", "history", "strip", "tree", "by-user"}) {
+  check_failures(arguments, ids);
+  for (const std::string_view option : {"why", "history", "failures", "strip", "tree", "by-user"}) {
     if (arguments.has("watch") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
   }
@@ -171,6 +183,8 @@ process::Outcome gridstat(const process::Context& context) {
     show_why(run, ids);
   } else if (arguments.has("history")) {
     show_history(run, ids);
+  } else if (arguments.has("failures")) {
+    show_failures(run, ids);
   } else if (arguments.has("strip")) {
     show_strip(run, ids);
   } else if (arguments.has("events")) {

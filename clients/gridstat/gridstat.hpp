@@ -52,6 +52,7 @@ void show_list(const Run& run);
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids);
 void show_why(const Run& run, const std::vector<std::int64_t>& ids);
 void show_history(const Run& run, const std::vector<std::int64_t>& ids);
+void show_failures(const Run& run, const std::vector<std::int64_t>& ids);
 void show_strip(const Run& run, const std::vector<std::int64_t>& ids);
 void show_events(const Run& run, const std::vector<std::int64_t>& ids);
 /// Writes a page of HTML about the campaign into a file; `-`: stdout.

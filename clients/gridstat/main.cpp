@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
                   {"ratio", "", "with --why: how the ratio of jobs to free resources came to be, on each cluster"},
                   {"history", "", "the forecasts of its end, when they were made, and how they came out"},
                   {"strip", "", "the states of all its tasks, a character a task, or a block of them"},
+                  {"failures", "", "its failed tasks, by groups that failed alike, each with a line of its stderr"},
                   {"report", "FILE", "write a page of HTML about it: progress, durations, failures, forecasts; -: print it"},
                   {"events,e", "", "its open events"},
                   {"closed", "", "with --events: closed ones too"},

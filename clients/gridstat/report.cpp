@@ -55,6 +55,7 @@ void write_report(const Run& run, std::int64_t id, const std::string& file) {
   report.forecasts = clients::all_items(run.api, path + "/forecasts");
   report.decisions = clients::all_items(run.api, path + "/decisions");
   report.events = clients::all_items(run.api, path + "/events?all=1");
+  report.failures = run.api.get(path + "/failures").json;
   add_tasks(run, path + "/tasks.ndjson", report.figures);
   const auto page = report::page_of(report, run.setting().now);
   if (file == "-") return terminal::Output::pass_on(page);

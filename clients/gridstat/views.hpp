@@ -57,6 +57,11 @@ enum class Detail { some, all };
 [[nodiscard]] terminal::Table history_table(const clients::Json& campaign, const std::vector<clients::Json>& forecasts,
                                             const Setting& setting);
 
+/// The failed tasks of a campaign, by groups that failed alike: the API's failures.
+[[nodiscard]] terminal::Table failures_table(const clients::Json& failures, const Setting& setting);
+/// The commands for the largest group. Empty: there is none.
+[[nodiscard]] std::string failures_hint(std::int64_t campaign, const clients::Json& failures, const Setting& setting);
+
 /// The states of all its tasks, a character a block of them: the API's strip.
 [[nodiscard]] std::string strip_view(const clients::Json& strip, const Setting& setting);
 /// Its blocks, without those in which no task was taken yet.

@@ -187,9 +187,11 @@ void check_alone(const process::Arguments& arguments, std::string_view act, std:
 }
 
 /// The tasks that are run again.
-std::string sink_query(const process::Arguments& arguments) {
-  const auto sink = arguments.value("sink");
-  return sink ? "?sink=" + clients::url_encoded(*sink) : std::string{};
+std::string retry_query(const process::Arguments& arguments) {
+  for (const std::string option : {"sink", "failure"}) {
+    if (const auto value = arguments.value(option)) return "?" + option + "=" + clients::url_encoded(*value);
+  }
+  return {};
 }
 
 /// `--retry ID KEY=VALUE`: the failed tasks run again with another JDL.
@@ -210,13 +212,20 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
   }
   if (arguments.has("sink") && (!asked || asked->option != "retry"))
     throw Error{ExitCode::usage, "--sink goes with --retry: 'gridsub --retry ID --sink SINK'"};
+  if (arguments.has("failure") && (!asked || asked->option != "retry"))
+    throw Error{ExitCode::usage, "--failure goes with --retry: 'gridsub --retry ID --failure GROUP'"};
   if (arguments.has("task") && (!asked || asked->option == "fix"))
     throw Error{ExitCode::usage, "--task goes with --retry, --hold and --resume: 'gridsub --retry ID --task 7,9-12'"};
   if (arguments.has("task") && arguments.has("sink"))
     throw Error{ExitCode::usage, "--task and --sink exclude each other: a sink names its tasks itself"};
+  for (const auto& [one, other] : {std::pair{"failure", "sink"}, std::pair{"failure", "task"}}) {
+    if (arguments.has(one) && arguments.has(other))
+      throw Error{ExitCode::usage,
+                  fmt::format("--{0} and --{1} exclude each other: a group of failures names its tasks itself", one, other)};
+  }
   if (asked && (arguments.has("file") || arguments.has("json")))
     throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
-  if (asked) check_alone(arguments, asked->option, {"sink", "task", "quiet", "details"});
+  if (asked) check_alone(arguments, asked->option, {"failure", "sink", "task", "quiet", "details"});
   return asked;
 }
 
@@ -231,7 +240,7 @@ process::Outcome gridsub(const process::Context& context) {
   if (arguments.has("local")) return run_local(context, *output);
   check_companions(arguments);
   if (auto action = asked_action(arguments)) {
-    const auto path = fmt::format("{}{}", action->path, sink_query(arguments));
+    const auto path = fmt::format("{}{}", action->path, retry_query(arguments));
     action->path = path;
     auto named = arguments.all(action->option);
     auto changes = arguments.positional;

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
                   {"rerun-failed", "ID", "-f: a new campaign of the failed tasks alone, with their parameters"},
                   {"task", "LIST",
                    "--retry: only those of these tasks that failed: 7,9-12; --hold, --resume: hold these waiting tasks, or release them"},
+                  {"failure", "GROUP", "--retry: run the tasks of this group of failures again: gridstat ID --failures lists them"},
                   {"sink", "SINK", "--retry: run those again that a sink swallowed, a cluster or the id of an event SINK"},
                   {"fix", "ID", "close its events, lift its brakes, and run failed prologues and epilogues again"}},
       .positional = "[ID...|KEY=VALUE...]",

@@ -204,17 +204,21 @@ std::int64_t acknowledge_campaign(Transaction& transaction, grid::CampaignId cam
 }
 
 std::vector<grid::TaskNumber> retry_failed_tasks(Transaction& transaction, const FailedTasks& failed, grid::Instant now) {
-  const auto& [campaign, cluster, range, most] = failed;
-  const auto any =
-      exec(transaction,
-           sql::campaigns_has_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster})[0]
-          .found.as<bool>();
+  const auto& [campaign, cluster, range, most, group] = failed;
+  const auto any = exec(transaction,
+                        sql::campaigns_has_failed_tasks{
+                            .campaign = campaign, .first = range.first, .last = range.last, .failure = group, .cluster = cluster})[0]
+                       .found.as<bool>();
   if (!any || exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return {};
   exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
   std::vector<grid::TaskNumber> tasks;
-  for (const auto& row :
-       exec(transaction, sql::campaigns_retry_failed_tasks{
-                             .campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster, .most = most, .now = now}))
+  for (const auto& row : exec(transaction, sql::campaigns_retry_failed_tasks{.campaign = campaign,
+                                           .first = range.first,
+                                           .last = range.last,
+                                           .failure = group,
+                                           .cluster = cluster,
+                                           .most = most,
+                                           .now = now}))
     tasks.push_back(*row.number);
   std::ranges::sort(tasks);
   exec(transaction, sql::campaigns_forgive_fewer{.campaign = campaign});

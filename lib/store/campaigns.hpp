@@ -131,12 +131,14 @@ struct CampaignOwner {
 std::int64_t acknowledge_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 inline constexpr text::Range kAllTasks{0, text::kOpenEnd};
-/// The first `most` failed tasks of a campaign in a range; only those whose last job was on the cluster, if there is one.
+/// The first `most` failed tasks of a campaign in a range; only those whose last job was on the cluster, if there is one, and only those of
+/// the group of failures (lib/store/failures.hpp), if there is one.
 struct FailedTasks {
   grid::CampaignId campaign{0};
   std::optional<grid::ClusterId> cluster = {};
   text::Range range = kAllTasks;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::optional<std::int64_t> group = {};
 };
 /// Returns failed tasks to the bag, each as a new attempt with a clean slate, and puts a terminated campaign in treatment again. Where all
 /// clusters are meant, it lifts the brakes. Returns the tasks in ascending order; none, with no change, when none failed or the campaign is

@@ -178,6 +178,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     // Laws that read every task of a campaign.
     law<sql::checks_campaign_counters>(by_campaign<sql::checks_count_tasks>),
     law<sql::checks_task_blocks>(by_campaign<sql::checks_count_blocks>),
+    law<sql::checks_failure_groups>(by_campaign<sql::checks_count_failures>),
     law_of_all<sql::checks_missing_tasks>(),
     law_of_all<sql::checks_taken_ahead>(),
     law_of_all<sql::checks_done_twice>(),

@@ -9,6 +9,7 @@
 #include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/failures.hpp"
 #include "lib/store/launches.hpp"
 #include "lib/text/clean.hpp"
 #include "lib/text/numbers.hpp"
@@ -297,6 +298,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
   std::ranges::transform(verdicts, std::back_inserter(rows), verdict_row);
   const int ended = *exec_prepared(transaction, sql::jobs_settle{.verdicts = rows, .now = now})[0].ended;
   give(transaction, verdicts);
+  group_failures(transaction, verdicts);
   return ended;
 }
 

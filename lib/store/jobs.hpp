@@ -158,7 +158,8 @@ struct Verdict {
   std::optional<int> peak_memory = {};  ///< MB of memory that it took at most; empty: unknown
   std::optional<double> io_mb = {};     ///< MB that it read from file systems and wrote to them; empty: unknown
   std::string message = {};
-  std::string given = {};  ///< what its task gives to others, if the task is done by it (grid::read_given); empty: nothing
+  std::string given = {};        ///< what its task gives to others, if the task is done by it (grid::read_given); empty: nothing
+  std::string stderr_line = {};  ///< that its task left, if the task is failed by it (grid::read_stderr_line); empty: none is known
   grid::Settlement settlement = {};
 };
 /// Ends the jobs, applies the settlements and updates the counters. All verdicts of one call must be of different tasks, because the facts

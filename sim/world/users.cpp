@@ -218,7 +218,7 @@ Users::Answer Users::inquire(const Action& action, const Earlier& campaign) {
   const auto submit_alike = [&](std::string_view query, const std::string& text) {
     return ask(campaign.user, "POST", fmt::format("/v1/campaigns{}", query), text, {});
   };
-  for (const auto* target : {"/events", "/jobs"}) {
+  for (const auto* target : {"/events", "/jobs", "/failures"}) {
     const auto answer = ask("eve", "GET", path + target, {}, {});
     if (answer.body.find(kSecret) != std::string::npos)
       find_(fmt::format("a stranger reads the stderr of campaign {} at {}", campaign.id, target));

@@ -164,21 +164,25 @@ WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND f
 UPDATE campaign_clusters SET cleaned_at = NULL, active = true WHERE campaign_id = @campaign AND cleaned_at IS NOT NULL
 
 -- name: campaigns.has_failed_tasks
--- Whether one of the campaign's tasks from @first to @last has failed. @cluster: null, or that of the task's last job.
+-- Whether one of the campaign's tasks from @first to @last has failed. @cluster: null, or that of the task's last job. @failure: null, or their
+-- group of failure_groups.
 SELECT EXISTS (
   SELECT FROM tasks t
   WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
+    AND (@failure::bigint IS NULL OR failure = @failure)
     AND (@cluster::bigint IS NULL OR @cluster = (
       SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))) AS found
 
 -- name: campaigns.retry_failed_tasks
 -- Returns the first @most of the campaign's failed tasks from @first to @last to the bag, with a clean slate; their last jobs settle them
--- no more. @cluster: null, or that of the task's last job.
+-- no more. @cluster: null, or that of the task's last job. @failure: null, or their group of failure_groups.
 WITH again AS (
-  UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
+  UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0,
+    failure = NULL
   WHERE campaign_id = @campaign AND state = 'failed' AND number = ANY (ARRAY(
     SELECT number FROM tasks t
     WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
+      AND (@failure::bigint IS NULL OR failure = @failure)
       AND (@cluster::bigint IS NULL OR @cluster = (
         SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))
     ORDER BY number LIMIT @most))

@@ -963,6 +963,44 @@ mended AS (
   RETURNING b.block)
 SELECT (SELECT count(*) FROM emptied) + (SELECT count(*) FROM mended) AS changed
 
+-- name: checks.failure_groups
+-- The tasks of a group of failures are those that name it, and these are failed.
+-- Repair: they are counted.
+-- Unless @all, the campaigns that are not over are looked at.
+WITH suspects AS (SELECT c.id FROM campaigns c WHERE NOT c.sealed AND (@all::boolean OR is_live(c.state))),
+counted AS (
+  SELECT s.id AS campaign_id, t.failure, count(*) AS tasks
+  FROM suspects s JOIN tasks t ON t.campaign_id = s.id AND t.failure IS NOT NULL GROUP BY 1, 2),
+kept AS (SELECT g.campaign_id, g.id AS failure, g.tasks FROM suspects s JOIN failure_groups g ON g.campaign_id = s.id)
+SELECT
+  campaign_id,
+  NULL::bigint AS cluster_id,
+  failure AS id,
+  format('group %s of the failures of campaign %s counts %s tasks; they are %s', failure, campaign_id, coalesce(k.tasks, 0),
+    coalesce(n.tasks, 0)) AS breach,
+  count(*) OVER () AS breaches
+FROM counted n FULL JOIN kept k USING (campaign_id, failure)
+WHERE coalesce(k.tasks, 0) <> coalesce(n.tasks, 0)
+ORDER BY campaign_id, failure LIMIT 1000
+
+-- name: checks.count_failures
+-- Tasks that are not failed name no group, nor do those whose group is none of their campaign's.
+WITH locked AS MATERIALIZED (SELECT id FROM campaigns WHERE id = ANY (@campaigns::bigint[]) ORDER BY id FOR NO KEY UPDATE),
+counted AS (
+  SELECT c.id AS campaign_id, t.failure, count(*) AS tasks
+  FROM locked c JOIN tasks t ON t.campaign_id = c.id AND t.state = 'failed' AND t.failure IS NOT NULL GROUP BY 1, 2),
+lost AS (
+  UPDATE tasks t SET failure = NULL FROM locked c
+  WHERE t.campaign_id = c.id AND t.failure IS NOT NULL
+    AND (t.state <> 'failed' OR NOT EXISTS (SELECT FROM failure_groups g WHERE g.id = t.failure AND g.campaign_id = c.id))
+  RETURNING t.number),
+mended AS (
+  UPDATE failure_groups g SET tasks = coalesce((SELECT n.tasks FROM counted n WHERE n.failure = g.id AND n.campaign_id = g.campaign_id), 0)
+  FROM locked c WHERE g.campaign_id = c.id
+    AND g.tasks <> coalesce((SELECT n.tasks FROM counted n WHERE n.failure = g.id AND n.campaign_id = g.campaign_id), 0)
+  RETURNING g.id)
+SELECT (SELECT count(*) FROM lost) + (SELECT count(*) FROM mended) AS changed
+
 -- name: checks.pair_results
 -- The tasks done of a campaign are those of its pairs together.
 SELECT

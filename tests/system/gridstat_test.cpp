@@ -140,6 +140,21 @@ TEST_F(Gridstat, Full_ShowsTheTasks_AndMoreOfTheClusters) {
   EXPECT_THAT(alone.output, HasSubstr("--full needs the id of a campaign"));
 }
 
+TEST_F(Gridstat, Failures_AreGroupsOfTasks_EachWithALineThatTheirStderrHas) {
+  const auto found = shown({text(fails_), "--failures"});
+  EXPECT_THAT(found, AllOf(MatchesRegex("(.|\n)* +2 +alpha +exit status 3 +0,1 +no such molecule(.|\n)*"),
+                           HasSubstr(fmt::format("gridsub --retry {} --failure ", text(fails_)))));
+  EXPECT_THAT(shown({text(fails_), "--failures", "--csv"}),
+              ContainsRegex("group,tasks,cluster,cause,first_tasks,stderr_line\n[0-9]+,2,alpha,"));
+  EXPECT_THAT(shown({text(fails_), "--failures", "--json"}), HasSubstr("\"stderr_pattern\":\"no such molecule\""));
+  EXPECT_THAT(shown({text(done_), "--failures"}), HasSubstr("No task of it has failed."));
+  EXPECT_THAT(grid_->run("gridstat", {"--failures"}).output, HasSubstr("--failures needs the id of a campaign"));
+  EXPECT_THAT(grid_->run("gridstat", {text(fails_), text(done_), "--failures"}).output, HasSubstr("give one id"));
+  EXPECT_THAT(grid_->run("gridstat", {text(fails_), "--failures", "--strip"}).output,
+              HasSubstr("--failures and --strip exclude each other"));
+  EXPECT_THAT(grid_->run("gridstat", {text(fails_), "--failures", "-w"}).output, HasSubstr("exclude each other"));
+}
+
 TEST_F(Gridstat, Report_IsAPageOfHtml_OfACampaignInAnyState) {
   const auto file = grid_->folder() / "report of ours.html";
   const auto written = grid_->run("gridstat", {text(fails_), "--report", file.string()});
@@ -147,7 +162,7 @@ TEST_F(Gridstat, Report_IsAPageOfHtml_OfACampaignInAnyState) {
   EXPECT_THAT(written.output, HasSubstr("the report of campaign " + text(fails_) + " is in " + file.string()));
   std::ifstream stream{file};
   const std::string page{std::istreambuf_iterator<char>{stream}, {}};
-  EXPECT_THAT(page, AllOf(HasSubstr("2 failed"), HasSubstr("<td>exit status 3</td><td>alpha</td><td>0, 1</td>"),
+  EXPECT_THAT(page, AllOf(HasSubstr("2 failed"), HasSubstr("<td>exit status 3</td><td>alpha</td><td>no such molecule</td><td>0, 1</td>"),
                           HasSubstr("gridstat " + text(fails_) + " --task 0 -E"), HasSubstr("TASK_ERROR")));
   EXPECT_TRUE(page.ends_with("</html>\n"));
   EXPECT_THAT(shown({text(done_), "--report", "-"}), AllOf(HasSubstr("3 done"), HasSubstr("Durations"), Not(HasSubstr("What failed"))));

@@ -86,6 +86,35 @@ TEST_F(Tasks, ThatFailed_AreRetriedOneByOne_AndTheirHistoryShowsBothAttempts) {
   EXPECT_FALSE((*document)["stats"].is_null());
 }
 
+/// Alone and in a pool, with OAR's own files of stderr, the wrapper's, and those of an output_directory.
+TEST_F(Tasks, ThatFailedAlike_AreOneGroup_WhichIsRetriedAlone) {
+  const std::string script =
+      "[ $1 -lt 3 ] || { echo; echo \"no such mesh: mesh_$1 / \xc3\xa9\" >&2; exit 3; }\n"
+      "printf 'Traceback (most recent call last):\\n  File \"a.py\", line 3\\nValueError: %s\\n' $1 >&2; exit 1";
+  for (const std::string more : {R"(, "retries": 0)", R"(, "retries": 0, "temporal_grouping": true)",
+                                 R"(, "retries": 0, "output_directory": "$HOME/out", "temporal_grouping": true)"}) {
+    const auto campaign = running(script, 5, more);
+    ASSERT_TRUE(grid.becomes(of(campaign, "failed"), "5")) << more;
+    const auto failures = clients::Json::parse(gridstat({text_of(campaign), "--failures", "--json"}).output);
+    ASSERT_TRUE(failures) << more;
+    const auto& groups = (*failures)["items"].items();
+    ASSERT_EQ(groups.size(), 2U) << more << gridstat({text_of(campaign), "--failures"}).output;
+    EXPECT_EQ(groups[0]["stderr_pattern"].text(), "ValueError: #") << more;
+    EXPECT_EQ(groups[1]["stderr_pattern"].text(), "no such mesh: mesh_# / \xc3\xa9") << more;
+    EXPECT_EQ(groups[1]["first_tasks"].items()[0].integer(), 3) << more;
+    EXPECT_EQ(groups[1]["exit_code"].integer(), 3) << more;
+    const auto group = std::to_string(groups[1]["id"].integer());
+    EXPECT_THAT(grid.run("gridsub", {"--retry", text_of(campaign), "--failure", group}).output,
+                StartsWith("2 failed tasks of group " + group));
+    ASSERT_TRUE(grid.becomes(of(campaign, "failed"), "5")) << more << ": they fail again";
+    EXPECT_EQ(grid.value(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND ending = 'task_error'", campaign.value())), "7");
+    EXPECT_THAT(gridstat({text_of(campaign), "--failures"}).output, AllOf(HasSubstr("3,4"), HasSubstr("ValueError"))) << more;
+  }
+  EXPECT_THAT(grid.run("gridsub", {"--failure", "1"}).output, HasSubstr("--failure goes with --retry"));
+  EXPECT_THAT(grid.run("gridsub", {"--retry", "1", "--failure", "1", "--task", "1"}).output, HasSubstr("exclude each other"));
+  EXPECT_TRUE(grid.is_consistent());
+}
+
 TEST_F(Tasks, Document003_MemoryProfile_IsInTheHistoryOfATask_AndTheMostInItsCampaign) {
   const auto campaign = running("head -c 90000000 /dev/zero | tail -c 80000000 | wc -c", 12);
   ASSERT_TRUE(grid.terminates(campaign));

@@ -221,6 +221,25 @@ export interface KeptForecast {
   forecast_method: string;
 }
 
+/** Failed tasks that failed alike. The line and the pattern are null of another user's campaign. */
+export interface FailureGroup {
+  id: number;
+  tasks: number;
+  ending: string;
+  exit_code: number | null;
+  cluster_id: number;
+  cluster_name: string;
+  stderr_line: string | null;
+  stderr_pattern: string | null;
+  first_tasks: number[];
+}
+
+export interface Failures {
+  failed: number;
+  others: number;
+  items: FailureGroup[];
+}
+
 export interface Task {
   id: number;
   name: string;

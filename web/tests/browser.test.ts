@@ -282,7 +282,15 @@ inBrowser('of very many failed tasks the rest is asked for, too', 'normal retrie
   assert.match(await asks(tab, 'Run'), /17 failed tasks run again/);
   await tab.evaluate("document.querySelector('dialog[open] .choice button').click()");
   await tab.becomes("document.querySelector('.acts [role=status]').textContent !== ''");
-  assert.deepEqual(stub.requests.filter((line) => line.startsWith('POST v1')), ['POST v1/campaigns/12/retries', 'POST v1/campaigns/12/retries?tasks=8-*']);
+  assert.deepEqual(stub.requests.filter((line) => line.startsWith('POST v1')), ['POST v1/campaigns/12/retries?expect=17', 'POST v1/campaigns/12/retries?tasks=8-*']);
+});
+
+inBrowser('a group of failures has a line of its stderr, and is run again as it was counted', 'normal group', '?view=fix&id=12', async (tab, stub) => {
+  assert.match(await asks(tab, 'Run these 15'), /15 failed tasks run again/);
+  assert.equal(await tab.evaluate("document.querySelector('.group pre').innerText"), 'No such file: mesh_88');
+  await tab.evaluate("document.querySelector('dialog[open] .choice button').click()");
+  await tab.becomes("document.querySelector('.group .acts [role=status]').textContent !== ''");
+  assert.deepEqual(stub.requests.filter((line) => line.startsWith('POST v1')), ['POST v1/campaigns/12/retries?failure=3&expect=15']);
 });
 
 inBrowser('who does nothing changes nothing', 'normal nothing', '?view=campaign&id=12', async (tab, stub) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { count, duration, listOfNumbers, minuteTime, nearTime, oneLine, percent, roughly, splitTimes, utcText, visible } from '../src/parts/format';
+import { count, duration, minuteTime, nearTime, oneLine, percent, roughly, splitTimes, utcText, visible } from '../src/parts/format';
 import { causeOf, clusterState, endWords } from '../src/parts/words';
 import type { ClusterLine } from '../src/types';
 
@@ -37,11 +37,6 @@ test('the times within a sentence are cut out', () => {
   assert.deepEqual(splitTimes('braked until 2026-11-20 12:00:00 UTC, or less'), ['braked until ', now, ', or less']);
   assert.deepEqual(splitTimes('no time'), ['no time']);
   assert.deepEqual(splitTimes('2026-99-20 12:00:00 UTC'), ['2026-99-20 12:00:00 UTC']);
-});
-
-test('a list of tasks is as the commands take it', () => {
-  assert.equal(listOfNumbers([12, 7, 9, 10, 11, 9]), '7,9-12');
-  assert.equal(listOfNumbers([]), '');
 });
 
 test('control characters are shown, and nothing turns the direction of writing', () => {

@@ -208,6 +208,18 @@ function use(query, scenario) {
   return { items, from: iso(from), to: iso(to), step, slices, total: items.length, offset: 0, limit: 100, links: [] };
 }
 
+function failures(c) {
+  const { failed } = c.tasks;
+  const group = (id, tasks, ending, exit_code, cluster_id, stderr_line, first_tasks) => ({
+    id, tasks, ending, exit_code, cluster_id, cluster_name: NAMES[cluster_id - 1], stderr_line, stderr_pattern: stderr_line && stderr_line.replace(/\d+/g, '#'), first_tasks,
+  });
+  const items = failed < 3 ? [] : [
+    group(3, failed - 2, 'task_error', 3, 3, 'No such file: mesh_88', [7, 36008, 72009, 108010, 144011]),
+    group(4, 1, 'walltime', null, 1, '', [180012]),
+  ];
+  return { failed, others: failed - items.reduce((sum, { tasks }) => sum + tasks, 0), items };
+}
+
 class Refusal extends Error {
   constructor(status, code, message) {
     super(message);
@@ -243,6 +255,7 @@ function answerTo(path, query, scenario) {
   if (rest === '') return detail(c);
   if (rest === 'stats') return stats(c);
   if (rest === 'decisions') return decisions();
+  if (rest === 'failures') return failures(c);
   if (rest === 'progress') return progress(c);
   if (rest === 'strip') return strip(c, Number(query.get('blocks') ?? 1000));
   if (rest === 'forecasts') return forecasts(Boolean(c.end_time));
@@ -292,7 +305,7 @@ export async function serve(port, first = 'normal') {
     const acted = /^v1\/campaigns\/(\d+)(?:\/(hold|resume|retries|events))?$/.exec(path);
     if (acted && ['POST', 'DELETE'].includes(request.method)) {
       if (request.headers['sec-fetch-site'] !== 'same-origin') return json(403, { status: 403, code: 'only_reads', message: 'not from the page' });
-      const rest = acted[2] === 'retries' && !url.search ? [{ rel: 'next', href: `/${path}?tasks=8-*` }] : [];
+      const rest = acted[2] === 'retries' && url.searchParams.has('expect') && !url.searchParams.has('failure') ? [{ rel: 'next', href: `/${path}?tasks=8-*` }] : [];
       return json(202, { status: 202, title: 'Accepted', message: `Campaign ${acted[1]}: ${acted[2] ?? 'cancelled'}`, links: rest });
     }
     try {

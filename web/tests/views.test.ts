@@ -1,18 +1,18 @@
 // The parts of the views that decide, without a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deedsOf } from '../src/parts/acts';
+import { deedsOf, retryOfGroup } from '../src/parts/acts';
 import { ticks } from '../src/parts/chart';
 import { allBlocks, laneOutline, lanesOf } from '../src/parts/strip';
 import { middleOf, modulesOf } from '../src/views/conductor';
-import { eventGroupsOf, groupsOf } from '../src/views/fix';
+import { eventGroupsOf } from '../src/views/fix';
 import { usePartsOf } from '../src/views/grid';
 import { inOrder } from '../src/views/mine';
 import { scaleOf, toldOf } from '../src/views/told';
 import { meanOf, outline, stripOf } from '../src/views/use';
 import { curveOf, fanAt } from '../src/views/progress';
 import { cellsOf, withoutAdvice } from '../src/views/why';
-import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FigureInTime, GridEvent, Task } from '../src/types';
+import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent } from '../src/types';
 
 const decision = (more: Partial<Decision>): Decision => ({
   cluster_id: 1, cluster_name: 'alpha', stage: 'throttle', reason: 'max_jobs_reached', sentence: 'held back; more start later', advice: 'more start later',
@@ -36,11 +36,12 @@ test('those to fix come first, then those under way', () => {
   assert.deepEqual(order.map((c) => c.id), [5, 3, 4, 1, 2]);
 });
 
-test('failed tasks of one cause and cluster are one group, the largest first', () => {
-  const task = (id: number, exit_code: number, cluster_name: string) => ({ id, exit_code, cluster_name, ending: 'task_error' }) as Task;
-  assert.deepEqual(groupsOf([task(1, 3, 'beta'), task(2, 1, 'beta'), task(5, 1, 'beta'), task(7, 1, 'alpha')]).map(({ cause, cluster, tasks }) => [cause, cluster, tasks]), [
-    ['exit status 1', 'beta', [2, 5]], ['exit status 3', 'beta', [1]], ['exit status 1', 'alpha', [7]],
-  ]);
+test('a group of failures is run again as it is shown, and only that', () => {
+  const group = { id: 3, tasks: 812 } as FailureGroup;
+  const deed = retryOfGroup({ id: 12 } as Campaign, group);
+  assert.equal(deed.path, 'v1/campaigns/12/retries?failure=3&expect=812');
+  assert.match(deed.words[0]!, /^812 failed tasks run again/);
+  assert.equal(retryOfGroup({ id: 12 } as Campaign, { ...group, tasks: 1 }).label, 'Run it again');
 });
 
 test('events that say the same are one group', () => {

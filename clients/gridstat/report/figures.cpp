@@ -9,8 +9,6 @@
 namespace gleaner::gridstat::report {
 namespace {
 
-constexpr std::size_t kFirstTasks = 5;
-
 /// Sums of what happened up to the end of each slice.
 std::vector<std::int64_t> summed(std::vector<std::int64_t> counts) {
   std::partial_sum(counts.begin(), counts.end(), counts.begin());
@@ -37,14 +35,6 @@ void Figures::add(const clients::Json& task) {
   const auto stop = task["stop_time"].time();
   const bool is_done = state == "done";
   if (task["attempt"].integer() > 0) ++repeated_;
-  if (state == "failed") {
-    const auto ending = task["ending"].text();
-    const auto status = task["exit_code"].whole();
-    const auto cluster = task["cluster_name"].text();
-    auto& group = failures_.try_emplace({ending, status, cluster}, FailureGroup{ending, status, cluster}).first->second;
-    ++group.tasks;
-    if (group.first.size() < kFirstTasks) group.first.push_back(task["id"].integer());
-  }
   if (task["cluster_name"].is_null()) return;
   auto& cluster = on(task["cluster_name"].text());
   if (is_done) ++cluster.done;
@@ -66,13 +56,6 @@ void Figures::finish() {
     std::ranges::sort(cluster.waits);
   }
   std::ranges::sort(clusters_, {}, &OnCluster::cluster);
-}
-
-std::vector<FailureGroup> Figures::failures() const {
-  std::vector<FailureGroup> groups;
-  for (const auto& [cause, group] : failures_) groups.push_back(group);
-  std::ranges::stable_sort(groups, std::ranges::greater{}, &FailureGroup::tasks);
-  return groups;
 }
 
 std::vector<std::int64_t> Figures::done_by(const Slices& slices) const {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "clients/json.hpp"
@@ -32,15 +31,6 @@ struct OnCluster {
   bool knows_resources = true;            ///< false: those of some of these jobs are not known
 };
 
-/// Failed tasks whose last jobs ended for one cause on one cluster.
-struct FailureGroup {
-  std::string ending;                  ///< of the last job, as the API names it; empty: it had none
-  std::optional<std::int64_t> status;  ///< exit status of its command
-  std::string cluster;
-  std::int64_t tasks = 0;
-  std::vector<std::int64_t> first{};  ///< numbers of the first of them
-};
-
 /// Adds up tasks, one at a time. Memory: about 40 bytes for each.
 class Figures {
  public:
@@ -49,8 +39,6 @@ class Figures {
   void finish();
 
   [[nodiscard]] const std::vector<OnCluster>& clusters() const { return clusters_; }
-  /// The most frequent first.
-  [[nodiscard]] std::vector<FailureGroup> failures() const;
   /// Tasks that had more than one attempt.
   [[nodiscard]] std::int64_t repeated() const { return repeated_; }
   /// Tasks done by the end of each slice.
@@ -69,7 +57,6 @@ class Figures {
   std::vector<OnCluster> clusters_;
   std::map<std::string, std::size_t> places_;  ///< in clusters_
   std::vector<Run> runs_;
-  std::map<std::tuple<std::string, std::optional<std::int64_t>, std::string>, FailureGroup> failures_;
   std::int64_t repeated_ = 0;
 };
 

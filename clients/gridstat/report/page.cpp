@@ -7,11 +7,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <span>
 
+#include "clients/ending.hpp"
 #include "clients/forecast.hpp"
 #include "clients/gridstat/report/charts.hpp"
 #include "clients/gridstat/views.hpp"
-#include "lib/grid/exit_status.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 
@@ -275,24 +276,17 @@ std::string durations(const Report& report) {
 
 // ------------------------------------------------------------------ failures
 
-std::string cause_of(const FailureGroup& group) {
-  if (group.ending == "task_error" && group.status)
-    return *group.status > grid::kSignalled ? fmt::format("exit status {} (signal {})", *group.status, *group.status - grid::kSignalled)
-                                            : fmt::format("exit status {}", *group.status);
-  auto words = group.ending.empty() ? std::string{"no job"} : group.ending;
-  std::ranges::replace(words, '_', ' ');
-  return words;
-}
-
 std::string failures(const Report& report) {
   constexpr std::size_t kMostGroups = 50;
-  const auto groups = report.figures.failures();
-  Rows rows{{{"Tasks", true}, {"Cause"}, {"Cluster"}, {"Among them"}, {"Its stderr"}}};
-  for (std::size_t i = 0; i < std::min(groups.size(), kMostGroups); ++i) {
-    const auto& group = groups[i];
-    rows.add({fmt::format("{}", group.tasks), cause_of(group), group.cluster,
-              fmt::format("{}{}", fmt::join(group.first, ", "), group.tasks > std::ssize(group.first) ? ", …" : ""),
-              fmt::format("gridstat {} --task {} -E", report.campaign["id"].integer(), group.first.front())});
+  const auto& groups = report.failures["items"].items();
+  Rows rows{{{"Tasks", true}, {"Cause"}, {"Cluster"}, {"A line of stderr"}, {"Among them"}, {"All of its stderr"}}};
+  for (const auto& group : std::span{groups}.first(std::min(groups.size(), kMostGroups))) {
+    std::vector<std::int64_t> first;
+    for (const auto& task : group["first_tasks"].items()) first.push_back(task.integer());
+    rows.add({fmt::format("{}", group["tasks"].integer()), clients::cause_of(group["ending"].text(), group["exit_code"].whole()),
+              group["cluster_name"].text(), group["stderr_line"].text(),
+              fmt::format("{}{}", fmt::join(first, ", "), group["tasks"].integer() > std::ssize(first) ? ", …" : ""),
+              first.empty() ? std::string{} : fmt::format("gridstat {} --task {} -E", report.campaign["id"].integer(), first.front())});
   }
   auto html = rows.text();
   if (groups.size() > kMostGroups) html += fmt::format("<p>And {} causes of fewer tasks.</p>\n", groups.size() - kMostGroups);

@@ -16,6 +16,7 @@ struct Report {
   std::vector<clients::Json> forecasts;  ///< the oldest first
   std::vector<clients::Json> decisions;  ///< the present ones
   std::vector<clients::Json> events;     ///< open and closed
+  clients::Json failures;                ///< by groups that failed alike
   Figures figures;
 };
 [[nodiscard]] std::string page_of(const Report& report, grid::Instant now);

@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { ApiError, act, asFailure } from '../live/api';
 import { bell, ring, root } from '../live/summary';
-import type { Campaign } from '../types';
+import type { Campaign, FailureGroup } from '../types';
 import { count, oneLine, plural } from './format';
 import { isLive } from './words';
 
@@ -32,7 +32,7 @@ export function deedsOf(c: Campaign, isMine: boolean): Deed[] {
   if (c.state === 'paused')
     deeds.push({ label: 'Resume', method: 'POST', path: `${path}/resume`, words: [`${plural(waiting, 'waiting task')} may be sent again. Its brakes are lifted.`] });
   if (failed > 0 && c.state !== 'cancelled')
-    deeds.push({ label: `Run ${count(failed)} failed again`, method: 'POST', path: `${path}/retries`, words: [`${plural(failed, 'failed task')} ${failed === 1 ? 'runs' : 'run'} again, each as a new attempt.`] });
+    deeds.push({ label: `Run ${count(failed)} failed again`, method: 'POST', path: `${path}/retries?expect=${failed}`, words: [`${plural(failed, 'failed task')} ${failed === 1 ? 'runs' : 'run'} again, each as a new attempt.`] });
   if (c.has_events) deeds.push({ label: 'Close events', method: 'DELETE', path: `${path}/events`, words: ['Its open events are closed, and its brakes are lifted. A prologue or epilogue that failed runs again.'] });
   if (isLive(c.state))
     deeds.push({
@@ -110,17 +110,31 @@ function Act({ of, name, said }: { of: Deed; name: string; said: (words: string,
   );
 }
 
-export function Acts({ of: c }: { of: Campaign }) {
+/** Buttons for these deeds, and the server's answer to the last one; nothing for whoever may not act. */
+function Deeds({ of: c, deeds }: { of: Campaign; deeds: (isMine: boolean) => Deed[] }) {
   const [answer, setAnswer] = useState<{ words: string; isGood: boolean } | null>(null);
   const isMine = root.value?.user === c.user;
   if (!isMine && !root.value?.administrator) return null;
   const said = (words: string, isGood: boolean) => setAnswer({ words, isGood });
   return (
     <div class="acts">
-      {deedsOf(c, isMine).map((deed) => (
-        <Act key={`${deed.method} ${deed.path}`} of={deed} name={c.name} said={said} />
+      {deeds(isMine).map((deed) => (
+        <Act key={deed.label} of={deed} name={c.name} said={said} />
       ))}
       <span role="status" class={answer && !answer.isGood ? 'bad' : ''}>{answer ? oneLine(answer.words) : ''}</span>
     </div>
   );
 }
+
+export const Acts = ({ of: c }: { of: Campaign }) => <Deeds of={c} deeds={(isMine) => deedsOf(c, isMine)} />;
+
+/** Refused by the server when the group has another number of tasks by then. */
+export const retryOfGroup = (c: Campaign, { id, tasks }: FailureGroup): Deed => ({
+  label: tasks === 1 ? 'Run it again' : `Run these ${count(tasks)} again`,
+  method: 'POST',
+  path: `v1/campaigns/${c.id}/retries?failure=${id}&expect=${tasks}`,
+  words: [`${plural(tasks, 'failed task')} ${tasks === 1 ? 'runs' : 'run'} again, each as a new attempt; others that failed do not.`],
+});
+
+export const RetryOfGroup = ({ of: c, group }: { of: Campaign; group: FailureGroup }) =>
+  c.state === 'cancelled' ? null : <Deeds of={c} deeds={() => [retryOfGroup(c, group)]} />;

@@ -67,19 +67,6 @@ export function splitTimes(sentence: string): (string | number)[] {
   return parts;
 }
 
-/** 7,9-12: a list of task numbers as the commands take it. */
-export function listOfNumbers(numbers: number[]): string {
-  const sorted = [...new Set(numbers)].sort((a, b) => a - b);
-  const parts: string[] = [];
-  for (let i = 0; i < sorted.length; ) {
-    let end = i;
-    while (sorted[end + 1] === sorted[end]! + 1) ++end;
-    parts.push(end === i ? `${sorted[i]}` : `${sorted[i]}-${sorted[end]}`);
-    i = end + 1;
-  }
-  return parts.join(',');
-}
-
 /** Control characters of outputs and names are shown as `^[`, not obeyed; newlines and tabs stay. */
 export const visible = (text: string): string =>
   text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) => {

@@ -2,36 +2,14 @@
 import { useResource } from '../live/resource';
 import { href } from '../live/router';
 import { root, summary } from '../live/summary';
+import { RetryOfGroup } from '../parts/acts';
 import { Notice, Waiting } from '../parts/broken';
-import { count, listOfNumbers, oneLine, plural, visible } from '../parts/format';
+import { count, oneLine, plural, visible } from '../parts/format';
 import { Command, Commands, Sentence, Time } from '../parts/text';
 import { causeOf } from '../parts/words';
-import type { Campaign, GridEvent, Page, Task } from '../types';
+import type { Campaign, Failures, GridEvent, Page } from '../types';
 import { CampaignHead } from './head';
 import { needsSomebody } from './mine';
-
-const MOST_TASKS = 1000;
-const MOST_IN_COMMAND = 50;
-
-export interface FailedGroup {
-  cause: string;
-  cluster: string;
-  tasks: number[];
-}
-
-/** Failed tasks by how their last jobs ended and where, the largest group first. */
-export function groupsOf(tasks: Task[]): FailedGroup[] {
-  const groups = new Map<string, FailedGroup>();
-  for (const task of tasks) {
-    const cause = causeOf(task.ending, task.exit_code);
-    const cluster = task.cluster_name ?? '';
-    const key = JSON.stringify([cause, cluster]);
-    const group = groups.get(key) ?? { cause, cluster, tasks: [] };
-    group.tasks.push(task.id);
-    groups.set(key, group);
-  }
-  return [...groups.values()].sort((a, b) => b.tasks.length - a.tasks.length);
-}
 
 export interface EventGroup {
   first: GridEvent;
@@ -56,40 +34,39 @@ export function eventGroupsOf(events: GridEvent[]): EventGroup[] {
   return [...groups.values()].sort((a, b) => b.occurrences - a.occurrences);
 }
 
-function Failed({ id, of, total }: { id: number; of: Task[]; total: number }) {
+function Failed({ campaign: c, of }: { campaign: Campaign; of: Failures }) {
   return (
     <section>
       <h2>Failed tasks, by cause</h2>
-      {total > of.length ? <p class="faint">Of the first {count(of.length)} of {count(total)} failed tasks.</p> : null}
-      {groupsOf(of).map((group) => {
-        const sample = group.tasks[0]!;
+      {of.items.map((group) => {
+        const [sample] = group.first_tasks;
         return (
-          <div class="group" key={`${group.cause} ${group.cluster}`}>
+          <div class="group" key={group.id}>
             <p>
-              <b>{plural(group.tasks.length, 'task')}</b>: {oneLine(group.cause)}
-              {group.cluster ? ` on ${oneLine(group.cluster)}` : ''}; among them{' '}
-              {group.tasks.slice(0, 5).map((number, index) => (
+              <b>{plural(group.tasks, 'task')}</b>: {oneLine(causeOf(group.ending, group.exit_code))} on {oneLine(group.cluster_name)}
+              {sample === undefined ? '' : group.tasks > group.first_tasks.length ? '; among them ' : group.tasks > 1 ? '; tasks ' : '; task '}
+              {group.first_tasks.map((number, index) => (
                 <span key={number}>
                   {index > 0 ? ', ' : ''}
-                  <a href={href({ view: 'tasks', id: String(id), state: 'failed', task: String(number) })}>{number}</a>
+                  <a href={href({ view: 'tasks', id: String(c.id), state: 'failed', task: String(number) })}>{number}</a>
                 </span>
               ))}
-              {group.tasks.length > 5 ? ', …' : ''}
+              {group.tasks > group.first_tasks.length ? ', …' : ''}
             </p>
-            <p>
-              <a data-row href={href({ view: 'tasks', id: String(id), state: 'failed', task: String(sample), output: 'stderr' })}>
-                stderr of task {sample}
-              </a>
-            </p>
-            <p><Command text={`gridstat ${id} --task ${sample} --stderr`} does="says the same" /></p>
-            {group.tasks.length <= MOST_IN_COMMAND && total <= of.length ? (
+            {group.stderr_line ? <pre>{oneLine(group.stderr_line)}</pre> : null}
+            {sample !== undefined ? (
               <p>
-                <Command text={`gridsub --retry ${id} --task ${listOfNumbers(group.tasks)}`} does={`runs ${group.tasks.length === 1 ? 'it' : `these ${group.tasks.length}`} again`} />
+                <a data-row href={href({ view: 'tasks', id: String(c.id), state: 'failed', task: String(sample), output: 'stderr' })}>
+                  stderr of task {sample}
+                </a>
               </p>
             ) : null}
+            <RetryOfGroup of={c} group={group} />
+            <p><Command text={`gridsub --retry ${c.id} --failure ${group.id}`} does={`runs ${group.tasks === 1 ? 'it' : `these ${count(group.tasks)}`} again`} /></p>
           </div>
         );
       })}
+      {of.others > 0 ? <p class="faint">{plural(of.others, 'failed task')} {of.others === 1 ? 'is' : 'are'} in no group, as no job of {of.others === 1 ? 'its' : 'theirs'} has failed.</p> : null}
     </section>
   );
 }
@@ -124,7 +101,7 @@ function OfCampaign({ id }: { id: number }) {
   const path = `v1/campaigns/${id}`;
   const campaign = useResource<Campaign>(path);
   const hasFailed = (campaign.data?.tasks.failed ?? 0) > 0;
-  const failed = useResource<Page<Task>>(hasFailed ? `${path}/tasks?state=failed&limit=${MOST_TASKS}` : null, { every: 15000 });
+  const failed = useResource<Failures>(hasFailed ? `${path}/failures` : null, { every: 15000 });
   const events = useResource<Page<GridEvent>>(`${path}/events?limit=1000`, { every: 5000 });
   const c = campaign.data;
   const isWell = c !== null && !hasFailed && events.data !== null && events.data.items.length === 0;
@@ -134,13 +111,14 @@ function OfCampaign({ id }: { id: number }) {
       {c ? null : <Waiting of={campaign} what="the campaign" />}
       {isWell ? <p>Nothing is to fix: no task failed, and no event is open.</p> : null}
       {c && hasFailed ? (
-        failed.data ? <Failed id={id} of={failed.data.items} total={c.tasks.failed} /> : <Waiting of={failed} what="the failed tasks" />
+        failed.data ? <Failed campaign={c} of={failed.data} /> : <Waiting of={failed} what="the failed tasks" />
       ) : null}
       {c ? events.data ? <Events of={events.data.items} total={events.data.total} title="Open events" /> : <Waiting of={events} what="the events" /> : null}
       <Commands
         list={[
           [`gridevents ${id}`, 'says the same of the events'],
-          [`gridstat ${id} --state failed`, 'lists the failed tasks'],
+          [`gridstat ${id} --failures`, 'says the same of the failed tasks'],
+          [`gridstat ${id} --state failed`, 'lists them'],
           ...(hasFailed ? ([[`gridsub --retry ${id}`, `runs all ${count(c?.tasks.failed ?? 0)} failed tasks again`]] as [string, string][]) : []),
           [`gridsub --fix ${id}`, 'closes its events, and lifts its brakes'],
           [`gridevents --fix --resubmit -c ${id}`, 'closes its events, and runs its failed tasks again'],
