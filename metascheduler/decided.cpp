@@ -1,6 +1,7 @@
 #include "metascheduler/decided.hpp"
 
 #include "lib/decisions/figures.hpp"
+#include "lib/decisions/history.hpp"
 #include "lib/text/digest.hpp"
 
 namespace gleaner::metascheduler {
@@ -39,6 +40,7 @@ std::vector<store::StoredDecision> Decided::rows(grid::CampaignId campaign) cons
                     .cluster = decision->cluster,
                     .stage = std::string{planner::name_of(decision->stage)},
                     .reason = std::string{planner::name_of(decision->reason)},
+                    .subject = decisions::subject_of(decision->reason),
                     .figures = decisions::stored_figures(decision->reason),
                     .jobs = decision->jobs});
   }
@@ -47,6 +49,7 @@ std::vector<store::StoredDecision> Decided::rows(grid::CampaignId campaign) cons
                     .cluster = {},
                     .stage = std::string{planner::name_of(planner::Stage::prioritize)},
                     .reason = std::string{decisions::Standing::kName},
+                    .subject = {},
                     .figures = decisions::figures_of(standing->figures)});
   }
   return rows;

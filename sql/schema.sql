@@ -44,7 +44,8 @@ CREATE TYPE changed_decision AS (
 	reason text,
 	figures jsonb,
 	jobs integer,
-	digest bigint
+	digest bigint,
+	subject text
 );
 
 CREATE TYPE cluster_request AS (
@@ -554,6 +555,66 @@ CREATE FUNCTION duration_bucket(seconds double precision) RETURNS smallint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT ceil(ln(greatest(seconds, 1)) / ln(1.1::double precision))::smallint $$;
 
+CREATE TABLE decision_history (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    change bigint NOT NULL,
+    level smallint DEFAULT 0 NOT NULL,
+    since timestamp with time zone NOT NULL,
+    until timestamp with time zone NOT NULL,
+    lasted interval NOT NULL,
+    reason text NOT NULL,
+    subject text NOT NULL,
+    CONSTRAINT decision_history_change_check CHECK ((change > 0)),
+    CONSTRAINT decision_history_check CHECK (((since < until) AND (lasted > '00:00:00'::interval) AND (lasted <= (until - since))))
+);
+
+COMMENT ON TABLE decision_history IS 'past reasons of each pair; of long ago summed up, by the trigger thin_decision_history';
+
+COMMENT ON COLUMN decision_history.cluster_id IS '0: the whole campaign';
+
+COMMENT ON COLUMN decision_history.change IS 'number of the change of the pair that ended it, from 1; of a sum that of its last one';
+
+COMMENT ON COLUMN decision_history.level IS '0: the reason held from since until until; above: a row for each reason that the pair had in that time, summed up';
+
+COMMENT ON COLUMN decision_history.lasted IS 'of a sum less than from since until until, where other reasons, or none, held too';
+
+CREATE TABLE decisions (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    stage text NOT NULL,
+    reason text NOT NULL,
+    jobs integer NOT NULL,
+    since timestamp with time zone NOT NULL,
+    digest bigint DEFAULT 0 NOT NULL,
+    figures jsonb NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    stands_since timestamp with time zone,
+    CONSTRAINT decisions_figures_check CHECK ((jsonb_typeof(figures) = 'object'::text))
+);
+
+COMMENT ON COLUMN decisions.digest IS 'of all other columns but since, to compare rows without reading the figures';
+
+COMMENT ON COLUMN decisions.figures IS 'the figures of the reason, by the catalogue in lib/decisions/catalogue.hpp; of a row from before the migration: its sentence';
+
+COMMENT ON COLUMN decisions.subject IS 'the thing that the reason is about, where it distinguishes two of a kind: a limit, a campaign, the bound of a launch';
+
+COMMENT ON COLUMN decisions.stands_since IS 'since when reason and subject are these; null: since `since`';
+
+CREATE FUNCTION ended_reason(decision decisions, at timestamp with time zone) RETURNS SETOF decision_history
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT decision.campaign_id, decision.cluster_id, coalesce(last.change, 0) + 1, 0::smallint, began.at, ended_reason.at,
+    ended_reason.at - began.at, decision.reason, decision.subject
+  FROM (SELECT) one
+  LEFT JOIN LATERAL (
+    SELECT h.change, h.until FROM decision_history h
+    WHERE h.campaign_id = decision.campaign_id AND h.cluster_id = decision.cluster_id ORDER BY h.change DESC LIMIT 1) last ON true
+  CROSS JOIN LATERAL (
+    SELECT greatest(coalesce(decision.stands_since, decision.since), last.until) AS at) began
+  WHERE decision.reason <> 'standing' AND began.at < ended_reason.at
+$$;
+
 CREATE FUNCTION epilogue_on(cluster bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT -2 * cluster $$;
@@ -913,6 +974,18 @@ CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable t
     * CASE WHEN campaign.dimensional_grouping THEN greatest(1, floor(job_width(pair))) ELSE 1 END
 $$;
 
+CREATE FUNCTION history_level(change bigint, latest bigint) RETURNS smallint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT CASE
+    WHEN last_of_sum(change, 5::smallint) <= latest - 131072 THEN 5
+    WHEN last_of_sum(change, 4::smallint) <= latest - 16384 THEN 4
+    WHEN last_of_sum(change, 3::smallint) <= latest - 2048 THEN 3
+    WHEN last_of_sum(change, 2::smallint) <= latest - 256 THEN 2
+    WHEN last_of_sum(change, 1::smallint) <= latest - 32 THEN 1
+    ELSE 0 END::smallint
+$$;
+
 CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     AS $$ SELECT 'epoch'::timestamptz + micros * interval '1 microsecond' $$;
@@ -1145,6 +1218,12 @@ CREATE FUNCTION lacking_inputs(campaign bigint, cluster bigint) RETURNS int8mult
   JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = cluster
   JOIN logins u ON u.campaign_id = c.id AND u.cluster_id = cluster
   WHERE c.id = campaign AND c.input_files <> ''
+$$;
+
+CREATE FUNCTION last_of_sum(change bigint, level smallint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT (change + (2::bigint << 3 * level) - 1) / (2::bigint << 3 * level) * (2::bigint << 3 * level)
 $$;
 
 CREATE FUNCTION launches_as(campaign bigint, cluster bigint, login text) RETURNS boolean
@@ -1442,22 +1521,6 @@ CREATE FUNCTION sharer_of(campaign bigint, cluster bigint) RETURNS bigint
   WHERE k.id = cluster ORDER BY h.id LIMIT 1
 $$;
 
-CREATE TABLE decisions (
-    campaign_id bigint NOT NULL,
-    cluster_id bigint NOT NULL,
-    stage text NOT NULL,
-    reason text NOT NULL,
-    jobs integer NOT NULL,
-    since timestamp with time zone NOT NULL,
-    digest bigint DEFAULT 0 NOT NULL,
-    figures jsonb NOT NULL,
-    CONSTRAINT decisions_figures_check CHECK ((jsonb_typeof(figures) = 'object'::text))
-);
-
-COMMENT ON COLUMN decisions.digest IS 'of all other columns but since, to compare rows without reading the figures';
-
-COMMENT ON COLUMN decisions.figures IS 'the figures of the reason, by the catalogue in lib/decisions/catalogue.hpp; of a row from before the migration: its sentence';
-
 CREATE FUNCTION still_holds(decision decisions, at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
@@ -1506,6 +1569,28 @@ CREATE FUNCTION tell_event() RETURNS trigger
 BEGIN
   PERFORM add_notice(NEW.code, CASE NEW.state WHEN 'open' THEN 'opened' ELSE 'closed' END, NEW.campaign_id, NEW.cluster_id, NEW.id, NEW.message,
     CASE NEW.state WHEN 'open' THEN NEW.opened_at ELSE coalesce(NEW.closed_at, now()) END, NEW.user_name);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION thin_decision_history() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM added WHERE level = 0 AND change > 32 AND (change + campaign_id + cluster_id) % 16 = 0) THEN
+    RETURN NULL;
+  END IF;
+  WITH due AS (
+    SELECT campaign_id, cluster_id, change FROM added WHERE level = 0 AND change > 32 AND (change + campaign_id + cluster_id) % 16 = 0),
+  old AS (
+    DELETE FROM decision_history h USING due d
+    WHERE h.campaign_id = d.campaign_id AND h.cluster_id = d.cluster_id AND h.change <= d.change - 32
+      AND h.level < history_level(h.change, d.change)
+    RETURNING h.*, history_level(h.change, d.change) AS next)
+  INSERT INTO decision_history (campaign_id, cluster_id, change, level, since, until, lasted, reason, subject)
+  SELECT campaign_id, cluster_id, last_of_sum(change, next), next, min(min(since)) OVER sum_of, max(max(until)) OVER sum_of, sum(lasted),
+    reason, subject
+  FROM old GROUP BY campaign_id, cluster_id, last_of_sum(change, next), next, reason, subject
+  WINDOW sum_of AS (PARTITION BY campaign_id, cluster_id, last_of_sum(change, next), next);
   RETURN NULL;
 END $$;
 
@@ -2939,6 +3024,9 @@ ALTER TABLE ONLY cycles
 ALTER TABLE ONLY decided
     ADD CONSTRAINT decided_pkey PRIMARY KEY (campaign_id);
 
+ALTER TABLE ONLY decision_history
+    ADD CONSTRAINT decision_history_pkey PRIMARY KEY (campaign_id, cluster_id, change, reason, subject);
+
 ALTER TABLE ONLY decisions
     ADD CONSTRAINT decisions_pkey PRIMARY KEY (campaign_id, cluster_id);
 
@@ -3336,6 +3424,8 @@ CREATE TRIGGER tell_event AFTER UPDATE OF state ON events FOR EACH ROW WHEN (((o
 
 CREATE TRIGGER tell_new_event AFTER INSERT ON events FOR EACH ROW WHEN ((new.state = 'open'::text)) EXECUTE FUNCTION tell_event();
 
+CREATE TRIGGER thin_decision_history AFTER INSERT ON decision_history REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION thin_decision_history();
+
 CREATE TRIGGER total_kills AFTER INSERT ON kill_requests REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION total_kills();
 
 CREATE CONSTRAINT TRIGGER total_new_campaigns AFTER INSERT ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION total_campaigns();
@@ -3388,6 +3478,9 @@ ALTER TABLE ONLY completions
 
 ALTER TABLE ONLY decided
     ADD CONSTRAINT decided_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY decision_history
+    ADD CONSTRAINT decision_history_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY decisions
     ADD CONSTRAINT decisions_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

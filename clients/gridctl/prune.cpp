@@ -92,6 +92,7 @@ process::Outcome prune(const Call& call) {
                 {Cell{"cycles"}, Cell{rows.cycles}},
                 {Cell{"closed events"}, Cell{rows.events}},
                 {Cell{"forecasts of ends"}, Cell{rows.forecasts}},
+                {Cell{"past reasons of decisions"}, Cell{rows.reasons}},
                 {Cell{"acts of the audit"}, Cell{rows.acts}}};
   if (!call.has("dry-run")) note_prune(database, before, rows);
   call.output.report(fmt::format(

@@ -27,7 +27,18 @@ std::string_view unit(grid::LimitKind kind) {
   return "";
 }
 
-std::string text_of_target(const LimitInForce& limit) {
+/// ", 40 by campaign 12, 8 by campaign 15": the other campaigns that hold most.
+std::string text_of_holders(const LimitInForce& limit) {
+  std::vector<std::string> parts;
+  for (const auto& holder : limit.holders) parts.push_back(fmt::format("{:.0f} by campaign {}", holder.used, holder.campaign.value()));
+  if (limit.used_by_others > kDust) parts.push_back(fmt::format("{:.0f} by others", limit.used_by_others));
+  if (!parts.empty()) return fmt::format(", {}", fmt::join(parts, ", "));
+  return limit.used > kDust ? ", all by this campaign" : "";
+}
+
+}  // namespace
+
+std::string name_of(const LimitInForce& limit) {
   const auto& target = limit.target;
   std::vector<std::string> whom;
   if (target.consumable) whom.push_back(fmt::format("consumable {}", *target.consumable));
@@ -44,22 +55,11 @@ std::string text_of_target(const LimitInForce& limit) {
   return fmt::format("limit {} ({})", limit.id, fmt::join(whom, ", "));
 }
 
-/// ", 40 by campaign 12, 8 by campaign 15": the other campaigns that hold most.
-std::string text_of_holders(const LimitInForce& limit) {
-  std::vector<std::string> parts;
-  for (const auto& holder : limit.holders) parts.push_back(fmt::format("{:.0f} by campaign {}", holder.used, holder.campaign.value()));
-  if (limit.used_by_others > kDust) parts.push_back(fmt::format("{:.0f} by others", limit.used_by_others));
-  if (!parts.empty()) return fmt::format(", {}", fmt::join(parts, ", "));
-  return limit.used > kDust ? ", all by this campaign" : "";
-}
-
-}  // namespace
-
 std::string text_of(const LimitInForce& limit) {
   const auto needs = limit.job_needs ? fmt::format(", and a job needs {:.0f}", *limit.job_needs) : std::string{};
   if (limit.kind == grid::LimitKind::consumable)
-    return fmt::format("{}: {:.0f} of {:.0f} are in use{}{}", text_of_target(limit), limit.used, limit.most, text_of_holders(limit), needs);
-  return fmt::format("{}: at most {:.0f} {}, {:.0f} now{}", text_of_target(limit), limit.most, unit(limit.kind), limit.used, needs);
+    return fmt::format("{}: {:.0f} of {:.0f} are in use{}{}", name_of(limit), limit.used, limit.most, text_of_holders(limit), needs);
+  return fmt::format("{}: at most {:.0f} {}, {:.0f} now{}", name_of(limit), limit.most, unit(limit.kind), limit.used, needs);
 }
 
 std::string remedy_of(const LimitInForce& limit) {

@@ -24,6 +24,8 @@ namespace gleaner::decisions {
 [[nodiscard]] bool is_kept_by_unknown(const OfferParts& parts, double job_resources);
 /// `alpha, beta`
 [[nodiscard]] std::string list_of(const std::vector<std::string>& texts);
+/// "limit 7 (user ada)"
+[[nodiscard]] std::string name_of(const LimitInForce& limit);
 /// "limit 7 (user ada): at most 10 jobs at once, 10 now"; of a consumable also which campaigns hold it, and what a job needs if it is more
 /// than one, or more than what is left of an unused one.
 [[nodiscard]] std::string text_of(const LimitInForce& limit);

@@ -168,6 +168,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     law<sql::checks_future_status>(everywhere<sql::checks_drop_future_status>),
     law<sql::checks_future_probe>(everywhere<sql::checks_probe_now>),
     law<sql::checks_forecast_history>(everywhere<sql::checks_drop_new_history>),
+    law<sql::checks_decision_history>(everywhere<sql::checks_drop_future_reasons>),
     law<sql::checks_stale_outage>(everywhere_now<sql::checks_close_outages>),
     // Leftovers.
     leftover<sql::checks_leftover_kills>(everywhere<sql::checks_drop_kills>),

@@ -61,7 +61,8 @@ struct StoredDecision {
   std::optional<grid::ClusterId> cluster;  ///< empty: the whole campaign
   std::string stage;
   std::string reason;
-  std::string figures;  ///< of the reason, a JSON object (lib/decisions/figures.hpp)
+  std::string subject = {};  ///< of the reason (decisions::subject_of)
+  std::string figures;       ///< of the reason, a JSON object (lib/decisions/figures.hpp)
   int jobs = 0;
 };
 /// The digest of a campaign's decisions. If it is unchanged, the decisions are neither asked for nor written again.

@@ -26,7 +26,7 @@ DecisionKey key_of(const StoredDecision& decision) { return {decision.campaign.v
 
 std::int64_t digest_of(const StoredDecision& decision) {
   return static_cast<std::int64_t>(
-      text::Digest{}.add(decision.stage).add(decision.reason).add(decision.figures).add(decision.jobs).value());
+      text::Digest{}.add(decision.stage).add(decision.reason).add(decision.subject).add(decision.figures).add(decision.jobs).value());
 }
 
 void write_some_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now) {
@@ -41,9 +41,10 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
         .figures = decision.figures,
         .jobs = decision.jobs,
         .digest = digest_of(decision),
+        .subject = decision.subject,
     });
   }
-  exec_prepared(transaction, sql::decisions_write{.now = now, .decisions = rows});
+  exec_prepared(transaction, sql::decisions_write{.decisions = rows, .now = now});
 }
 
 /// Upserts the changed decisions of these campaigns, and deletes the obsolete ones.
@@ -69,7 +70,7 @@ void replace_decisions(Transaction& transaction, const Array& of, std::vector<St
     old_clusters.add(key.second);
   }
   write_or_note(transaction, {}, "the end of decisions that are made no longer", now,
-                [&] { exec(transaction, sql::decisions_remove{.campaigns = old_campaigns, .clusters = old_clusters}); });
+                [&] { exec(transaction, sql::decisions_remove{.campaigns = old_campaigns, .clusters = old_clusters, .now = now}); });
 }
 
 void write_digests(Transaction& transaction, std::span<const CampaignDigest> digests, grid::Instant now) {
@@ -113,7 +114,7 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
   Array over;
   for (const auto& [campaign, digest] : written) over.add(campaign);
   write_or_note(transaction, {}, "the end of decisions about campaigns that are over", now,
-                [&] { exec(transaction, sql::decisions_forget{.campaigns = over}); });
+                [&] { exec(transaction, sql::decisions_forget{.campaigns = over, .now = now}); });
 }
 
 }  // namespace gleaner::store

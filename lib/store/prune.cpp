@@ -58,7 +58,7 @@ void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batc
 
 Pruned count_prunable(Transaction& transaction, grid::Instant before) {
   const auto row = exec(transaction, sql::prune_count{.ended_before = before})[0];
-  Pruned rows{*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events, *row.forecasts, *row.acts};
+  Pruned rows{*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events, *row.forecasts, *row.reasons, *row.acts};
   std::set<grid::CampaignId> over;
   for (const auto& campaign : exec(transaction, sql::prune_campaigns{.ended_before = before})) over.insert(*campaign.id);
   for (const auto& one : open_dependencies(transaction)) {
@@ -81,6 +81,7 @@ Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
   pruned.cycles = delete_all(database, sql::prune_cycles{.before = before, .batch = batch});
   pruned.events = delete_all(database, sql::prune_events{.before = before, .batch = batch});
   pruned.forecasts = delete_all(database, sql::prune_forecasts{.before = before, .batch = batch});
+  pruned.reasons = delete_all(database, sql::prune_reasons{.before = before, .batch = batch});
   transact(database, std::nullopt, [&](Transaction& transaction) { exec(transaction, sql::prune_quality{.before = before}); });
   pruned.acts = delete_all(database, sql::prune_acts{.before = before, .batch = batch});
   return pruned;

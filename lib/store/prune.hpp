@@ -20,6 +20,7 @@ struct Pruned {
   std::int64_t cycles = 0;
   std::int64_t events = 0;
   std::int64_t forecasts = 0;
+  std::int64_t reasons = 0;                    ///< past ones of pairs
   std::int64_t acts = 0;                       ///< of the audit
   std::vector<grid::CampaignId> in_vain = {};  ///< campaigns of others that wait for one of these, and cannot end any more
 };
@@ -27,9 +28,9 @@ struct Pruned {
 /// The rows that `prune` would delete, and campaigns whose last jobs are not known to be over.
 [[nodiscard]] Pruned count_prunable(Transaction& transaction, grid::Instant before);
 
-/// Deletes the campaigns that ended before, and the clusters' figures, cycles, closed events, kept forecasts and acts that are older; at
-/// most `batch` rows in a transaction. Figures of the plans of older days (store::quality) are put together in one row each. It may be
-/// interrupted at any time, and run again.
+/// Deletes the campaigns that ended before, and the clusters' figures, cycles, closed events, kept forecasts, past reasons and acts that
+/// are older; at most `batch` rows in a transaction. Figures of the plans of older days (store::quality) are put together in one row each.
+/// It may be interrupted at any time, and run again.
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch = 10'000);
 
 /// Seals an ended campaign, so that its user may have it deleted before its time. If it cannot be deleted yet, because something of it is

@@ -272,4 +272,20 @@ std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campa
   return all;
 }
 
+std::vector<grid::ReasonPeriod> decision_history(Transaction& transaction, grid::CampaignId campaign, grid::Instant from,
+                                                 grid::Instant now) {
+  std::vector<grid::ReasonPeriod> all;
+  for (const auto& row : exec(transaction, sql::views_decision_history{.campaign = campaign, .from = from, .now = now})) {
+    all.push_back({.cluster = row.cluster_id,
+                   .cluster_name = row.cluster.value_or(""),
+                   .since = *row.since,
+                   .until = row.until,
+                   .lasted = grid::Length{row.lasted.as<std::int64_t>()},
+                   .summed = row.summed.as<bool>(),
+                   .reason = *row.reason,
+                   .subject = *row.subject});
+  }
+  return all;
+}
+
 }  // namespace gleaner::store::views

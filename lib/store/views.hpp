@@ -8,6 +8,7 @@
 #include "lib/grid/grouping_gain.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/interval.hpp"
+#include "lib/grid/reason_times.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
@@ -211,5 +212,9 @@ struct Decision {
   grid::Instant since;
 };
 [[nodiscard]] std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
+
+/// The reasons of a campaign's pairs that held after `from`, for grid::times_of. Bounded for each pair (docs/architecture/database.md).
+[[nodiscard]] std::vector<grid::ReasonPeriod> decision_history(Transaction& transaction, grid::CampaignId campaign, grid::Instant from,
+                                                               grid::Instant now);
 
 }  // namespace gleaner::store::views

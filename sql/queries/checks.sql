@@ -31,7 +31,7 @@ FROM (VALUES ('admission_rules', 'note_act'), ('affinities', 'note_act'), ('brak
   ('campaigns', 'meet_dependencies'), ('campaigns', 'note_first_campaign'), ('campaigns', 'note_new_campaign'), ('campaigns', 'note_progress'), ('campaigns', 'note_reopened'),
   ('campaigns', 'note_state'), ('campaigns', 'tell_campaign'), ('campaigns', 'total_new_campaigns'),
   ('campaigns', 'total_over_campaigns'), ('clusters', 'forget_totals'), ('clusters', 'note_act'), ('clusters', 'note_cluster'),
-  ('clusters', 'note_new_cluster'), ('declarations', 'note_act'), ('events', 'note_act'), ('events', 'note_event'),
+  ('clusters', 'note_new_cluster'), ('decision_history', 'thin_decision_history'), ('declarations', 'note_act'), ('events', 'note_act'), ('events', 'note_event'),
   ('events', 'note_new_event'), ('events', 'tell_event'), ('events', 'tell_new_event'), ('gridstatus', 'total_resources'),
   ('inputs', 'count_gone_inputs'), ('inputs', 'count_new_inputs'), ('jobs', 'account_usage'), ('jobs', 'count_jobs'),
   ('jobs', 'count_new_jobs'), ('jobs', 'count_plans'), ('kill_requests', 'total_kills'), ('launches', 'note_algorithm'),
@@ -1268,6 +1268,23 @@ ORDER BY h.campaign_id, h.made_at LIMIT 1000
 WITH dropped AS (
   DELETE FROM forecast_history h USING campaigns c, campaign_forecasts f
   WHERE is_live(c.state) AND f.campaign_id = c.id AND h.campaign_id = c.id AND h.made_at > f.made_at RETURNING h.campaign_id)
+SELECT count(*) AS changed FROM dropped
+
+-- name: checks.decision_history
+-- No past reason of a pair ends in the future.
+-- Repair: it is removed.
+-- While there is one, the pair's history has no other.
+SELECT
+  campaign_id,
+  nullif(cluster_id, 0) AS cluster_id,
+  campaign_id AS id,
+  format('a past reason of campaign %s on cluster %s holds until %s', campaign_id, cluster_id, until) AS breach,
+  count(*) OVER () AS breaches
+FROM decision_history WHERE until > clock_timestamp() + interval '1 minute'
+ORDER BY campaign_id, cluster_id, change LIMIT 1000
+
+-- name: checks.drop_future_reasons
+WITH dropped AS (DELETE FROM decision_history WHERE until > clock_timestamp() + interval '1 minute' RETURNING campaign_id)
 SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_decisions

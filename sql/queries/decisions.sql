@@ -9,22 +9,32 @@ SELECT campaign_id, digest FROM decided
 SELECT campaign_id, cluster_id, digest FROM decisions WHERE campaign_id = ANY (@campaigns::bigint[])
 
 -- name: decisions.write
--- Upserts the changed decisions of these campaigns.
-INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, figures, jobs, digest, since)
-SELECT g.campaign_id, g.cluster_id, g.stage, g.reason, g.figures, g.jobs, g.digest, instant(@now)
-FROM unnest(@decisions::changed_decision[]) AS g
+-- Upserts the changed decisions of these campaigns, and adds the reasons that end so to the history.
+WITH given AS MATERIALIZED (SELECT * FROM unnest(@decisions::changed_decision[])),
+ended AS (
+  INSERT INTO decision_history
+  SELECT e.* FROM given g JOIN decisions d ON d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id
+  CROSS JOIN LATERAL ended_reason(d, instant(@now)) e
+  WHERE d.reason <> g.reason OR d.subject <> g.subject)
+INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, subject, figures, jobs, digest, since, stands_since)
+SELECT g.campaign_id, g.cluster_id, g.stage, g.reason, g.subject, g.figures, g.jobs, g.digest, instant(@now), instant(@now)
+FROM given g
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
   stage = EXCLUDED.stage,
   reason = EXCLUDED.reason,
+  subject = EXCLUDED.subject,
   figures = EXCLUDED.figures,
   jobs = EXCLUDED.jobs,
   digest = EXCLUDED.digest,
-  since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
+  since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END,
+  stands_since = CASE WHEN d.reason = EXCLUDED.reason AND d.subject = EXCLUDED.subject THEN d.stands_since ELSE EXCLUDED.stands_since END
 
 -- name: decisions.remove
--- Deletes the obsolete decisions of pairs and campaigns.
-DELETE FROM decisions d USING unnest(@campaigns::bigint[], @clusters::bigint[]) AS g (campaign_id, cluster_id)
-WHERE d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id
+-- Deletes the obsolete decisions of pairs and campaigns, and adds their reasons to the history.
+WITH removed AS (
+  DELETE FROM decisions d USING unnest(@campaigns::bigint[], @clusters::bigint[]) AS g (campaign_id, cluster_id)
+  WHERE d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id RETURNING d)
+INSERT INTO decision_history SELECT e.* FROM removed r CROSS JOIN LATERAL ended_reason(r.d, instant(@now)) e
 
 -- name: decisions.note_decided
 -- Marks campaigns whose decisions are all stored.
@@ -32,6 +42,7 @@ INSERT INTO decided (campaign_id, digest) SELECT * FROM unnest(@campaigns::bigin
 ON CONFLICT (campaign_id) DO UPDATE SET digest = EXCLUDED.digest
 
 -- name: decisions.forget
--- Deletes the decisions of campaigns that are over.
-WITH gone AS (DELETE FROM decided WHERE campaign_id = ANY (@campaigns::bigint[]))
-DELETE FROM decisions WHERE campaign_id = ANY (@campaigns::bigint[])
+-- Deletes the decisions of campaigns that are over, and adds their reasons to the history.
+WITH gone AS (DELETE FROM decided WHERE campaign_id = ANY (@campaigns::bigint[])),
+removed AS (DELETE FROM decisions d WHERE d.campaign_id = ANY (@campaigns::bigint[]) RETURNING d)
+INSERT INTO decision_history SELECT e.* FROM removed r CROSS JOIN LATERAL ended_reason(r.d, instant(@now)) e

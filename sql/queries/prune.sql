@@ -18,6 +18,7 @@ SELECT
   (SELECT count(*) FROM events WHERE state = 'closed' AND closed_at < instant(@ended_before)) AS events,
   (SELECT count(*) FROM forecast_history h WHERE h.made_at < instant(@ended_before)
     AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id)) AS forecasts,
+  (SELECT count(*) FROM decision_history h WHERE h.until < instant(@ended_before)) AS reasons,
   (SELECT count(*) FROM audit a WHERE a.acted_at < instant(@ended_before)) AS acts
 
 -- name: prune.campaigns
@@ -115,6 +116,11 @@ DELETE FROM events WHERE id IN (SELECT id FROM events WHERE state = 'closed' AND
 DELETE FROM forecast_history WHERE (campaign_id, made_at) IN (
   SELECT h.campaign_id, h.made_at FROM forecast_history h WHERE h.made_at < instant(@before)
     AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id) LIMIT @batch)
+
+-- name: prune.reasons
+-- Deletes past reasons of pairs.
+DELETE FROM decision_history WHERE (campaign_id, cluster_id, change, reason, subject) IN (
+  SELECT campaign_id, cluster_id, change, reason, subject FROM decision_history WHERE until < instant(@before) LIMIT @batch)
 
 -- name: prune.quality
 -- Puts the figures of plans and forecasts of older days together in one row each, of the day 1970-01-01; the sums stay. Returns the number

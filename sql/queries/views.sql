@@ -312,6 +312,22 @@ FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
 WHERE d.campaign_id = ANY (@campaigns::bigint[]) AND d.reason <> 'standing' AND still_holds(d, instant(@now))
 ORDER BY d.campaign_id, d.cluster_id <> 0, array_position(@stages::text[], d.stage) DESC NULLS LAST, d.jobs DESC, d.since, k.name
 
+-- name: views.decision_history
+-- The reasons of a campaign's pairs that held after @from, in their order; the last of each may stand still: until is null. Those that are
+SELECT nullif(h.cluster_id, 0) AS cluster_id, k.name AS cluster, micros(h.since) AS since, micros(h.until) AS until,
+  (extract(epoch FROM h.lasted) * 1000000)::bigint AS lasted, h.level > 0 AS summed, h.reason, h.subject
+FROM decision_history h LEFT JOIN clusters k ON k.id = h.cluster_id
+WHERE h.campaign_id = @campaign AND h.until > instant(@from)
+UNION ALL
+SELECT nullif(d.cluster_id, 0), k.name, micros(s.began), NULL, greatest(micros(instant(@now)) - micros(s.began), 0), false, d.reason, d.subject
+FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
+CROSS JOIN LATERAL (
+  SELECT greatest(coalesce(d.stands_since, d.since), (
+    SELECT h.until FROM decision_history h WHERE h.campaign_id = d.campaign_id AND h.cluster_id = d.cluster_id
+    ORDER BY h.change DESC LIMIT 1)) AS began) s
+WHERE d.campaign_id = @campaign AND d.reason <> 'standing'
+ORDER BY cluster_id NULLS FIRST, since, lasted DESC, reason, subject
+
 -- name: views.open_events
 -- Numbers of open events of campaigns that have some.
 SELECT e.campaign_id, count(*) AS events FROM events e

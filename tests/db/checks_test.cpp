@@ -162,6 +162,9 @@ constexpr Breaker kBreakers[] = {
     {"forecast_history",
      "INSERT INTO campaign_forecasts (campaign_id, made_at, method) VALUES (1, now(), 'none');"
      "INSERT INTO forecast_history (campaign_id, made_at, end_at, method) VALUES (1, now() + interval '1 year', now(), 'average')"},
+    {"decision_history",
+     "INSERT INTO decision_history (campaign_id, cluster_id, change, since, until, lasted, reason, subject) VALUES (1, 1, 1, now(), now() + "
+     "interval '1 year', '1 s', 'full', '')"},
     {"leftover_kills", "INSERT INTO kill_requests VALUES (1, 'excess', now())"},
     {"leftover_brakes",
      "INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (2, 'test', now(), now() + interval '1 minute')"},
