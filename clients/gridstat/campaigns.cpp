@@ -9,7 +9,9 @@
 #include "clients/follow.hpp"
 #include "clients/gridstat/gridstat.hpp"
 #include "clients/pages.hpp"
+#include "lib/process/values.hpp"
 #include "lib/terminal/text.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::gridstat {
 namespace {
@@ -164,12 +166,26 @@ void show_documents(const Run& run, const std::vector<std::int64_t>& ids, Json (
   run.output.show({.json = run.document(one)});
 }
 
+/// The reasons since --since, with all their items.
+Json load_reasons(const Run& run, std::int64_t id) {
+  const auto age = *run.context.arguments.value("since");
+  const auto span = process::parse_duration(age);
+  if (!span || *span <= std::chrono::seconds{0})
+    throw Error{ExitCode::usage, fmt::format("--since={}: must be a time such as 24h or 7d", age)};
+  const auto since = std::chrono::time_point_cast<grid::Instant::duration>(run.setting().now - *span);
+  const auto path = path_of(id, "/decisions/history?since=" + text::utc(since));
+  const auto first = run.api.get(path + "&limit=1").json;
+  return Json::of(std::vector<Json::Member>{
+      {"since", Json::of(text::utc(since))}, {"clusters", first["clusters"]}, {"items", Json::of(clients::all_items(run.api, path))}});
+}
+
 Json load_why(const Run& run, std::int64_t id) {
   auto json = run.api.get(path_of(id)).json;
   json.add("decisions", Json::of(clients::all_items(run.api, path_of(id, "/decisions"))));
   const auto beside = run.api.get(path_of(id, "/decisions?limit=1")).json;
   for (const auto* key : {"cannot_end", "cannot_end_may_pass", "old_since"}) json.add(key, beside[key]);
   json.add("events", run.api.get(path_of(id, "/events")).json["items"]);
+  if (run.has("since")) json.add("decision_history", load_reasons(run, id));
   return json;
 }
 
@@ -247,6 +263,7 @@ void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
                          {"sentence", "Sentence"}},
                         {}};
   std::string text;
+  std::vector<Json> histories;
   for (const auto id : ids) {
     const auto json = load_why(run, id);
     const auto& decisions = json["decisions"].items();
@@ -257,7 +274,11 @@ void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
     }
     text += (text.empty() ? "" : "\n") + why_view(json, decisions, json["events"].items(), run.setting());
     if (run.has("ratio")) text += ratio_view(json, run.setting());
+    if (!run.has("since")) continue;
+    histories.push_back(json["decision_history"]);
+    text += "\n" + reasons_view(histories.back(), run.setting());
   }
+  if (run.has("since")) table = reasons_table(ids, histories);
   run.output.show({.table = table, .text = text});
 }
 

@@ -104,6 +104,12 @@ void check_views(const process::Arguments& arguments, const std::vector<std::int
   if (arguments.has("closed") && first != "events")
     throw Error{ExitCode::usage, "--closed goes with --events: gridstat 12 --events --closed"};
   if (arguments.has("ratio") && first != "why") throw Error{ExitCode::usage, "--ratio goes with --why: gridstat 12 --why --ratio"};
+  if (arguments.has("since") && first != "why") {
+    const auto other = first.empty() ? std::string{} : fmt::format(", and not with --{}", first);
+    throw Error{ExitCode::usage, fmt::format("--since goes with --why{}: gridstat 12 --why --since 24h", other)};
+  }
+  if (arguments.has("since") && arguments.has("ratio"))
+    throw Error{ExitCode::usage, "--since and --ratio exclude each other: the one shows past reasons, the other the ratio of now"};
   if (first == "job" && !ids.empty()) throw Error{ExitCode::usage, "--job shows one job, whose campaign is known: gridstat -j 31"};
 }
 
@@ -112,9 +118,9 @@ void check_web(const process::Arguments& arguments) {
   if (!arguments.has("web")) return;
   if (!arguments.positional.empty()) throw Error{ExitCode::usage, "--web prints the link to the page, which has all campaigns: give no id"};
   for (const std::string_view option :
-       {"full",    "summary", "user",   "username", "all",    "by-user", "tree",   "why",  "ratio",     "history", "failures",
-        "strip",   "report",  "events", "closed",   "jdl",    "job",     "cinfos", "task", "stdout",    "stderr",  "lines",
-        "attempt", "follow",  "state",  "params",   "offset", "limit",   "watch",  "csv",  "headerless"}) {
+       {"full",     "summary", "user",   "username", "all",    "by-user", "tree",  "why",    "ratio", "since",     "history",
+        "failures", "strip",   "report", "events",   "closed", "jdl",     "job",   "cinfos", "task",  "stdout",    "stderr",
+        "lines",    "attempt", "follow", "state",    "params", "offset",  "limit", "watch",  "csv",   "headerless"}) {
     if (arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--web and --{} exclude each other: --web prints a link to a page with all of it", option)};
   }

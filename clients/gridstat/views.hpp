@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,11 @@ enum class Detail { some, all };
 /// For each cluster, why it runs the campaign's jobs or does not.
 [[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions,
                                    const std::vector<clients::Json>& events, const Setting& setting);
+/// Which reasons each cluster had, and for how long: shares of the time, and the last changes.
+/// @param history  the API's answer, with all its items
+[[nodiscard]] std::string reasons_view(const clients::Json& history, const Setting& setting);
+/// All times of one reason, the newest first.
+[[nodiscard]] terminal::Table reasons_table(const std::vector<std::int64_t>& ids, const std::vector<clients::Json>& histories);
 /// The forecasts of a campaign's end, compared with the end once it is known: a table and a plot.
 [[nodiscard]] std::string history_view(const clients::Json& campaign, const std::vector<clients::Json>& forecasts, const Setting& setting);
 [[nodiscard]] terminal::Table history_table(const clients::Json& campaign, const std::vector<clients::Json>& forecasts,

@@ -141,6 +141,8 @@ class ApiDocument : public ApiTest {
     sql("INSERT INTO forecasts (campaign_id, cluster_id, job_ratio) VALUES (" + campaign + ", " + cluster + ", 1)");
     sql("INSERT INTO campaign_forecasts (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO forecast_history (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
+    sql("INSERT INTO decision_history (campaign_id, cluster_id, change, since, until, lasted, reason, subject) VALUES (" + campaign + ", " +
+        cluster + ", 1, now() - interval '1 minute', now(), '1 minute', 'launched', 'offer')");
     sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) VALUES (" + campaign + ", " + cluster + ", 48, 30)");
     sql("INSERT INTO usage (day, user_name, project, cluster_id, campaign_id, resource_seconds) VALUES (now()::date, 'alice', '', " +
         cluster + ", " + campaign + ", 10)");
@@ -185,6 +187,7 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
                                                                {"/v1/campaigns/{id}/tasks/{task}", campaign + "/tasks/0"},
                                                                {"/v1/campaigns/{id}/events", campaign + "/events"},
                                                                {"/v1/campaigns/{id}/decisions", campaign + "/decisions"},
+                                                               {"/v1/campaigns/{id}/decisions/history", campaign + "/decisions/history"},
                                                                {"/v1/campaigns/{id}/forecasts", campaign + "/forecasts"},
                                                                {"/v1/campaigns/{id}/jdl", campaign + "/jdl"},
                                                                {"/v1/jobs/{id}", "/v1/jobs/" + job},

@@ -91,8 +91,8 @@ TEST_F(ReadAccessOwn, OthersReadNothingOfACampaign_OnNoRoute_AndItsOwnerAndAdmin
   const auto event = failed_with_secret(id);
   sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) SELECT campaign_id, cluster_id, 'match', "
       "'unreachable', '{}', 0, now() FROM campaign_clusters");
-  for (const auto* rest :
-       {"", "/stats", "/jdl", "/decisions", "/forecasts", "/events", "/tasks", "/tasks.csv", "/tasks.ndjson", "/tasks/0"}) {
+  for (const auto* rest : {"", "/stats", "/jdl", "/decisions", "/decisions/history", "/forecasts", "/events", "/tasks", "/tasks.csv",
+                           "/tasks.ndjson", "/tasks/0"}) {
     const auto target = path(id, rest);
     const auto refused = as("bob", {.target = target});
     EXPECT_EQ(refused.status, 403) << target;

@@ -124,6 +124,18 @@ TEST_F(FailedTasks, CanBePrintedByTheirNumbers_AndByTheirParameters) {
   EXPECT_THAT(run("gridstat --params; echo status $?"), HasSubstr("status 2"));
 }
 
+TEST_F(FailedTasks, PastReasons_GoWithWhyAlone_AndTheRefusalNamesBothOptions) {
+  EXPECT_THAT(run("gridstat 12 --since 24h; echo status $?"),
+              AllOf(HasSubstr("--since goes with --why: gridstat 12"), HasSubstr("status 2")));
+  EXPECT_THAT(run("gridstat 12 --history --since 24h; echo status $?"),
+              AllOf(HasSubstr("--since goes with --why, and not with --history"), HasSubstr("status 2")));
+  EXPECT_THAT(run("gridstat 12 --why --ratio --since 24h; echo status $?"),
+              AllOf(HasSubstr("--since and --ratio exclude each other"), HasSubstr("status 2")));
+  EXPECT_THAT(run("gridstat --web --since 24h; echo status $?"),
+              AllOf(HasSubstr("--web and --since exclude each other"), HasSubstr("status 2")));
+  EXPECT_THAT(run("gridstat 12 --task 4 --since 24h; echo status $?"), AllOf(HasSubstr("--since goes with --why"), HasSubstr("status 2")));
+}
+
 TEST_F(FailedTasks, BecomeANewCampaign_WithTheFileOfTheNewOne) {
   write("new.jdl", R"({"name": "again", "params": ["1", "2"], "walltime": "9:0:0", "clusters": {"alpha": {"exec_file": "e"}}})");
   EXPECT_THAT(run("gridsub --rerun-failed 12 -f new.jdl"), HasSubstr("CAMPAIGN_ID=12\n"));
