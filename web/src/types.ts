@@ -213,6 +213,33 @@ export interface Decisions extends Page<Decision> {
   standstill: UtcText | null;
 }
 
+interface ReasonOf {
+  cluster_id: number | null;
+  cluster_name: string | null;
+}
+
+export interface ReasonTimes extends ReasonOf {
+  from: UtcText;
+  until: UtcText;
+  seconds: number;
+  undecided_seconds: number;
+  shares: { reason: string; subject: string | null; words: string; seconds: number }[];
+}
+
+export interface ReasonPeriod extends ReasonOf {
+  reason: string;
+  subject: string | null;
+  words: string;
+  since: UtcText;
+  until: UtcText | null;
+  seconds: number;
+  summed: boolean;
+}
+
+export interface DecisionHistory extends Page<ReasonPeriod> {
+  clusters: ReasonTimes[];
+}
+
 export interface KeptForecast {
   forecast_time: UtcText;
   forecast_end: UtcText;

@@ -305,3 +305,20 @@ inBrowser('pictures in tables are as wide as their columns', 'normal', '?view=us
   const widths = (await tab.evaluate("[...document.querySelectorAll('.use .strip')].map((one) => [one.offsetWidth, one.parentElement.offsetWidth])")) as [number, number][];
   for (const [strip, cell] of widths) assert(strip > 400 && strip > 0.9 * cell, `${strip} of ${cell} px`);
 });
+
+inBrowser('the reasons of the past are a picture, a sentence and a table, and another span is asked for once', 'normal of why', '?view=why&id=12', async (tab, stub) => {
+  await tab.becomes("document.querySelectorAll('.reasons-strip').length === 3");
+  const label = String(await tab.evaluate("document.querySelector('.reasons-strip').getAttribute('aria-label')"));
+  assert.match(label, /^\d+ % full, \d+ % jobs sent, all that was free$/);
+  assert(String(await tab.evaluate("document.querySelector('.reasons-cluster').innerText")).includes(label), 'the sentence is beside the picture');
+  assert(String(await tab.evaluate("document.querySelector('.commands').innerText")).includes('gridstat 12 --why --since 24h'));
+  await tab.evaluate("[...document.querySelectorAll('summary')].forEach((one) => one.click())");
+  assert(String(await tab.evaluate("document.querySelector('details table').innerText")).includes('limit 3 (each user: u01)'));
+  await tab.evaluate("[...document.querySelectorAll('.switch a')].find((one) => one.innerText === '7 days').click()");
+  await tab.becomes("document.querySelector('.commands')?.innerText.includes('--since 7d')");
+  await tab.becomes("document.querySelectorAll('.reasons-strip').length === 3");
+  assert.equal(await tab.evaluate('location.search'), '?view=why&id=12&span=7d');
+  const asked = stub.requests.filter((line) => line.includes('/decisions/history?since='));
+  assert.equal(asked.length, 2, asked.join('\n'));
+  assert(Date.parse(asked[0]!.slice(asked[0]!.indexOf('since=') + 6, -11)) - Date.parse(asked[1]!.slice(asked[1]!.indexOf('since=') + 6, -11)) > 5 * 86400e3);
+});

@@ -94,6 +94,27 @@ const decisions = () => ({
   total: 7, offset: 0, limit: 1000, links: [], cannot_end: null, cannot_end_may_pass: null, old_since: null, standstill: null,
 });
 
+const period = (index, reason, subject, words, from, to, part = 1) => ({
+  cluster_id: index < 0 ? null : index + 1, cluster_name: index < 0 ? null : NAMES[index], reason, subject, words, since: at(from), until: to === null ? null : at(to), seconds: ((to ?? 0) - from) / 1000 * part, summed: part < 1,
+});
+function decisionHistory() {
+  const items = [
+    period(0, 'no_free_resources', null, 'full', -125e3, null), period(0, 'launched', 'offer', 'jobs sent, all that was free', -2 * H, -125e3), period(0, 'no_free_resources', null, 'full', -9 * H, -2 * H),
+    period(0, 'no_free_resources', null, 'full', -24 * H, -9 * H, 0.7), period(0, 'launched', 'offer', 'jobs sent, all that was free', -24 * H, -9 * H, 0.3),
+    period(1, 'limit_reached', 'limit 3 (each user: u01)', 'limit 3 (each user: u01)', -3 * H, null), period(1, 'launched', 'bag', 'jobs sent, all tasks that wait', -20 * H, -3 * H),
+    period(2, 'unreachable', null, 'unreachable', -330e3, null), period(2, 'earlier_campaigns', null, 'taken by earlier campaigns', -23 * H, -330e3),
+  ];
+  const clusters = [0, 1, 2].map((index) => {
+    const of = items.filter((one) => one.cluster_id === index + 1);
+    const first = of.reduce((a, b) => (a.since < b.since ? a : b)).since;
+    const sums = new Map();
+    for (const one of of) sums.set(one.words, { ...one, seconds: (sums.get(one.words)?.seconds ?? 0) + one.seconds });
+    const seconds = of.reduce((sum, one) => sum + one.seconds, 0);
+    return { cluster_id: index + 1, cluster_name: NAMES[index], from: first, until: at(0), seconds, undecided_seconds: 0, shares: [...sums.values()].sort((a, b) => b.seconds - a.seconds) };
+  });
+  return { clusters, items, total: items.length, offset: 0, limit: 10000, links: [] };
+}
+
 function forecasts(ended) {
   const items = [{ forecast_time: at(-25 * H), forecast_end: at(40 * H), forecast_end_earliest: null, forecast_end_latest: at(40 * H), forecast_method: 'walltime', clusters: [] }];
   for (let i = 0; i < 40; ++i) {
@@ -256,6 +277,7 @@ function answerTo(path, query, scenario) {
   if (rest === 'stats') return stats(c);
   if (rest === 'decisions') return decisions();
   if (rest === 'failures') return failures(c);
+  if (rest === 'decisions/history') return decisionHistory();
   if (rest === 'progress') return progress(c);
   if (rest === 'strip') return strip(c, Number(query.get('blocks') ?? 1000));
   if (rest === 'forecasts') return forecasts(Boolean(c.end_time));

@@ -11,8 +11,9 @@ import { inOrder } from '../src/views/mine';
 import { scaleOf, toldOf } from '../src/views/told';
 import { meanOf, outline, stripOf } from '../src/views/use';
 import { curveOf, fanAt } from '../src/views/progress';
+import { piecesOf, sharesSentence } from '../src/views/reasons';
 import { cellsOf, withoutAdvice } from '../src/views/why';
-import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent } from '../src/types';
+import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent, ReasonPeriod, ReasonTimes } from '../src/types';
 
 const decision = (more: Partial<Decision>): Decision => ({
   cluster_id: 1, cluster_name: 'alpha', stage: 'throttle', reason: 'max_jobs_reached', sentence: 'held back; more start later', advice: 'more start later',
@@ -153,4 +154,28 @@ test('only what the state of a campaign allows can be done, and a name is typed 
   assert.deepEqual(labels(campaign('cancelled', { failed: 2 })), []);
   const named = (c: Campaign, isMine: boolean) => deedsOf(c, isMine).find(({ isFinal }) => isFinal)!.named;
   assert.deepEqual([named(campaign('paused', { waiting: 10000 }), true), named(campaign('paused', { waiting: 9999, running: 2 }), true), named(campaign('paused', {}), false)], [false, true, true]);
+});
+
+const period = (reason: string, since: number, until: number | null, part = 1): ReasonPeriod => ({
+  cluster_id: 1, cluster_name: 'alpha', reason, subject: null, words: reason, since: new Date(since * 1000).toISOString(), until: until === null ? null : new Date(until * 1000).toISOString(),
+  seconds: ((until ?? 100) - since) * part, summed: part < 1,
+});
+
+test('a reason of the past is drawn for its time, cut to the picture, and those of a sum above each other', () => {
+  const pieces = piecesOf([period('launched', 60, null), period('no_free_resources', -50, 60), period('paused', 20, 60, 0.25), period('limit_reached', 20, 60, 0.75)], 0, 100_000);
+  assert.deepEqual(pieces.map(({ kind, from, to, low, high }) => [kind, from, to, low, high]), [
+    ['sent', 0.6, 1, 0, 1], ['full', 0, 0.6, 0, 1], ['stopped', 0.2, 0.6, 0, 0.25], ['limit', 0.2, 0.6, 0.25, 1],
+  ]);
+  assert.deepEqual(piecesOf([period('launched', 200, 300), period('launched', -20, 0)], 0, 100_000), []);
+});
+
+test('the sentence of the past has the longest reasons, no share of 0 % and no 100 % beside another', () => {
+  const times = (shares: [string, number][], undecided = 0): ReasonTimes => ({
+    cluster_id: 1, cluster_name: 'alpha', from: '', until: '', undecided_seconds: undecided, seconds: shares.reduce((sum, [, s]) => sum + s, undecided),
+    shares: shares.map(([words, seconds]) => ({ reason: words, subject: null, words, seconds })),
+  });
+  assert.equal(sharesSentence(times([['full', 61], ['limit 7 (user u01)', 30]], 9)), '61 % full, 30 % limit 7 (user u01), 9 % nothing decided on it');
+  assert.equal(sharesSentence(times([['full', 999.9], ['paused', 0.1]])), '99 % full, under 1 % paused');
+  assert.equal(sharesSentence(times([['full', 10]])), '100 % full');
+  assert.equal(sharesSentence(times([['a', 50], ['b', 20], ['c', 10], ['d', 10], ['e', 10]])), '50 % a, 20 % b, 10 % c, 20 % other reasons');
 });

@@ -1,11 +1,12 @@
 // View 3: why does it wait, and what would help? Each cluster's way through the planner's stages.
 import { useResource } from '../live/resource';
 import { Notice, Waiting } from '../parts/broken';
-import { oneLine } from '../parts/format';
+import { oneLine, parseTime } from '../parts/format';
 import { Commands, Sentence, Since, Time } from '../parts/text';
 import { isLive, STAGES, STAGE_MEANS } from '../parts/words';
 import type { Campaign, Decision, Decisions } from '../types';
 import { CampaignHead } from './head';
+import { Reasons, reasonsSpan } from './reasons';
 
 type Cell = 'passed' | 'stop' | 'sent' | 'not reached';
 const SIGN: Record<Cell, string> = { passed: '✓', stop: '✗', sent: '➜', 'not reached': '·' };
@@ -135,9 +136,11 @@ export function Why({ id }: { id: number }) {
           ) : null}
         </>
       ) : null}
+      {c ? <Reasons id={id} until={parseTime(c.end_time)} /> : null}
       <Commands
         list={[
           [`gridstat ${id} --why`, 'says the same'],
+          [`gridstat ${id} --why --since ${reasonsSpan()}`, 'and which reasons it had'],
           [`gridstat ${id} --why --ratio`, 'and how many jobs a free resource is worth'],
         ]}
       />
