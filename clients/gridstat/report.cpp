@@ -54,6 +54,7 @@ void write_report(const Run& run, std::int64_t id, const std::string& file) {
   report.stats = run.api.get(path + "/stats").json;
   report.forecasts = clients::all_items(run.api, path + "/forecasts");
   report.decisions = clients::all_items(run.api, path + "/decisions");
+  report.reasons = run.api.get(path + "/decisions/history?limit=1").json["clusters"].items();
   report.events = clients::all_items(run.api, path + "/events?all=1");
   report.failures = run.api.get(path + "/failures").json;
   add_tasks(run, path + "/tasks.ndjson", report.figures);

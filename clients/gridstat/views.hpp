@@ -56,6 +56,8 @@ enum class Detail { some, all };
 /// Which reasons each cluster had, and for how long: shares of the time, and the last changes.
 /// @param history  the API's answer, with all its items
 [[nodiscard]] std::string reasons_view(const clients::Json& history, const Setting& setting);
+/// `61 % full, 30 % limit 7 (user u01)`: the shares of one of its clusters.
+[[nodiscard]] std::string reason_shares(const clients::Json& cluster);
 /// All times of one reason, the newest first.
 [[nodiscard]] terminal::Table reasons_table(const std::vector<std::int64_t>& ids, const std::vector<clients::Json>& histories);
 /// The forecasts of a campaign's end, compared with the end once it is known: a table and a plot.

@@ -30,7 +30,9 @@ std::string part_of_time(double part, double whole) {
   return fmt::format("{:.0f} %", std::floor(hundredths));
 }
 
-std::string shares_of(const Json& cluster) {
+}  // namespace
+
+std::string reason_shares(const Json& cluster) {
   const auto whole = cluster["seconds"].number().value_or(0);
   std::string shares;
   const auto add = [&](double seconds, const std::string& words) {
@@ -43,8 +45,6 @@ std::string shares_of(const Json& cluster) {
   return shares;
 }
 
-}  // namespace
-
 std::string reasons_view(const Json& history, const Setting& setting) {
   const auto& clusters = history["clusters"].items();
   if (clusters.empty()) return "Nothing was decided on it since then.\n";
@@ -52,7 +52,7 @@ std::string reasons_view(const Json& history, const Setting& setting) {
   for (const auto& cluster : clusters) {
     text +=
         "  " + fitted(fmt::format("{}, from {} ({}): {}", cluster_of(cluster), terminal::near_time(cluster["from"].seconds(), setting.now),
-                                  terminal::length(seconds_of(cluster["seconds"])), shares_of(cluster)),
+                                  terminal::length(seconds_of(cluster["seconds"])), reason_shares(cluster)),
                       setting);
   }
   terminal::Table changes{{{"since", "Since"}, {"cluster", "Cluster"}, {"seconds", "For"}, {"words", "Reason"}}, {}};

@@ -144,6 +144,18 @@ TEST(ReportOfACampaign, ThatIsNotOver_ShowsWhyItWaits_AndOneThatIsDoesNot) {
   EXPECT_THAT(page(over), Not(HasSubstr("its resources are in use")));
 }
 
+TEST(ReportOfACampaign, ShowsForHowLongItHadWhichReason_AfterItsEndToo) {
+  auto report = report_of({{.id = 0}});
+  EXPECT_THAT(page(report), Not(HasSubstr("Reasons over time")));
+  report.reasons.push_back(parsed(fmt::format(
+      R"j({{"cluster_name": "alpha", "from": {}, "seconds": 1000.0, "undecided_seconds": 90.0,
+            "shares": [{{"words": "full", "seconds": 610.0}}, {{"words": "limit 7 (group <b>)", "seconds": 300.0}}]}})j",
+      time_or_null(0))));
+  EXPECT_THAT(page(report), AllOf(HasSubstr("Reasons over time"), HasSubstr("16 min 40 s"),
+                                  HasSubstr("61 % full, 30 % limit 7 (group &lt;b&gt;), 9 % nothing decided on it")));
+  EXPECT_TRUE(is_balanced(page(report)));
+}
+
 TEST(ReportOfACampaign, WithoutTasksThatStarted_IsWholeAllTheSame) {
   auto report = report_of({}, "none", std::nullopt);
   EXPECT_TRUE(is_balanced(page(report)));

@@ -321,6 +321,16 @@ std::string waits(const Report& report, grid::Instant now) {
   return rows.text();
 }
 
+std::string reasons_over_time(const Report& report) {
+  Rows rows{{{"Cluster"}, {"From"}, {"Time"}, {"Shares"}}};
+  for (const auto& cluster : report.reasons) {
+    rows.add({cluster["cluster_name"].is_null() ? std::string{"the campaign"} : cluster["cluster_name"].text(),
+              terminal::local_time(cluster["from"].seconds()), duration(static_cast<std::int64_t>(cluster["seconds"].number().value_or(0))),
+              reason_shares(cluster)});
+  }
+  return rows.text();
+}
+
 std::string happenings(const Report& report) {
   constexpr std::size_t kMost = 30;
   Rows rows{{{"Since"}, {"Event"}, {"Times", true}, {"Cluster"}, {"State"}, {"Message"}}};
@@ -348,9 +358,9 @@ std::string page_of(const Report& report, grid::Instant now) {
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n<main>\n",
       title, kStyle, styles_of_states());
   html += head_of(report, now) + section("Progress", progress(report, time)) + section("Why it waits", waits(report, now)) +
-          section("What failed, by cause", failures(report)) + section("Durations", durations(report)) +
-          section("Efficiency", efficiency(report)) + section("Forecasts of its end", forecasts(report, time)) +
-          section("Events", happenings(report));
+          section("Reasons over time", reasons_over_time(report)) + section("What failed, by cause", failures(report)) +
+          section("Durations", durations(report)) + section("Efficiency", efficiency(report)) +
+          section("Forecasts of its end", forecasts(report, time)) + section("Events", happenings(report));
   return html + "</main>\n</body>\n</html>\n";
 }
 

@@ -15,6 +15,7 @@ struct Report {
   clients::Json stats;
   std::vector<clients::Json> forecasts;  ///< the oldest first
   std::vector<clients::Json> decisions;  ///< the present ones
+  std::vector<clients::Json> reasons;    ///< the times of each cluster by reason (`clusters` of the API's history of decisions)
   std::vector<clients::Json> events;     ///< open and closed
   clients::Json failures;                ///< by groups that failed alike
   Figures figures;
