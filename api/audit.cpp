@@ -5,8 +5,10 @@
 namespace gleaner::api {
 namespace {
 
-/// `web`, a session of a browser; else `unix`, or the address without its port, and the proxy that named the user.
+/// `web`, a session of a browser, or with the web server that named the user; else `unix`, or the address without its port, and the proxy
+/// that named the user.
 std::string origin_of(const Call& call) {
+  if (!call.caller.web_server.empty()) return fmt::format("web, named by {}", call.caller.web_server);
   if (!call.caller.session.empty()) return "web";
   const auto& peer = call.request.peer;
   const auto place = peer.process ? std::string{"unix"} : peer.address.substr(0, peer.address.rfind(':'));

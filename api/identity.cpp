@@ -55,6 +55,14 @@ std::optional<Caller> Identities::of(const http::Request& request) {
   return tokens_->find(*token);
 }
 
+Role Identities::role_of_user(const std::string& name) const {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::vector<char> buffer(64 * 1024);
+  if (::getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return Role::user;
+  return role_of({.uid = found->pw_uid, .gid = found->pw_gid, .pid = 0, .user = name});
+}
+
 Role Identities::role_of(const http::Peer::Process& process) const {
   if (process.uid == 0 || process.uid == ::geteuid()) return Role::administrator;
   const auto group = group_id(admin_group_);

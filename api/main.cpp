@@ -76,7 +76,9 @@ int main(int argc, char** argv) {
                "input_user_max",    "availability",
                "read_access",       "max_dependents",
                "brake_time",        "brake_time_max",
-               "least_uid",         "refused_users"},
+               "least_uid",         "refused_users",
+               "api_proxies",       "api_proxy_authority",
+               "api_proxy_subject"},
       .notes = "The API's document is at /openapi.json.",
       .section = 8,
   };

@@ -21,6 +21,13 @@ http::TcpEndpoint endpoint_of(const std::string& address) {
   return {host, text::whole_number<std::uint16_t>(std::string_view{address}.substr(colon + 1)).value()};
 }
 
+std::optional<http::TlsFiles> tls_of(const process::Config& config) {
+  if (config.api_certificate.empty()) return std::nullopt;
+  http::TlsFiles files{config.api_certificate.string(), config.api_key.string(), std::nullopt, http::TlsFiles::Clients::anybody};
+  if (!config.api_proxy_authority.empty()) files.client_authority = config.api_proxy_authority.string();
+  return files;
+}
+
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 /// Our own routes must stay reachable.
@@ -31,6 +38,14 @@ void check_cigri_path(const process::Config& config) {
       throw Error{ExitCode::usage, fmt::format("api_cigri_path: {} is a path of our own routes ({}): write another one, such as /cigri",
                                                where, route.pattern)};
   }
+}
+
+/// A certificate counts by its authority and its subject, so that no other certificate of the site's authority does.
+void check_proxy(const process::Config& config) {
+  if (config.api_proxy_authority.empty() != config.api_proxy_subject.empty())
+    throw Error{ExitCode::usage, "api_proxy_authority and api_proxy_subject are needed together"};
+  if (!config.api_proxy_authority.empty() && config.api_certificate.empty())
+    throw Error{ExitCode::usage, "api_proxy_authority needs api_certificate and api_key: certificates are shown over TLS alone"};
 }
 
 void check_metrics_token(const process::Config& config) {
@@ -59,6 +74,7 @@ void check_endpoints(const process::Config& config, const ApiOptions& options) {
     if (const auto problem = Tokens{*options.tokens_file}.problem()) throw Error{ExitCode::usage, "api_tokens_file: " + *problem};
   }
   check_metrics_token(config);
+  check_proxy(config);
   if (!config.api_key.empty()) {
     if (const auto key = process::read_secret_file(config.api_key); !key) throw Error{ExitCode::usage, "api_key: " + key.error()};
   }
@@ -71,7 +87,7 @@ ApiOptions options_of(const process::Config& config) {
   options.database = config.database;
   if (!config.api_socket.empty()) options.socket = config.api_socket;
   for (const auto& address : config.api_listen) options.listen.push_back(endpoint_of(address));
-  if (!config.api_certificate.empty()) options.tls = http::TlsFiles{config.api_certificate.string(), config.api_key.string(), std::nullopt};
+  options.tls = tls_of(config);
   if (!config.api_tokens_file.empty()) options.tokens_file = config.api_tokens_file;
   options.admin_group = config.admin_group;
   options.config = config;

@@ -103,7 +103,7 @@ http::Response resume(const Call& call) {
 }
 
 http::Response cancel(const Call& call) {
-  if (flag(call, "purge") && !call.caller.session.empty())
+  if (flag(call, "purge") && call.caller.is_of_browser())
     return error(Code::only_reads, "a session of a browser purges nothing: use 'griddel --purge'");
   if (flag(call, "purge")) return purge_campaign(call);
   if (flag(call, "hold")) return hold(call);

@@ -23,6 +23,7 @@ http::Response show_root(const Call& call) {
     json.field("version", GLEANER_VERSION);
     json.field("user", call.caller.user);
     json.field("administrator", call.caller.role == Role::administrator);
+    json.field("session", !call.caller.session.empty());
     write_links(json, {{"self", "/"},
                        {"collection", "/v1/campaigns", "campaigns"},
                        {"collection", "/v1/clusters", "clusters"},

@@ -11,6 +11,7 @@
 #include "api/metrics.hpp"
 #include "api/readership.hpp"
 #include "api/sessions.hpp"
+#include "api/sign_on.hpp"
 #include "api/web_assets.hpp"
 #include "lib/http/coding.hpp"
 #include "lib/jdl/problem.hpp"
@@ -57,8 +58,13 @@ std::string why_unknown(const http::Request& request) {
   return "who you are is not known: call the unix socket, or send a header 'Authorization: Bearer TOKEN'";
 }
 
-http::Response unauthorized(const http::Request& request) {
-  auto response = error(Code::unknown_caller, why_unknown(request));
+/// Empty: nothing in the request names anybody.
+std::string_view why_nobody(const tl::expected<std::optional<Caller>, std::string>& known) {
+  return known ? std::string_view{} : known.error();
+}
+
+http::Response unauthorized(const http::Request& request, std::string_view why = {}) {
+  auto response = error(Code::unknown_caller, why.empty() ? why_unknown(request) : std::string{why});
   response.headers.add("WWW-Authenticate", "Bearer");
   return response;
 }
@@ -108,9 +114,9 @@ std::optional<std::string> wrong_bytes(const http::Request& request) {
   return std::nullopt;
 }
 
-/// The answer to a session that may not change this; empty: go on.
+/// The answer to a session, or whom a web server names, that may not change this; empty: go on.
 std::optional<http::Response> refuse_session(const Caller& caller, const http::Request& request, const Route& route) {
-  if (caller.session.empty() || route.method == "GET" || route.pattern == kSessionPath) return std::nullopt;
+  if (!caller.is_of_browser() || route.method == "GET" || route.pattern == kSessionPath) return std::nullopt;
   if (route.in_page != InPage::act) return error(Code::only_reads, "a session of a browser does not change this: use the commands");
   if (!is_of_page(request))
     return error(Code::only_reads, "a session changes something from the grid's own page alone, and this request is not from it");
@@ -219,18 +225,22 @@ http::Response Api::respond(const Match& match, const http::Request& request, co
   return response;
 }
 
-std::optional<Caller> Api::caller_of(const http::Request& request, Access access) {
+Api::Known Api::caller_of(const http::Request& request, Access access) {
+  auto named = named_caller(request, identities_, config_);
+  if (!named || *named) return named;
   if (access != Access::anybody) {
     if (auto caller = caller_of_session(request, connections_)) return caller;
   }
-  if (request.peer.process && may_be_of_browser(request)) return std::nullopt;
+  // A web server that names users has no identity of its own: what it passes on without a name is nobody's.
+  if (request.peer.process && (may_be_of_browser(request) || is_web_server(request, config_))) return std::nullopt;
   return identities_.of(request);
 }
 
-http::Response Api::scrape(const http::Request& request, const std::optional<Caller>& caller) {
+http::Response Api::scrape(const http::Request& request, const Known& known) {
+  const auto caller = known.value_or(std::nullopt);
   const bool is_administrator = caller && caller->role == Role::administrator;
   if (!is_administrator && !may_measure(request, config_)) {
-    if (!caller) return unauthorized(request);
+    if (!caller) return unauthorized(request, why_nobody(known));
     return error(Code::administrators_only,
                  "/metrics is for administrators, and for who has the token of api_metrics_token or an address of api_metrics_addresses");
   }
@@ -254,10 +264,11 @@ http::Response Api::dispatch(const http::Request& request, Destination& destinat
   const auto& match = std::get<Match>(found);
   destination = {.route = match.route, .counted = {.method = match.route->method, .pattern = match.route->pattern}};
   if (auto page = lead_to_page(request)) return std::move(*page);
-  auto caller = caller_of(request, match.route->access);
+  const auto known = caller_of(request, match.route->access);
+  if (match.route->access == Access::measuring) return scrape(request, known);
+  auto caller = known.value_or(std::nullopt);
   if (!caller && match.route->access == Access::anybody) caller = Caller{};
-  if (match.route->access == Access::measuring) return scrape(request, caller);
-  if (!caller) return unauthorized(request);
+  if (!caller) return unauthorized(request, why_nobody(known));
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
   if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);
   if (auto refused = refuse_session(*caller, request, *match.route)) return std::move(*refused);

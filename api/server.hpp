@@ -68,9 +68,11 @@ class Api {
   };
   /// Sets the destination as far as it is found.
   [[nodiscard]] http::Response dispatch(const http::Request& request, Destination& destination);
+  /// The caller. Empty: nothing in the request names anybody. Error: why what names somebody does not count.
+  using Known = tl::expected<std::optional<Caller>, std::string>;
   /// A session is not looked up where nobody has to be known, so that the page and /health need no database.
-  [[nodiscard]] std::optional<Caller> caller_of(const http::Request& request, Access access);
-  [[nodiscard]] http::Response scrape(const http::Request& request, const std::optional<Caller>& caller);
+  [[nodiscard]] Known caller_of(const http::Request& request, Access access);
+  [[nodiscard]] http::Response scrape(const http::Request& request, const Known& known);
 
   Connections connections_;
   Identities identities_;

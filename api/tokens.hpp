@@ -20,8 +20,12 @@ enum class Role {
 struct Caller {
   std::string user;
   Role role = Role::user;
-  std::string proxy{};    ///< who named this user to CiGri's routes; empty: the user, by an identity of its own
-  std::string session{};  ///< the SHA-256 of the browser's session that names the user; empty: no browser
+  std::string proxy{};       ///< who named this user to CiGri's routes; empty: the user, by an identity of its own
+  std::string session{};     ///< the SHA-256 of the browser's session that names the user; empty: no session
+  std::string web_server{};  ///< who named this user by the header of single sign-on (api/sign_on.hpp); empty: nobody
+
+  /// Whether a browser's word for its user is all that there is: it is sent along with requests that the user does not know of.
+  [[nodiscard]] bool is_of_browser() const { return !session.empty() || !web_server.empty(); }
 };
 
 /// The tokens of users over TCP. Lines of the file: `token user`, `token user admin` or `token user proxy`; blank lines and lines that

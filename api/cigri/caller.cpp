@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/cigri/words.hpp"
+#include "api/sign_on.hpp"
 #include "lib/jdl/problem.hpp"
 
 namespace gleaner::api::cigri {
@@ -43,7 +44,7 @@ tl::expected<Caller, std::string> caller_of(const http::Request& request, const 
         fmt::format("the header {} names {}, and does not count from {}: api_cigri_proxies, or a token with the word "
                     "'proxy', allows to name others",
                     kHeader, jdl::excerpt(*named), own.empty() ? std::string{"here"} : jdl::excerpt(own))};
-  return peer.value_or(Caller{});
+  return is_web_server(request, config) ? Caller{} : peer.value_or(Caller{});
 }
 
 bool is_from_another_site(const http::Request& request) {

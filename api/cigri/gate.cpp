@@ -6,6 +6,7 @@
 #include "api/cigri/body.hpp"
 #include "api/cigri/caller.hpp"
 #include "api/cigri/words.hpp"
+#include "api/sign_on.hpp"
 
 namespace gleaner::api::cigri {
 namespace {
@@ -100,6 +101,8 @@ bool is_below(std::string_view where, std::string_view path) {
 http::Response respond_to(const http::Request& request, const std::optional<Caller>& peer, const process::Config& config,
                           const Respond& respond) {
   static const auto routes = all_routes();
+  // Where the page is passed on, no web server sets X-CIGRI-USER: a visitor of the page could send it.
+  if (request.headers.find(kUserHeader)) return refusal(403, fmt::format("Access denied: {} is for the page alone", kUserHeader));
   const auto caller = caller_of(request, peer, config);
   if (!caller) return refusal(403, fmt::format("Access denied: {}", caller.error()));
   if (auto refused = obstacle(request, *caller)) return std::move(*refused);

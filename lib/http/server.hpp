@@ -25,9 +25,14 @@ struct UnixEndpoint {
 
 /// For the TCP endpoint. The files are PEM.
 struct TlsFiles {
+  enum class Clients {
+    known,   ///< each must present a certificate of the authority
+    anybody  ///< who presents a certificate must have it of the authority
+  };
   std::string certificate;
   std::string key;
-  std::optional<std::string> client_authority;  ///< if set, clients must present a certificate of this authority
+  std::optional<std::string> client_authority;  ///< whose certificates of clients are verified; empty: clients are not asked for one
+  Clients clients = Clients::known;
 };
 
 /// Time limits for clients. A connection that exceeds one is closed, with a 408 where a request can be answered.

@@ -37,7 +37,11 @@ tl::expected<TlsContext, std::string> tls_context(const TlsFiles& files) {
     const auto& authority = *files.client_authority;
     if (SSL_CTX_load_verify_locations(context.get(), authority.c_str(), nullptr) != 1) return refused("TLS client authority", authority);
     SSL_CTX_set_client_CA_list(context.get(), SSL_load_client_CA_file(authority.c_str()));
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    const auto demand = files.clients == TlsFiles::Clients::known ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | demand, nullptr);
+    // Without a name of its own, OpenSSL refuses to resume sessions of verified clients, as web servers do with each connection.
+    constexpr std::string_view kContext{"gleaner"};
+    SSL_CTX_set_session_id_context(context.get(), reinterpret_cast<const unsigned char*>(kContext.data()), kContext.size());
   }
   return context;
 }

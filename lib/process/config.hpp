@@ -109,6 +109,9 @@ struct Config : grid::PlannerConfig {
   std::filesystem::path api_certificate;
   std::filesystem::path api_key;
   std::filesystem::path api_tokens_file;
+  std::vector<std::string> api_proxies;
+  std::filesystem::path api_proxy_authority;
+  std::string api_proxy_subject;
   std::filesystem::path api_metrics_token;
   std::vector<std::string> api_metrics_addresses;
   int api_connections{};

@@ -87,7 +87,7 @@ function Who() {
     <span class="who">
       {oneLine(root.value.user)}
       {root.value.administrator ? <span class="faint"> (administrator)</span> : null}{' '}
-      <button type="button" onClick={() => void leave()}>sign out</button> {message}
+      {root.value.session ? <button type="button" onClick={() => void leave()}>sign out</button> : null} {message}
     </span>
   );
 }
@@ -143,7 +143,7 @@ function Bands() {
       {signInMessage.value ? <Notice kind="bad">{signInMessage.value}</Notice> : null}
       {signedOut.value && !signInMessage.value ? (
         <Notice kind="warn">
-          Signed out: run <Command text="gridstat --web" /> and follow the link that it prints.
+          Signed out: run <Command text="gridstat --web" /> and follow the link that it prints. Where a web server logs you in, load the page again.
           {s ? ' What is shown is from before.' : ''}
         </Notice>
       ) : null}

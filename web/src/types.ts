@@ -50,6 +50,7 @@ export interface Health {
 export interface Root {
   user: string;
   administrator: boolean;
+  session: boolean; // which signing out ends; a web server's login is its own
   version: string;
 }
 

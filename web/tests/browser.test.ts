@@ -177,6 +177,19 @@ inBrowser('an ended session is said, the page stays, and a new link mends it', '
   assert.equal(await tab.evaluate('location.hash'), '');
 });
 
+inBrowser('who is named by a web server signs in and out there', 'named', '', async (tab) => {
+  await tab.becomes("document.querySelector('.who')?.innerText.startsWith('u01')");
+  assert.equal(await tab.evaluate("document.querySelectorAll('.who button').length"), 0);
+});
+
+inBrowser('a login of the web server that is over is said, and the page stays', 'normal to be led away', '', async (tab, stub) => {
+  await tab.becomes("document.querySelector('.campaign') && document.querySelector('.who button')");
+  stub.turn('loginover');
+  await tab.becomes("document.body.innerText.includes('Signed out: run') && document.body.innerText.includes('load the page again')");
+  assert.equal(await tab.evaluate("document.querySelectorAll('.campaign').length"), 6);
+  assert.match(String(await tab.evaluate('location.href')), /\/grid\/ui\/$/);
+});
+
 inBrowser('figures that nothing confirms turn grey, with their age', 'normal to lose', '', async (tab, stub) => {
   await tab.becomes("document.querySelector('.campaign')");
   stub.turn('database');

@@ -1,5 +1,5 @@
 // A server with invented answers, to look at the page without a grid:
-//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still]
+//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still|named|loginover]
 // It builds the page first, and serves it under a prefix: http://localhost:8099/grid/ui/
 import { createServer } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -251,7 +251,7 @@ class Refusal extends Error {
 function answerTo(path, query, scenario) {
   if (scenario === 'database') throw new Refusal(503, 'unavailable', 'the database cannot be used: connection refused');
   if (scenario === 'signedout') throw new Refusal(401, 'unknown_caller', 'nobody: no session');
-  if (path === '') return { name: 'Gleaner', version: '1.0', user: 'u01', administrator: true, links: [] };
+  if (path === '') return { name: 'Gleaner', version: '1.0', user: 'u01', administrator: true, session: scenario !== 'named', links: [] };
   if (path === 'v1/summary') return summaryOf(query.get('user'), scenario);
   if (path === 'v1/clusters') return { items: NAMES.map((name, i) => ({ id: i + 1, name, suspected_resources: i === 6 ? 48 : i === 7 ? 16 : 0, absent_resources: 0, dead_resources: i === 9 ? 8 : 0, retired_at: null })), total: 10, links: [] };
   if (path === 'health') return {
@@ -330,6 +330,7 @@ export async function serve(port, first = 'normal') {
       const rest = acted[2] === 'retries' && url.searchParams.has('expect') && !url.searchParams.has('failure') ? [{ rel: 'next', href: `/${path}?tasks=8-*` }] : [];
       return json(202, { status: 202, title: 'Accepted', message: `Campaign ${acted[1]}: ${acted[2] ?? 'cancelled'}`, links: rest });
     }
+    if (scenario === 'loginover') return send(302, 'text/plain', '', { Location: 'https://login.example/' });
     try {
       return json(200, answerTo(path, url.searchParams, scenario));
     } catch (error) {

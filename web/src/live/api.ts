@@ -45,10 +45,15 @@ async function failureOf(answer: Response): Promise<Failure> {
 async function ask(path: string, options: RequestInit): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(`../${path}`, { credentials: 'same-origin', ...options });
+    // The API leads nowhere else: who does is a web server whose login is over.
+    answer = await fetch(`../${path}`, { credentials: 'same-origin', redirect: 'manual', ...options });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError({ status: 0, code: 'no_answer', message: 'the server does not answer' });
+  }
+  if (answer.type === 'opaqueredirect') {
+    signedOut.value = true;
+    throw new ApiError({ status: 401, code: 'login_over', message: 'the login of the web server is over' });
   }
   noteClock(answer);
   return answer;
