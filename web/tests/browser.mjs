@@ -87,7 +87,7 @@ export async function launch() {
       async press(key) {
         const text = key.length === 1 ? key : key === 'Enter' ? '\r' : undefined;
         await ask('Input.dispatchKeyEvent', { type: 'keyDown', key, text, windowsVirtualKeyCode: key === 'Enter' ? 13 : key === 'Tab' ? 9 : key === 'Escape' ? 27 : 0 });
-        await ask('Input.dispatchKeyEvent', { type: 'keyUp', key });
+        await ask('Input.dispatchKeyEvent', { type: 'keyUp', key, windowsVirtualKeyCode: key === 'Tab' ? 9 : 0 });
       },
       async picture(file) {
         const { cssContentSize } = await ask('Page.getLayoutMetrics');
