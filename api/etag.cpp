@@ -68,9 +68,13 @@ bool names_etag(std::string_view list, std::string_view etag, Comparison compari
 void add_etag(const http::Request& request, http::Response& response, Coding coding) {
   const bool is_whole = !response.stream && !response.pass_on && response.body.size() <= kMostTagged;
   if (!only_reads(request) || response.status != 200 || !is_whole) return;
-  auto etag = etag_of(response.body, layout_of(request), coding);
+  // A browser keeps the policy of the page that it has, which would outlive a change of the configuration.
+  std::string with_policy;
+  if (const auto policy = response.headers.find("Content-Security-Policy")) with_policy = fmt::format("{}\n{}", *policy, response.body);
+  const std::string_view text = with_policy.empty() ? response.body : with_policy;
+  auto etag = etag_of(text, layout_of(request), coding);
   const auto known = request.headers.list("If-None-Match");
-  if (known && names_etag(*known, etag_of(response.body, layout_of(request)), Comparison::weak)) {
+  if (known && names_etag(*known, etag_of(text, layout_of(request)), Comparison::weak)) {
     response = {};
     response.status = 304;
   }

@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
                "brake_time",        "brake_time_max",
                "least_uid",         "refused_users",
                "api_proxies",       "api_proxy_authority",
-               "api_proxy_subject"},
+               "api_proxy_subject", "api_frame_ancestors"},
       .notes = "The API's document is at /openapi.json.",
       .section = 8,
   };

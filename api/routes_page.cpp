@@ -13,10 +13,16 @@ namespace {
 
 constexpr std::string_view kDocument{"index.html"};
 
-/// Nothing that a user wrote can become a script, and no other site is asked for anything, or may show the page within its own.
-constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; require-trusted-types-for 'script'";
+/// Nothing that a user wrote can become a script, and no other site is asked for anything. Which may show the page within their own is
+/// configured.
+std::string policy_of(const process::Config& config) {
+  std::string ancestors;
+  for (const auto& origin : config.api_frame_ancestors) ancestors += origin == "self" ? " 'self'" : " " + origin;
+  return fmt::format(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
+      "frame-ancestors{}; require-trusted-types-for 'script'",
+      ancestors.empty() ? " 'none'" : ancestors);
+}
 
 http::Response file_answer(const Call& call, const WebAsset& asset) {
   http::Response response;
@@ -28,7 +34,7 @@ http::Response file_answer(const Call& call, const WebAsset& asset) {
   } else {
     response.body = asset.content;
   }
-  response.headers.add("Content-Security-Policy", kPolicy);
+  response.headers.add("Content-Security-Policy", policy_of(call.config));
   response.headers.add("X-Content-Type-Options", "nosniff");
   response.headers.add("Referrer-Policy", "no-referrer");
   response.headers.add("Cross-Origin-Opener-Policy", "same-origin");

@@ -112,6 +112,7 @@ struct Config : grid::PlannerConfig {
   std::vector<std::string> api_proxies;
   std::filesystem::path api_proxy_authority;
   std::string api_proxy_subject;
+  std::vector<std::string> api_frame_ancestors;
   std::filesystem::path api_metrics_token;
   std::vector<std::string> api_metrics_addresses;
   int api_connections{};

@@ -297,6 +297,21 @@ Wrong read_hosts(std::string_view value, Config& into) {
   return {};
 }
 
+/// Each is a part of a header, so nothing but an origin may be in it; a `*` would let every site in.
+inline Wrong read_origins(std::string_view value, Config& into) {
+  auto origins = split_list(value);
+  const auto is_right = [](const std::string& one) {
+    const auto scheme = one.find("://");
+    if (one == "self") return true;
+    return (one.starts_with("https://") || one.starts_with("http://")) && one.find_first_of("/?;,'*", scheme + 3) == std::string::npos &&
+           text::web_address(one).has_value();
+  };
+  if (!std::ranges::all_of(origins, is_right))
+    return "origins such as https://portal.example.org or https://portal.example.org:8443, or self, with commas between them; empty: none";
+  into.api_frame_ancestors = std::move(origins);
+  return {};
+}
+
 // Formatters: the result, read again, has the same value.
 
 inline std::string written(const std::string& value) { return value; }
@@ -357,6 +372,7 @@ inline constexpr Option::Codec load_property{read_load_property, write<&Config::
 inline constexpr Option::Codec headroom_weight{read_headroom_weight, write<&Config::headroom_weight>};
 inline constexpr Option::Codec address{read_address, write<&Config::api>};
 inline constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
+inline constexpr Option::Codec origins{read_origins, write<&Config::api_frame_ancestors>};
 inline constexpr Option::Codec ranges{read_ranges, write<&Config::api_metrics_addresses>};
 inline constexpr Option::Codec param_folders{read_param_folders, write<&Config::api_cigri_param_files>};
 inline constexpr Option::Codec cigri_path{read_cigri_path, write<&Config::api_cigri_path>};

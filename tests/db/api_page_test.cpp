@@ -88,6 +88,30 @@ TEST_F(Page, ThatIsUnchanged_IsNotSentAgain) {
   EXPECT_EQ(visit("/ui/", {{"If-None-Match", first.headers.at("etag")}}).status, 304);
 }
 
+/// A portal shows the page within its own.
+class PageInPortal : public Page {
+ protected:
+  void configure(api::ApiOptions& options) override { options.config.api_frame_ancestors = ancestors_; }
+  std::vector<std::string> ancestors_{"https://portal.example.org:8443", "self"};
+};
+
+TEST_F(PageInPortal, ItsOriginsAlone_MayShowThePage) {
+  for (const auto* target : {"/ui/", "/ui/?embed=1&view=grid"})
+    EXPECT_THAT(visit(target).headers.at("content-security-policy"),
+                HasSubstr("; frame-ancestors https://portal.example.org:8443 'self'; "));
+}
+
+TEST_F(PageInPortal, AnotherPolicy_IsSent_ToBrowsersThatHaveThePage) {
+  const auto etag = visit("/ui/").headers.at("etag");
+  EXPECT_EQ(visit("/ui/", {{"If-None-Match", etag}}).status, 304);
+  ancestors_ = {};
+  ApiTest::TearDown();
+  ApiTest::SetUp();
+  const auto again = visit("/ui/", {{"If-None-Match", etag}});
+  EXPECT_EQ(again.status, 200);
+  EXPECT_THAT(again.headers.at("content-security-policy"), HasSubstr("frame-ancestors 'none'"));
+}
+
 class Summary : public ApiTest {
  protected:
   void decide(std::int64_t campaign, const std::string& cluster, const std::string& stage, const std::string& reason,

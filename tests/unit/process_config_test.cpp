@@ -150,6 +150,10 @@ TEST(Options, WithABadValue_AreRefusedWithTheirOriginAndWhatIsRight) {
   EXPECT_THAT(complaints_of("default_resources", "nonsense="), ElementsAre(HasSubstr("/core=1")));
   EXPECT_THAT(complaints_of("api", "localhost"), ElementsAre(HasSubstr("unix:/path")));
   EXPECT_THAT(complaints_of("api_metrics_addresses", "10.0.0.7,lan"), ElementsAre(HasSubstr("'lan' is neither")));
+  EXPECT_THAT(complaints_of("api_frame_ancestors", "https://portal.example.org, http://localhost:8080,self"), IsEmpty());
+  for (const std::string wrong : {"*", "https://*.example.org", "https://a.org/", "https://a.org/path", "https://a.org; script-src *",
+                                  "a.org", "'none'", "https://", "https://u:p@a.org", "https://a.org?x", "data:", "javascript:alert(1)"})
+    EXPECT_THAT(complaints_of("api_frame_ancestors", wrong), ElementsAre(HasSubstr("origins such as"))) << wrong;
   EXPECT_THAT(complaints_of("api_metrics_addresses", "10.1.2.0/16"), ElementsAre(HasSubstr("10.1.0.0/16")));
   EXPECT_THAT(complaints_of("database_size_max", "100"), ElementsAre(HasSubstr("from 1K")));
   EXPECT_THAT(complaints_of("api_listen", "127.0.0.1"), ElementsAre(HasSubstr("127.0.0.1:8443")));

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { signOut, signedOut, asFailure } from './live/api';
 import { KEYS } from './live/keys';
-import { campaignId, go, href, params, view } from './live/router';
+import { campaignId, go, href, isEmbedded, params, view } from './live/router';
 import { signInMessage } from './live/session';
 import { hasKeys, theme, THEMES } from './live/settings';
 import { hasStream } from './live/doorbell';
@@ -136,12 +136,20 @@ function Header() {
   );
 }
 
+/** The address of this view outside of another site's page. */
+const alone = (): string => href(Object.fromEntries(Object.entries(params.value).map(([key, value]) => [key, key === 'embed' ? '' : value])), false);
+
 function Bands() {
   const s = summary.value;
   return (
     <div role="status">
       {signInMessage.value ? <Notice kind="bad">{signInMessage.value}</Notice> : null}
-      {signedOut.value && !signInMessage.value ? (
+      {signedOut.value && isEmbedded ? (
+        <Notice kind="warn">
+          Signed out. Browsers send no session to a page within another site's: only the login of the web server counts here, so load this page again. Or{' '}
+          <a href={alone()} target="_blank" rel="noopener">open it by itself</a>, where a link of <code>gridstat --web</code> counts, too.
+        </Notice>
+      ) : signedOut.value && !signInMessage.value ? (
         <Notice kind="warn">
           Signed out: run <Command text="gridstat --web" /> and follow the link that it prints. Where a web server logs you in, load the page again.
           {s ? ' What is shown is from before.' : ''}
@@ -191,7 +199,7 @@ export function App() {
   void params.value;
   return (
     <>
-      <Header />
+      {isEmbedded ? null : <Header />}
       <Bands />
       {/* Not in the live region, which would speak every second. */}
       {isOld.value && age.value !== null ? <Notice kind="warn">The figures are {duration(age.value / 1000)} old.</Notice> : null}

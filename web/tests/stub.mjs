@@ -1,5 +1,5 @@
 // A server with invented answers, to look at the page without a grid:
-//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still|named|loginover]
+//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still|named|loginover|framed]
 // It builds the page first, and serves it under a prefix: http://localhost:8099/grid/ui/
 import { createServer } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -309,8 +309,9 @@ export async function serve(port, first = 'normal') {
     if (path.startsWith('ui/')) {
       const name = path.slice(3) || 'index.html';
       if (!/^[\w.-]+$/.test(name) || !(extname(name) in TYPES)) return send(404, 'text/plain', 'no such file');
-      return send(200, TYPES[extname(name)], readFileSync(join(folder, name)), { 'Content-Security-Policy': CSP, 'Referrer-Policy': 'no-referrer' });
+      return send(200, TYPES[extname(name)], readFileSync(join(folder, name)), { 'Content-Security-Policy': scenario === 'framed' ? CSP.replace("frame-ancestors 'none'", "frame-ancestors 'self'") : CSP, 'Referrer-Policy': 'no-referrer' });
     }
+    if (path === 'portal') return send(200, 'text/html', '<!doctype html><main><h1>A portal</h1></main><iframe src="ui/?embed=1"></iframe>');
     if (path === 'session') {
       if (request.method === 'DELETE') return send(204, 'text/plain', '');
       return scenario === 'usedlink' ? json(410, { status: 410, code: 'gone', title: 'Gone', message: 'the code is used' }) : json(201, {});

@@ -5,6 +5,9 @@ export type Params = Record<string, string>;
 
 const read = (): Params => Object.fromEntries(new URLSearchParams(location.search));
 
+/** Within another site's page (embed=1): without the head, and so are the views that links lead to. */
+export const isEmbedded = read()['embed'] === '1';
+
 export const params = signal<Params>(read());
 export const view = computed(() => params.value['view'] ?? 'mine');
 export const campaignId = computed(() => {
@@ -12,8 +15,8 @@ export const campaignId = computed(() => {
   return /^\d{1,18}$/.test(id) ? Number(id) : null;
 });
 
-export function href(to: Params): string {
-  const query = new URLSearchParams(Object.entries(to).filter(([, value]) => value !== '')).toString();
+export function href(to: Params, embedded = isEmbedded): string {
+  const query = new URLSearchParams(Object.entries(embedded ? { ...to, embed: '1' } : to).filter(([, value]) => value !== '')).toString();
   return query ? `?${query}` : './';
 }
 
