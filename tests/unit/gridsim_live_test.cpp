@@ -46,6 +46,19 @@ TEST(GridsimLive, JobsThatRunAlready_EndByTheirAge_AndTheBagFollows) {
   EXPECT_NEAR(*outcome.campaigns.at(0).ended, 50 + 2 * 110, 30);
 }
 
+TEST(GridsimLive, ACampaignThatIsSubmittedLater_StartsThen_AlsoAfterTheGridHasBeenEmptyForLong) {
+  const auto early = a_campaign(12, "[[100, 1]]"), late = a_campaign(12, "[[100, 1]]", a_pair(), R"(, "at": 20000)");
+  for (const auto& live : {late, early + ", " + late}) {
+    const auto prospects = what_if(a_grid(live), {.most_runs = 3, .least_runs = 3});
+    ASSERT_TRUE(prospects) << prospects.error();
+    const auto& last = prospects->campaigns.back();
+    ASSERT_TRUE(last.start && last.end) << live;
+    EXPECT_GE(last.start->earliest, 20000);
+    EXPECT_LT(last.start->latest, 20000 + 60);
+    EXPECT_GT(last.end->expected, 20000 + 50);
+  }
+}
+
 TEST(GridsimLive, ACampaignsOwnMaxAttempts_IsSimulated) {
   const auto jobs_of = [](const std::string& more) {
     const auto pair = R"({"name": "alpha", "resources_per_job": 1, "walltime": 60})";

@@ -116,7 +116,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   Members into{findings};
   CampaignSpec campaign;
   std::int64_t id = 0;
-  double age = 0;
+  double age = 0, later = 0;
   bool is_test = false;
   const Node* clusters = nullptr;
   int attempts = 0;
@@ -130,6 +130,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
       {"held", into.whole(campaign.held_tasks)},
       {"max_attempts", into.whole(attempts, 1, 100'000)},
       {"age", into.number(age, kTimes)},
+      {"at", into.number(later, kTimes)},
       {"braked", into.number(campaign.braked, kTimes)},
       {"evidence", into.word(campaign.evidence)},
       {"seen", into.whole(campaign.seen)},
@@ -150,7 +151,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   read_object(node, path, keys, findings);
   campaign.id = grid::CampaignId{id};
   if (campaign.user.empty()) campaign.user = "user";
-  campaign.at = -age;
+  campaign.at = later > 0 ? later : -age;
   if (is_test) campaign.type = grid::CampaignType::test;
   if (attempts > 0) campaign.max_attempts = attempts;
   if (clusters != nullptr)

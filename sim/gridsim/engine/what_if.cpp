@@ -115,8 +115,10 @@ void set_clock(Scenario& scenario) {
   for (const auto& campaign : scenario.campaigns) most = std::max(most, campaign.group);
   scenario.config.remote_waiting_timeout *= most;
   scenario.config.waiting_grace *= most;
-  scenario.length = 20 * least + braked + 86400;
-  scenario.give_up = std::max(3600.0, 20 * period) + braked;
+  double latest = 0;
+  for (const auto& campaign : scenario.campaigns) latest = std::max(latest, campaign.at);
+  scenario.length = latest + 20 * least + braked + 86400;
+  scenario.give_up = latest + std::max(3600.0, 20 * period) + braked;
 }
 
 double normal_draw(Random& random) {
