@@ -1,7 +1,6 @@
 // Routes that submit and check campaigns.
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 #include "api/audit.hpp"
 #include "api/campaign_inputs.hpp"
 #include "api/campaign_json.hpp"
+#include "api/candidate.hpp"
 #include "api/dependencies.hpp"
 #include "api/limits.hpp"
 #include "api/named_parameters.hpp"
@@ -18,9 +18,7 @@
 #include "api/spool.hpp"
 #include "api/submission.hpp"
 #include "api/task_intake.hpp"
-#include "lib/intake/groups.hpp"
 #include "lib/intake/rows.hpp"
-#include "lib/intake/submitters.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
 #include "lib/process/log.hpp"
@@ -67,95 +65,25 @@ void write_section(text::JsonWriter& json, const jdl::CampaignFile& file, const 
   });
 }
 
-void note(Submission& submission, const TaskIntake& intake) {
-  for (auto& warning : intake.warnings()) submission.warnings.push_back(std::move(warning));
-}
-
-void note_stuck(Submission& submission, const std::vector<store::NewDependency>& dependencies) {
-  for (const auto& one : dependencies) {
-    if (one.stuck)
-      submission.warnings.push_back(
-          fmt::format("{0}: not all tasks of campaign {1} are done, and some failed or were cancelled: this "
-                      "campaign starts when they are (gridsub --retry {1})",
-                      name_of(one.kind), one.on.value()));
-  }
-}
-
-template <class Value>
-Value* address_of(std::optional<Value>& value) {
-  return value ? &*value : nullptr;
-}
-
-/// The numbers of the requests that differ from the campaign's own.
-std::set<int> different_of(const std::optional<jdl::Requests>& requests) {
-  std::set<int> numbers;
-  if (!requests) return numbers;
-  for (const auto& one : requests->different()) numbers.insert(one.request);
-  return numbers;
-}
-
 http::Response check_only(const Call& call, Submission& submission, const std::vector<std::string>& groups, const SubmissionLimits& limits,
                           ParameterBody* following) {
+  const auto checked = check_whole(call, submission, limits, following);
+  if (!checked) return checked.error();
   const auto& file = submission.file;
-  auto requests = requests_of(submission);
-  if (!requests) return requests.error();
-  if (*requests && (*requests)->lacks_inputs()) {
-    submission.warnings.emplace_back("what input_mb gives is not checked: the sizes of the input files are known when they are uploaded");
-    requests->reset();
-  }
-  TaskIntake intake{file, nullptr, address_of(*requests), limits.tasks};
-  const auto tasks = intake.take_all(following);
-  if (!tasks) return tasks.error();
-  note(submission, intake);
-  if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
-  const auto input = *requests ? (*requests)->mean_input_mb() : jdl::constant_input_mb(file);
-  std::vector<std::string> commands;
-  for (const auto& section : file.clusters) commands.push_back(section.exec_file);
-  std::vector<std::string> names;
-  std::vector<store::NewDependency> dependencies;
-  const auto wrong = call.connections.read([&](store::Transaction& transaction) -> std::optional<http::Response> {
-    auto found = dependencies_of(call, transaction, file, *tasks, SubmissionMode::check_only);
-    if (!found) return std::move(found.error());
-    dependencies = std::move(*found);
-    return std::nullopt;
-  });
-  if (wrong) return *wrong;
-  note_stuck(submission, dependencies);
-  std::vector<grid::ClusterFacts> clusters;
-  const auto known = call.connections.read([&](store::Transaction& transaction) {
-    names.clear();
-    clusters = store::planning_clusters(transaction, {.flood = call.config.flood,
-                                                      .array_size = call.config.array_size,
-                                                      .headroom = call.config.headroom,
-                                                      .availability = call.config.availability});
-    for (const auto& cluster : clusters) {
-      if (is_simulated(cluster)) names.push_back(cluster.name);
-    }
-    return store::durations_of(transaction, call.caller.user, commands);
-  });
   text::JsonWriter json;
   json.object([&] {
     json.field("dry_run", true);
     json.field("name", file.name);
     json.field("user", call.caller.user);
     json.field("type", grid::name_of(file.type));
-    json.field("total_tasks", *tasks);
+    json.field("total_tasks", checked->tasks);
     json.field("replicas_allowed", file.may_replicate());
-    json.field("requests", std::ssize(different_of(*requests)));
+    json.field("requests", checked->number_of_requests());
     json.key("clusters").array(file.clusters, [&](const auto& section) {
-      write_section(json, file, section, intake.first_parameter().value_or(jdl::Parameter{"0"}));
+      write_section(json, file, section, checked->first_parameter.value_or(jdl::Parameter{"0"}));
     });
     json.key("candidate");
-    write_candidate(json, {.file = file,
-                           .user = call.caller.user,
-                           .tasks = *tasks,
-                           .requests = *requests ? (*requests)->different() : std::vector<jdl::TaskRequest>{},
-                           .input_mb = input.value_or(0),
-                           .known = known,
-                           .clusters = names,
-                           .known_clusters = clusters,
-                           .dependencies = dependencies,
-                           .groups = groups});
+    write_candidate(json, checked->candidate(call, file, groups));
     write_findings(json, submission);
   });
   return answer(json);
@@ -250,15 +178,6 @@ std::optional<http::Response> find_repeated(const Call& call, const Submission& 
   });
 }
 
-/// Campaigns are of persons.
-Asked<void> allow_user(const Call& call) {
-  const auto refused = intake::why_refused(call.caller.user, {call.config.refused_users, call.config.least_uid});
-  if (!refused)
-    return tl::unexpected{error(Code::unavailable, fmt::format("this server cannot look you up ({}): try again later", refused.error()))};
-  if (*refused) return tl::unexpected{error(Code::refused_user, fmt::format("{}: submit under your own name", **refused))};
-  return {};
-}
-
 http::Response take(const Call& call, Submission& submission, SubmissionMode mode, std::optional<std::string> key,
                     std::optional<std::int64_t> digest, const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
@@ -269,18 +188,9 @@ http::Response take(const Call& call, Submission& submission, SubmissionMode mod
   if (mode == SubmissionMode::store) {
     if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
-  if (const auto wrong = wrong_sources(call, file)) return *wrong;
-  if (auto allowed = allow_campaign(limits); !allowed) return allowed.error();
-  if (auto allowed = allow_user(call); !allowed) return allowed.error();
-  auto groups = intake::groups_of(call.caller.user);
-  if (!groups)
-    return error(Code::unavailable, fmt::format("this server cannot look up your unix groups ({}): try again later", groups.error()));
+  auto groups = allow(call, submission, limits);
+  if (!groups) return groups.error();
   campaign.groups = std::move(*groups);
-  if (auto wrong = wrong_numbers(file)) return std::move(*wrong);
-  if (const auto tasks = known_tasks(file)) {
-    if (*tasks > limits.tasks) return too_many_tasks(limits.tasks);
-    if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
-  }
   if (mode == SubmissionMode::check_only) return check_only(call, submission, campaign.groups, limits, following);
   const auto inputs = CampaignInputs::of(call, file);
   if (!inputs) return inputs.error();

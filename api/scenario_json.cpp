@@ -139,8 +139,11 @@ class Writer {
     });
   }
 
-  void campaigns() {
-    json_.array(state_.planning.campaigns, [&](const grid::CampaignFacts& campaign) { json_.object([&] { write(campaign); }); });
+  void campaigns(const Candidate* candidate) {
+    json_.begin_array();
+    for (const auto& campaign : state_.planning.campaigns) json_.object([&] { write(campaign); });
+    if (candidate != nullptr) write_candidate(json_, *candidate);
+    json_.end_array();
   }
 
   void policies() {
@@ -343,7 +346,15 @@ std::vector<LeftOut> left_out(const store::GridState& state) {
   return out;
 }
 
-void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now) {
+store::GridState read_grid_state(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
+  return store::grid_state(
+      transaction,
+      {.flood = config.flood, .array_size = config.array_size, .headroom = config.headroom, .availability = config.availability},
+      config.fairshare_window, now);
+}
+
+void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now,
+                    const Candidate* candidate) {
   Writer writer{json, state, now};
   json.object([&] {
     json.key("configuration");
@@ -351,7 +362,7 @@ void write_scenario(text::JsonWriter& json, const store::GridState& state, const
     json.key("clusters");
     writer.clusters();
     json.key("live");
-    writer.campaigns();
+    writer.campaigns(candidate);
     json.key("policies");
     writer.policies();
   });
@@ -388,6 +399,7 @@ void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
   for (const auto& section : file.clusters) walltime = std::max(walltime, walltime_of(section));
   json.object([&] {
     json.field("name", file.name);
+    if (candidate.after > grid::Seconds{0}) json.field("at", candidate.after);
     auto facts = jdl::facts_of(file);
     facts.user = candidate.user;
     facts.input_mb = candidate.input_mb;

@@ -21,7 +21,7 @@ struct LeftOut {
 [[nodiscard]] bool is_simulated(const grid::ClusterFacts& cluster);
 [[nodiscard]] std::vector<LeftOut> left_out(const store::GridState& state);
 
-void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now);
+[[nodiscard]] store::GridState read_grid_state(store::Transaction& transaction, const process::Config& config, grid::Instant now);
 
 /// A campaign that is not submitted, as one of the scenario's `live` campaigns.
 struct Candidate {
@@ -35,7 +35,12 @@ struct Candidate {
   const std::vector<grid::ClusterFacts>& known_clusters;
   const std::vector<store::NewDependency>& dependencies;
   const std::vector<std::string>& groups;  ///< unix groups of the user
+  grid::Seconds after{0};                  ///< it is submitted so much later
 };
 void write_candidate(text::JsonWriter& json, const Candidate& candidate);
+
+/// @param candidate  a campaign that is added to the live ones, as the last; null: none
+void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now,
+                    const Candidate* candidate = nullptr);
 
 }  // namespace gleaner::api
