@@ -26,6 +26,7 @@ class InputSpool;
 class ParamFiles;
 class SharedAnswers;
 class Spool;
+class WhatIfs;
 
 /// The arguments of a route's function.
 struct Call {
@@ -44,6 +45,7 @@ struct Call {
   InputSpool& input_spool;        ///< input files of campaigns
   SharedAnswers& summaries;       ///< the summary, one for all viewers
   SharedAnswers& uses_in_time;    ///< answers about the use of the clusters in time
+  WhatIfs& what_ifs;              ///< simulations of the grid for those who ask
   grid::Instant now;
   ParamFiles* param_files = nullptr;  ///< files that a submission may name; null: it may name none
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/cigri/gate.hpp"
+#include "lib/process/helper.hpp"
 #include "lib/process/run.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/text/numbers.hpp"
@@ -92,6 +93,7 @@ ApiOptions options_of(const process::Config& config) {
   options.admin_group = config.admin_group;
   options.config = config;
   options.rules_program = rules::interpreter_program();
+  options.what_if_program = process::helper_program("what-if");
   options.defaults.resources = config.default_resources;
   options.defaults.walltime = config.default_walltime;
   options.defaults.most_attempts = config.max_attempts;

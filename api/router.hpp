@@ -44,7 +44,8 @@ inline constexpr std::string_view kAnyKeys{"*"};
 /// The use of a route that changes something by the session of a browser.
 enum class InPage {
   no,
-  act  ///< call it from the grid's own page (is_of_page)
+  act,  ///< call it from the grid's own page (is_of_page)
+  ask   ///< the same; it is a question, and changes nothing
 };
 
 /// One line of a table of routes. `:name` in a pattern matches any one part of a path. `keys` are those of its query, with blanks between
@@ -86,6 +87,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> progress_routes();
 [[nodiscard]] std::span<const Route> decision_history_routes();
 [[nodiscard]] std::span<const Route> conductor_routes();
+[[nodiscard]] std::span<const Route> what_if_routes();
 
 /// The keys of a route's query, `pretty` included.
 [[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);

@@ -40,6 +40,9 @@ constexpr std::size_t kMostSummaries = std::size_t{16} << 20U;  // bytes
 /// Answers about the use in time are of spans that the page moves on once in a while.
 constexpr std::chrono::seconds kUseLasts{60};
 constexpr std::size_t kMostUses = std::size_t{24} << 20U;  // bytes
+/// Those who ask what if, at once: each has a thread of its own until it is answered.
+constexpr int kMostWhatIfs = 12;
+constexpr std::chrono::seconds kWhatIfEnds{5};  // a play that should have stopped
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 /// Those who read /metrics share the places of one user. No user has such a name.
@@ -117,7 +120,7 @@ std::optional<std::string> wrong_bytes(const http::Request& request) {
 /// The answer to a session, or whom a web server names, that may not change this; empty: go on.
 std::optional<http::Response> refuse_session(const Caller& caller, const http::Request& request, const Route& route) {
   if (!caller.is_of_browser() || route.method == "GET" || route.pattern == kSessionPath) return std::nullopt;
-  if (route.in_page != InPage::act) return error(Code::only_reads, "a session of a browser does not change this: use the commands");
+  if (route.in_page == InPage::no) return error(Code::only_reads, "a session of a browser does not change this: use the commands");
   if (!is_of_page(request))
     return error(Code::only_reads, "a session changes something from the grid's own page alone, and this request is not from it");
   return std::nullopt;
@@ -163,6 +166,10 @@ Api::Api(const ApiOptions& options)
       input_spool_{options.config},
       summaries_{kSummaryLasts, kMostSummaries},
       uses_in_time_{kUseLasts, kMostUses},
+      what_ifs_{{.program = options.what_if_program,
+                 .askers = std::clamp(options.config.api_connections / 4, 2, kMostWhatIfs),
+                 .time = options.what_if_time,
+                 .most = 3 * options.what_if_time + kWhatIfEnds}},
       param_files_{{.folders = options.config.api_cigri_param_files,
                     .reader = options.config.api_cigri_param_reader,
                     .at_once = std::clamp(options.config.api_connections / 8, 1, kMostParamFiles)}},
@@ -219,7 +226,7 @@ http::Response Api::respond(const Match& match, const http::Request& request, co
   const auto now = connections_.now();
   auto response = respond_if_readable(
       *match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_,
-                         file_turns_, event_streams_, input_spool_, summaries_, uses_in_time_, now, param_files});
+                         file_turns_, event_streams_, input_spool_, summaries_, uses_in_time_, what_ifs_, now, param_files});
   // An answer that is still being written has the thread of its connection.
   response.kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(response.kept), std::move(place));
   return response;

@@ -21,6 +21,7 @@
 #include "api/router.hpp"
 #include "api/shared_answers.hpp"
 #include "api/spool.hpp"
+#include "api/what_ifs.hpp"
 #include "lib/http/server.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/process/options.hpp"
@@ -36,8 +37,10 @@ struct ApiOptions {
   std::optional<std::filesystem::path> tokens_file;
   std::string admin_group;
   jdl::Defaults defaults;
-  process::Config config = process::default_config();  ///< the grid's configuration, for /v1/scenario
-  std::filesystem::path rules_program;                 ///< `admission`, which runs the admission rules
+  process::Config config = process::default_config();               ///< the grid's configuration, for /v1/scenario
+  std::filesystem::path rules_program;                              ///< `admission`, which runs the admission rules
+  std::filesystem::path what_if_program;                            ///< `what-if`, which simulates the grid
+  std::chrono::milliseconds what_if_time{std::chrono::seconds{3}};  ///< of the processor, for one play
   StreamTimes streams{};
 };
 
@@ -88,6 +91,7 @@ class Api {
   InputSpool input_spool_;
   SharedAnswers summaries_;
   SharedAnswers uses_in_time_;
+  WhatIfs what_ifs_;
   ParamFiles param_files_;
   RequestCounts request_counts_;
   Figures figures_;

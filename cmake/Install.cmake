@@ -2,7 +2,7 @@
 # cluster, the Python package, and the commands for workflow engines. Programs that only other programs start are helpers, outside of PATH.
 set(gleaner_clients gridsub gridstat gridget gridevents gridclusters griddel gridclean gridnotify gridtoken gridusage gridwait)
 set(gleaner_server almighty gridapi gridctl herald)
-set(gleaner_server_helpers metascheduler predictor updator runner nikita admission param-file)
+set(gleaner_server_helpers metascheduler predictor updator runner nikita admission param-file what-if)
 set(gleaner_tools gridsim gridlocal minioar)
 set(gleaner_tools_helpers minioar-job)
 

@@ -225,6 +225,12 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   const auto called = as("boss", {.method = "POST", .target = "/v1/clusters/alpha/calls"});
   ASSERT_EQ(called.status, 202) << called.body;
   schemas.compare(schemas.of("/v1/clusters/{id}/calls", "post", "202"), called.json, "POST /v1/clusters/alpha/calls");
+  sql("UPDATE clusters SET reachable = true WHERE name IN ('alpha', 'beta')");
+  submission = {.method = "POST", .target = "/v1/what-if", .body = head_of(submission.body, R"("changes": {"clusters_off": ["beta"]})")};
+  const auto compared = as("alice", submission);
+  ASSERT_EQ(compared.status, 200) << compared.body;
+  EXPECT_EQ(compared.json["campaigns"].Size(), 3U) << compared.body;
+  schemas.compare(schemas.of("/v1/what-if", "post", "200"), compared.json, "POST /v1/what-if");
   const auto detail = get(campaign + "/tasks/0");
   EXPECT_EQ(detail.json["jobs"].Size(), 1U) << detail.body;
   for (const auto* target : {"/v1/campaigns/999", "/v1/campaigns?limit=0", "/nothing"})

@@ -56,6 +56,8 @@ void ApiTest::SetUp() {
   options.config.refused_users.clear();
   const char* programs = std::getenv("GLEANER_BIN_DIR");
   options.rules_program = std::filesystem::path{programs != nullptr ? programs : "build/bin"} / "admission";
+  options.what_if_program = options.rules_program.parent_path() / "what-if";
+  options.what_if_time = std::chrono::minutes{1};  // however busy the machine is
   configure(options);
   restart_api();
 }

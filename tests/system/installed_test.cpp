@@ -83,8 +83,8 @@ TEST_F(Installed, Programs_AreInPath_AndThoseThatOnlyTheyStart_AreNot) {
   const std::set<std::string> programs{"almighty",   "gridapi", "gridclean", "gridclusters", "gridctl",    "griddel",
                                        "gridevents", "gridget", "gridlocal", "gridsim",      "gridnotify", "gridtoken",
                                        "gridstat",   "gridsub", "gridusage", "gridwait",     "herald",     "minioar"};
-  const std::set<std::string> helpers{"admission",  "metascheduler", "minioar-job", "nikita", "oar",
-                                      "param-file", "predictor",     "runner",      "updator"};
+  const std::set<std::string> helpers{"admission",  "metascheduler", "minioar-job", "nikita",  "oar",
+                                      "param-file", "predictor",     "runner",      "updator", "what-if"};
   auto all = programs;
   all.insert(kForEngines.begin(), kForEngines.end());
   EXPECT_EQ(names_in(root_ / "usr/bin"), all);
