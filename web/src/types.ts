@@ -364,3 +364,55 @@ export interface UseInTime extends Page<ClusterUse> {
   step: number;
   slices: number;
 }
+
+/** Seconds from the time of the answer. */
+export interface WhatIfBand {
+  expected: number;
+  earliest: number;
+  latest: number;
+}
+
+export interface WhatIfOutlook {
+  started: boolean;
+  starts_in: WhatIfBand | null;
+  ends_in: WhatIfBand | null;
+  if_others_run_to_their_walltimes: boolean;
+  blocked: string | null;
+  evidence: string;
+}
+
+export interface WhatIfPlay {
+  runs: number;
+  out_of_time: boolean;
+  known_until: number | null; // s
+}
+
+export interface WhatIfCampaign {
+  id: number | null; // null: it is not submitted
+  name: string | null;
+  user: string;
+  before: WhatIfOutlook | null;
+  after: WhatIfOutlook;
+  difference: number | null; // s
+  effect: 'new' | 'gains' | 'pays' | 'same' | 'unknown';
+}
+
+export interface WhatIfAnswer {
+  time: UtcText;
+  age: number; // s
+  before: WhatIfPlay;
+  after: WhatIfPlay;
+  campaigns: WhatIfCampaign[];
+  assumptions: string[];
+  warnings: string[];
+}
+
+export interface WhatIfQuestion {
+  jdl?: string;
+  changes?: {
+    clusters_off?: string[];
+    order?: string;
+    after?: number; // s
+    campaigns?: { id: number; priority?: number; paused?: boolean }[];
+  };
+}

@@ -277,3 +277,45 @@ inBrowser('the reasons of the past are a picture, a sentence and a table, and an
   assert.equal(asked.length, 2, asked.join('\n'));
   assert(Date.parse(asked[0]!.slice(asked[0]!.indexOf('since=') + 6, -11)) - Date.parse(asked[1]!.slice(asked[1]!.indexOf('since=') + 6, -11)) > 5 * 86400e3);
 });
+
+const rowsOfWhatIf = "[...document.querySelectorAll('.whatif-table tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' '))";
+
+inBrowser('a what-if is asked by the keyboard alone, moves the others too, and is a link', 'normal what-if', '?view=whatif', async (tab, stub) => {
+  await tab.becomes("document.querySelectorAll('.whatif-form input[type=checkbox]').length > 1", 'the clusters');
+  assert(!stub.requests.some((line) => line.startsWith('what if')), 'nothing is asked unasked');
+  await tab.evaluate("document.querySelectorAll('.whatif-form input[type=checkbox]')[1].focus()");
+  await tab.press(' ');
+  await tab.becomes("document.querySelectorAll('.whatif-form input[type=checkbox]')[1].checked", 'beta is off');
+  await tab.evaluate("document.querySelector('.whatif-go').focus()");
+  await tab.press('Enter');
+  await tab.becomes("document.querySelector('.whatif-table')", 'the answer');
+  assert.deepEqual(stub.requests.filter((line) => line.startsWith('what if')), ['what if {"changes":{"clusters_off":["beta"]}}']);
+  const rows = (await tab.evaluate(rowsOfWhatIf)) as string[];
+  assert.match(rows[0]!, / pays \+/);
+  assert(rows.some((row) => / gains \u2212/.test(row)) && rows.some((row) => / the same 0/.test(row)), rows.join('; '));
+  assert.match(String(await tab.evaluate('location.search')), /off=beta/);
+  assert.match(String(await tab.evaluate("document.querySelector('.commands').innerText")), /v1\/what-if -d '\{"changes":\{"clusters_off":\["beta"\]\}\}'/);
+  assert.deepEqual(tab.complaints, []);
+});
+
+inBrowser('a link to a what-if shows its answer, and the campaign that is new comes first', 'normal what-if', '?view=whatif&fates=12:2&hours=2', async (tab, stub) => {
+  await tab.becomes("document.querySelector('.whatif-table')", 'the answer');
+  assert(stub.requests.includes('what if {"changes":{"campaigns":[{"id":12,"priority":2}]}}'), 'no time without a campaign');
+  await tab.evaluate("document.querySelector('.whatif-form textarea').focus()");
+  await tab.press('{');
+  await tab.becomes("document.body.innerText.includes('The form has changed since')", 'the answer is of another question');
+  await tab.evaluate("document.querySelector('.whatif-go').click()");
+  await tab.becomes("document.querySelector('.whatif-table tbody tr').innerText.includes('(new)')", 'the new campaign');
+  assert(stub.requests.includes('what if {"jdl":"{","changes":{"after":7200,"campaigns":[{"id":12,"priority":2}]}}'));
+});
+
+inBrowser('a grid that is busy, and one that stands still, say what to do', 'busy', '?view=whatif&off=beta', async (tab, stub) => {
+  await tab.becomes("document.body.innerText.includes('Ask again in a moment')");
+  stub.turn('standstill');
+  await tab.evaluate("document.querySelector('.whatif-go').click()");
+  await tab.becomes("document.body.innerText.includes('There is nothing to forecast until then')");
+});
+
+inBrowser('a grid without campaigns says how to ask about a new one', 'empty', '?view=whatif&off=beta', async (tab) => {
+  await tab.becomes("document.body.innerText.includes('Paste a campaign file above')");
+});

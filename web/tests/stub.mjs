@@ -292,6 +292,41 @@ function answerTo(path, query, scenario) {
   return one[2] ? output(Number(one[1]), one[2]) : taskDetail(Number(one[1]));
 }
 
+/** Of the changes, each cluster that is off costs the others 90 min, and a campaign that is paused has no end. */
+function whatIf({ jdl = '', changes = {} }, scenario) {
+  if (scenario === 'database') throw new Refusal(503, 'unavailable', 'the database cannot be used now: try again in a few seconds');
+  if (scenario === 'standstill') throw new Refusal(409, 'wrong_state', 'the grid stands still: no cycle has ended since 2030-01-01 12:00:00 UTC, and there is no forecast until one does');
+  if (scenario === 'busy') throw new Refusal(503, 'busy', 'the grid is being played forward for others: ask again in a moment, or run gridsub --what-if, which simulates on your own machine');
+  if (jdl && !jdl.trim().startsWith('{')) throw new Refusal(400, 'bad_input', '1 problem in the campaign file; the first one: it is no JSON object');
+  const outlook = (ends, more = {}) => ({
+    started: true, starts_in: null, ends_in: ends === null ? null : { expected: ends, earliest: Math.round(ends * 0.85), latest: Math.round(ends * 1.2) },
+    if_others_run_to_their_walltimes: false, blocked: null, evidence: 'own', seen_jobs: 1200, tasks_played_as_one: 1, ...more,
+  });
+  const live = scenario === 'empty' ? [] : campaigns().filter((c) => c.state === 'in_treatment' || c.state === 'paused');
+  const off = (changes.clusters_off ?? []).length;
+  const items = live.map((c, i) => {
+    const fate = (changes.campaigns ?? []).find(({ id }) => id === c.id);
+    const ends = c.state === 'paused' ? null : 9000 + 5400 * i;
+    const before = outlook(ends, c.state === 'paused' ? { blocked: 'paused' } : c.id === 18 ? { evidence: 'walltime' } : {});
+    const difference = (i % 3 === 2 ? -0.4 : i % 3) * 5400 * off - (fate?.priority ? 600 * (4 - fate.priority) : 0) + (jdl && i === 1 ? 1800 : 0);
+    const after = fate?.paused ? outlook(null, { blocked: 'paused' }) : ends === null ? before : { ...before, ends_in: outlook(ends + difference).ends_in };
+    const effect = ends === null ? 'unknown' : fate?.paused ? 'pays' : Math.abs(difference) < 60 ? 'same' : difference > 0 ? 'pays' : 'gains';
+    return { id: c.id, name: scenario === 'forbidden' && c.user !== 'u01' ? null : c.name, user: scenario === 'forbidden' && c.user !== 'u01' ? 'user-1' : c.user, before, after, difference: before.ends_in && after.ends_in ? difference : null, effect };
+  });
+  const after = changes.after ?? 0;
+  if (jdl) items.push({ id: null, name: 'new', user: 'u01', before: null, after: outlook(after + 7200, { started: false, starts_in: { expected: after + 600, earliest: after + 300, latest: after + 900 }, evidence: 'walltime' }), difference: null, effect: 'new' });
+  const played = { runs: 20, out_of_time: false, known_until: null };
+  return {
+    time: at(-4e3), age: 4, before: played, after: played, campaigns: items, clusters: [{ cluster: 'alpha', held_by_others: 12, resources: 640 }], left_out: [{ cluster_name: 'gamma', why: 'not reachable' }],
+    assumptions: [
+      'Future jobs of local users, and campaigns that are submitted later, are not known. Local users keep the resources that they use now.',
+      ...(off > 0 ? [`${changes.clusters_off.join(', ')} would get no further job; the jobs that run there would go on.`] : []),
+      'Cluster gamma is not simulated: it is not reachable.',
+    ],
+    warnings: (changes.campaigns ?? []).some(({ priority }) => priority) ? ["campaign 12: campaign_priority 2 changes nothing: the grid's campaign_order is 'fifo', without the class 'priority'"] : [],
+  };
+}
+
 export async function serve(port, first = 'normal') {
   let scenario = first;
   const folder = mkdtempSync(join(tmpdir(), 'gleaner-web-'));
@@ -332,6 +367,21 @@ export async function serve(port, first = 'normal') {
       return json(202, { status: 202, title: 'Accepted', message: `Campaign ${acted[1]}: ${acted[2] ?? 'cancelled'}`, links: rest });
     }
     if (scenario === 'loginover') return send(302, 'text/plain', '', { Location: 'https://login.example/' });
+    if (path === 'v1/what-if' && request.method === 'POST') {
+      if (request.headers['sec-fetch-site'] !== 'same-origin') return json(403, { status: 403, code: 'only_reads', message: 'not from the page' });
+      let body = '';
+      request.on('data', (piece) => (body += piece));
+      request.on('end', () => {
+        requests.push(`what if ${body}`);
+        try {
+          json(200, whatIf(JSON.parse(body), scenario));
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          json(error.status, { status: error.status, code: error.code, title: 'Error', message: error.message });
+        }
+      });
+      return undefined;
+    }
     try {
       return json(200, answerTo(path, url.searchParams, scenario));
     } catch (error) {

@@ -10,10 +10,11 @@ import { usePartsOf } from '../src/views/grid';
 import { inOrder } from '../src/views/mine';
 import { scaleOf, toldOf } from '../src/views/told';
 import { meanOf, outline, stripOf } from '../src/views/use';
+import { askedOf, bandWords, commandsOf, differenceWords, inOrderOfEffect, paramsOf, questionOf, sentenceOf } from '../src/views/whatif';
 import { curveOf, fanAt } from '../src/views/progress';
 import { piecesOf, sharesSentence } from '../src/views/reasons';
 import { cellsOf, withoutAdvice } from '../src/views/why';
-import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent, ReasonPeriod, ReasonTimes } from '../src/types';
+import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent, ReasonPeriod, ReasonTimes, WhatIfCampaign, WhatIfOutlook } from '../src/types';
 
 const decision = (more: Partial<Decision>): Decision => ({
   cluster_id: 1, cluster_name: 'alpha', stage: 'throttle', reason: 'max_jobs_reached', sentence: 'held back; more start later', advice: 'more start later',
@@ -178,4 +179,45 @@ test('the sentence of the past has the longest reasons, no share of 0 % and no 1
   assert.equal(sharesSentence(times([['full', 999.9], ['paused', 0.1]])), '99 % full, under 1 % paused');
   assert.equal(sharesSentence(times([['full', 10]])), '100 % full');
   assert.equal(sharesSentence(times([['a', 50], ['b', 20], ['c', 10], ['d', 10], ['e', 10]])), '50 % a, 20 % b, 10 % c, 20 % other reasons');
+});
+
+test('a what-if is the same in its link, its question and its command', () => {
+  const asked = askedOf({ view: 'whatif', off: 'beta,gamma', order: 'priority,fifo', hours: '1.5', fates: '12:2,17:p,19:r,x:1,18:9' });
+  assert.deepEqual(asked.fates, [[12, '2'], [17, 'p'], [19, 'r']]);
+  assert.deepEqual(askedOf(paramsOf(asked)), asked);
+  const changes = { clusters_off: ['beta', 'gamma'], order: 'priority,fifo', campaigns: [{ id: 12, priority: 2 }, { id: 17, paused: true }, { id: 19, paused: false }] };
+  assert.deepEqual(questionOf(asked, ''), { changes });
+  assert.deepEqual(questionOf(asked, '{}'), { jdl: '{}', changes: { ...changes, after: 5400 } });
+  assert.deepEqual(questionOf(askedOf({}), ''), {});
+  assert.deepEqual(commandsOf({}).map(([text]) => text), ['gridsub --what-if']);
+  assert.deepEqual(commandsOf({ jdl: '{}' }).map(([text]) => text), ['gridsub --what-if -f FILE']);
+  assert.match(commandsOf({ changes: { order: "fi'fo" } })[0]![0], /-d '\{"changes":\{"order":"fi'\\''fo"\}\}'$/);
+});
+
+const outlook = (expected: number | null, more: Partial<WhatIfOutlook> = {}): WhatIfOutlook => ({
+  started: true, starts_in: null, ends_in: expected === null ? null : { expected, earliest: expected - 600, latest: expected + 600 },
+  if_others_run_to_their_walltimes: false, blocked: null, evidence: 'own', ...more,
+});
+const compared = (id: number | null, effect: WhatIfCampaign['effect'], difference: number | null): WhatIfCampaign => ({
+  id, name: 'x', user: 'u01', before: outlook(3600), after: outlook(3600), difference, effect,
+});
+
+test('the new campaign comes first, then those that pay and that gain, the most first', () => {
+  const all = [compared(1, 'same', 3), compared(2, 'gains', -60), compared(3, 'pays', 60), compared(4, 'pays', 7200), compared(5, 'gains', -900), compared(6, 'pays', null), compared(null, 'new', null), compared(7, 'unknown', null)];
+  assert.deepEqual(inOrderOfEffect(all).map((c) => c.id), [null, 6, 4, 3, 5, 2, 7, 1]);
+  assert.equal(sentenceOf(all), 'Of 7 campaigns, 3 would end later and 2 sooner.');
+  assert.match(sentenceOf([compared(1, 'same', 0)]), /the one campaign ends as before/);
+  assert.match(sentenceOf([compared(null, 'new', null)]), /No other campaign/);
+  assert.equal(sentenceOf([]), 'No campaign is in treatment or paused.');
+});
+
+test('a band is two times, a bound, or why there is none', () => {
+  const at = new Date(2026, 10, 20, 12).getTime();
+  assert.equal(bandWords(outlook(3600), 'ends_in', at, at), '12:50 \u2013 13:10');
+  assert.equal(bandWords(outlook(3600, { evidence: 'walltime' }), 'ends_in', at, at), 'by 13:10');
+  assert.equal(bandWords(outlook(null, { blocked: 'awaits' }), 'ends_in', at, at), 'another first');
+  assert.equal(bandWords(outlook(null), 'ends_in', at, at), 'not foreseen');
+  assert.equal(bandWords(outlook(3600), 'starts_in', at, at), 'started');
+  assert.equal(bandWords(null, 'ends_in', at, at), '-');
+  assert.deepEqual([differenceWords(9000), differenceWords(-4500), differenceWords(0), differenceWords(null)], ['+2 h 30 min', '\u22121 h 15 min', '0', '-']);
 });

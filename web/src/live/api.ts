@@ -5,6 +5,7 @@ export interface Failure {
   status: number; // 0: no answer
   code: string;
   message: string;
+  problems?: string[]; // places of a campaign file
 }
 
 export class ApiError extends Error {
@@ -27,12 +28,16 @@ function noteClock(answer: Response): void {
   if (Math.abs(offset - clockOffset.peek()) > 2000) clockOffset.value = Math.abs(offset) < 2000 ? 0 : offset;
 }
 
+const placeOf = ({ line, path, message }: { line: number; path: string; message: string }): string =>
+  `${line > 0 ? `line ${line}: ` : ''}${path ? `${path}: ` : ''}${message}`;
+
 async function failureOf(answer: Response): Promise<Failure> {
-  const failure = { status: answer.status, code: '', message: `${answer.status} ${answer.statusText}` };
+  const failure: Failure = { status: answer.status, code: '', message: `${answer.status} ${answer.statusText}` };
   try {
     const body: unknown = await answer.json();
     if (body && typeof body === 'object') {
-      const { code, message } = body as { code?: unknown; message?: unknown };
+      const { code, message, problems } = body as { code?: unknown; message?: unknown; problems?: unknown };
+      if (Array.isArray(problems)) failure.problems = problems.map(placeOf);
       if (typeof code === 'string') failure.code = code;
       if (typeof message === 'string') failure.message = message;
     }
@@ -88,6 +93,15 @@ export async function act(method: 'POST' | 'DELETE', path: string): Promise<stri
     const place: URL = new URL(rest.href, 'http://api');
     next = place.pathname.slice(1) + place.search;
   }
+}
+
+/** A question that a POST asks, as it is too long for an address. It changes nothing. */
+export async function question<T>(path: string, body: unknown, abort?: AbortSignal): Promise<T> {
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+  const answer = await ask(path, { method: 'POST', headers, body: JSON.stringify(body), signal: abort ?? null });
+  if (answer.status === 401) signedOut.value = true;
+  if (!answer.ok) throw new ApiError(await failureOf(answer));
+  return (await answer.json()) as T;
 }
 
 export async function signIn(code: string): Promise<void> {

@@ -34,7 +34,7 @@ export const isOld = computed(() => age.value !== null && age.value > OLD);
 export const wantsAll = computed(() => params.value['user'] === 'all');
 const wanted = computed(() => {
   const user = params.value['user'];
-  if (wantsAll.value || params.value['view'] === 'grid') return 'v1/summary';
+  if (wantsAll.value || ['grid', 'whatif'].includes(params.value['view'] ?? '')) return 'v1/summary';
   return `v1/summary?user=${encodeURIComponent(user || 'me')}`;
 });
 
