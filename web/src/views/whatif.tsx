@@ -288,7 +288,7 @@ export function WhatIf() {
     <>
       <h1 tabIndex={-1}>What if</h1>
       <p>The grid as it is now is played forward, as it is and with your changes: who would gain, and who would pay? Nothing is submitted or changed.</p>
-      <form class="whatif-form" onSubmit={submit}>
+      <form class="whatif-form" aria-busy={summary.value ? undefined : 'true'} onSubmit={submit}>
         <fieldset>
           <legend>a new campaign</legend>
           <label>
