@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/what_if/played.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/process/child.hpp"
 #include "lib/process/log.hpp"
 
@@ -54,7 +55,7 @@ Asked<std::shared_ptr<void>> WhatIfs::ask(const std::string& user) {
 
 std::shared_ptr<const WhatIfs::Picture> WhatIfs::picture(const std::function<Picture()>& read) {
   const std::lock_guard lock{picture_mutex_};
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = grid::SteadyClock::now();
   if (picture_ == nullptr || now - picture_read_ >= options_.picture_lasts) {
     picture_ = nullptr;  // a failure leaves none, and two would take twice the memory
     auto fresh = std::make_shared<Picture>(read());

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "api/what_if/played.hpp"
+#include "lib/grid/clock.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/gridsim/engine/scenario_file.hpp"
 
@@ -47,15 +48,11 @@ void confine(int milliseconds) {
   set_limit(RLIMIT_AS, what_if::kMemory);
 }
 
-double seconds_by(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 /// The seconds that count: those of the processor, or, where it gets little of one, a third of the clock's.
 double spent_seconds() {
-  static const double begin = seconds_by(CLOCK_MONOTONIC);
-  return std::max(seconds_by(CLOCK_PROCESS_CPUTIME_ID), (seconds_by(CLOCK_MONOTONIC) - begin) / what_if::kClockPerProcessor);
+  static const auto begin = grid::SteadyClock::now();
+  const std::chrono::duration<double> passed = grid::SteadyClock::now() - begin;
+  return std::max(static_cast<double>(std::clock()) / CLOCKS_PER_SEC, passed.count() / what_if::kClockPerProcessor);
 }
 
 what_if::Answer play(const std::string& text, int runs, int milliseconds) {

@@ -11,24 +11,37 @@ using testing::HasSubstr;
 
 class DecisionHistoryRoute : public ApiTest {
  protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    begun_ = sql("SELECT now()");
+  }
   /// A past reason on alpha, from so many minutes ago to so many.
   void had(std::int64_t id, int change, int since, int until, const std::string& reason, const std::string& subject = {}) const {
     sql(fmt::format(
-        "INSERT INTO decision_history (campaign_id, cluster_id, change, since, until, lasted, reason, subject) SELECT {}, id, {}, now() - {} * "
-        "interval '1 minute', now() - {} * interval '1 minute', {} * interval '1 minute', '{}', '{}' FROM clusters WHERE name = 'alpha'",
-        id, change, since, until, since - until, reason, subject));
+        "INSERT INTO decision_history (campaign_id, cluster_id, change, since, until, lasted, reason, subject) SELECT {0}, id, {1}, '{2}'::timestamptz - {3} * "
+        "interval '1 minute', '{2}'::timestamptz - {4} * interval '1 minute', {5} * interval '1 minute', '{6}', '{7}' FROM clusters WHERE name = 'alpha'",
+        id, change, begun_, since, until, since - until, reason, subject));
   }
   void has(std::int64_t id, int since, const std::string& reason) const {
     sql(fmt::format(
         "INSERT INTO decisions (campaign_id, cluster_id, stage, reason, figures, jobs, since) SELECT {}, id, 'match', '{}', '{{}}', 0, "
-        "now() - {} * interval '1 minute' FROM clusters WHERE name = 'alpha'",
-        id, reason, since));
+        "'{}'::timestamptz - {} * interval '1 minute' FROM clusters WHERE name = 'alpha'",
+        id, reason, begun_, since));
+  }
+  /// The reasons of the first cluster, the longest first: what stands goes on meanwhile.
+  static std::vector<std::string> reasons(const rapidjson::Document& history) {
+    std::vector<std::string> words;
+    for (const auto& share : history["clusters"][0]["shares"].GetArray()) words.emplace_back(share["words"].GetString());
+    return words;
   }
   [[nodiscard]] rapidjson::Document history(std::int64_t id, const std::string& query = {}) const {
     auto answer = get(fmt::format("/v1/campaigns/{}/decisions/history{}", id, query));
     EXPECT_EQ(answer.status, 200) << answer.body;
     return std::move(answer.json);
   }
+
+ private:
+  std::string begun_;
 };
 
 TEST_F(DecisionHistoryRoute, HasTheSharesOfTheTime_AndThePeriods_TheNewestFirst) {
@@ -46,7 +59,7 @@ TEST_F(DecisionHistoryRoute, HasTheSharesOfTheTime_AndThePeriods_TheNewestFirst)
   EXPECT_STREQ(alpha["shares"][0]["words"].GetString(), "limit 7 (user alice)");
   EXPECT_DOUBLE_EQ(alpha["shares"][0]["seconds"].GetDouble(), 3600);
   EXPECT_STREQ(alpha["shares"][1]["words"].GetString(), "full");
-  EXPECT_DOUBLE_EQ(alpha["undecided_seconds"].GetDouble(), 600);
+  EXPECT_DOUBLE_EQ(alpha["undecided_seconds"].GetDouble(), 600) << "from minute 40 to minute 30";
   double sum = alpha["undecided_seconds"].GetDouble();
   for (const auto& share : alpha["shares"].GetArray()) sum += share["seconds"].GetDouble();
   EXPECT_NEAR(sum, alpha["seconds"].GetDouble(), 1e-3);
@@ -58,7 +71,7 @@ TEST_F(DecisionHistoryRoute, HasTheSharesOfTheTime_AndThePeriods_TheNewestFirst)
   ASSERT_EQ(page["items"].Size(), 1U);
   EXPECT_STREQ(page["items"][0]["reason"].GetString(), "unreachable");
   EXPECT_EQ(page["total"].GetInt64(), 3);
-  EXPECT_EQ(page["clusters"], history(id)["clusters"]) << "whatever the page";
+  EXPECT_EQ(reasons(page), reasons(found)) << "whatever the page";
 }
 
 TEST_F(DecisionHistoryRoute, SinceATime_LeavesOutWhatEndedBefore_AndCutsWhatHeldThen) {

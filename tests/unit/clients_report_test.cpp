@@ -97,13 +97,19 @@ TEST(ReportOfACampaign, NamesItsTasksByState_AndItsTimes) {
 }
 
 TEST(ReportOfACampaign, GroupsFailuresByCause_TheMostFrequentFirst_EachWithACommandThatShowsMore) {
-  const auto html = page(report_of({{.id = 3, .state = "failed", .ending = "task_error", .status = 137},
-                                    {.id = 4, .state = "failed", .cluster = "beta", .ending = "task_error", .status = 3},
-                                    {.id = 5, .state = "failed", .cluster = "beta", .ending = "task_error", .status = 3},
-                                    {.id = 6, .state = "failed", .ending = "node_failure"}}));
-  const auto most =
-      html.find("<td class=\"number\">2</td><td>exit status 3</td><td>beta</td><td>4, 5</td><td>gridstat 12 --task 4 -E</td>");
-  const auto other = html.find("<td class=\"number\">1</td><td>exit status 137 (signal 9)</td><td>alpha</td><td>3</td>");
+  auto report = report_of({{.id = 3, .state = "failed", .ending = "task_error", .status = 137}});
+  const auto group = [](int tasks, const char* ending, const char* code, const char* cluster, const char* line, const char* first) {
+    return fmt::format(
+        R"({{"id": 1, "tasks": {}, "ending": "{}", "exit_code": {}, "cluster_name": "{}", "stderr_line": "{}", "first_tasks": [{}]}})",
+        tasks, ending, code, cluster, line, first);
+  };
+  report.failures =
+      parsed(fmt::format(R"({{"items": [{}, {}, {}]}})", group(7, "task_error", "3", "beta", "<no> mesh", "4, 5"),
+                         group(1, "task_error", "137", "alpha", "", "3"), group(1, "node_failure", "null", "alpha", "", "6")));
+  const auto html = page(report);
+  const auto most = html.find(
+      "<td class=\"number\">7</td><td>exit status 3</td><td>beta</td><td>&lt;no&gt; mesh</td><td>4, 5, …</td><td>gridstat 12 --task 4 -E</td>");
+  const auto other = html.find("<td class=\"number\">1</td><td>exit status 137 (signal 9)</td><td>alpha</td><td></td><td>3</td>");
   EXPECT_NE(most, std::string::npos) << html;
   EXPECT_NE(other, std::string::npos);
   EXPECT_LT(most, other);
