@@ -245,8 +245,6 @@ std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t
   endings.push_back({.after = kSoon, .resources = non_negative(view.our_resources - explained)});
   endings.insert(endings.end(), account.given.begin(), account.given.end());
   std::ranges::sort(endings, {}, &Ending::after);
-  // Nobody knows when jobs end that have not begun; others end before them.
-  endings.push_back({.after = endings.empty() ? 0.0 : endings.back().after, .resources = account.starting});
   // Where the resources are that jobs leave is not known: they count as if together.
   const Offer left{.resources = free_left(account), .free = free_left(account)};
   double free = for_jobs(left, account.nodes, account.reserved, account.reserved_nodes, pair, 0.0).free;
@@ -258,7 +256,11 @@ std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t
     if (free + kDust >= resources + kept)
       return Reservation{.campaign = pair.campaign, .resources = resources, .after = non_negative(ending.after), .spare = free - resources};
   }
-  return std::nullopt;
+  // Nobody knows when jobs end that have not begun; others end before them. They may still run when the others are over, so nothing is
+  // spare: what was given of it in each plan would wait with them, and keep the job from starting.
+  free += account.starting;
+  if (free + kDust < resources + kept) return std::nullopt;
+  return Reservation{.campaign = pair.campaign, .resources = resources, .after = non_negative(endings.back().after), .spare = 0.0};
 }
 
 }  // namespace gleaner::planner

@@ -15,7 +15,8 @@ struct Reservation {
   grid::CampaignId campaign{0};
   double resources = 0.0;
   double after = 0.0;  ///< seconds from now until that many are free at once, by the forecasts
-  double spare = 0.0;  ///< resources free then that the job does not need, those that are kept from it included
+  double spare = 0.0;  ///< resources free then that the job does not need, those that are kept from it included; none while it waits for
+                       ///< jobs that have not begun
 };
 
 /// Nodes by their free resources. Nobody knows where OAR will put a job: it is counted on the fullest nodes that hold it.
