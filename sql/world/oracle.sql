@@ -9,11 +9,15 @@ SELECT (SELECT count(*) FROM campaigns WHERE state IN ('in_treatment', 'paused')
 SELECT count(*) AS jobs FROM jobs WHERE is_live(state)
 
 -- name: oracle.awaiting_users
--- Campaigns that are paused, or have held tasks, or wait for others whose tasks failed.
+-- Campaigns that are paused, or have held tasks, or wait for others whose tasks failed, or whose prologue failed on each cluster that they
+-- may use.
 SELECT id FROM campaigns c
 WHERE state = 'paused' OR (state = 'in_treatment' AND held > 0) OR (state = 'in_treatment' AND EXISTS (
   SELECT FROM dependencies d JOIN campaigns o ON o.id = d.on_campaign
   WHERE d.campaign_id = c.id AND NOT is_live(o.state) AND (o.failed > 0 OR o.cancelled > 0 OR o.state = 'cancelled')))
+  OR (state = 'in_treatment' AND NOT EXISTS (
+    SELECT FROM campaign_clusters p WHERE p.campaign_id = c.id AND p.max_jobs IS DISTINCT FROM 0 AND NOT EXISTS (
+      SELECT FROM events e WHERE e.campaign_id = c.id AND e.cluster_id = p.cluster_id AND e.code = 'PROLOGUE_FAILED' AND e.state = 'open')))
 ORDER BY id
 
 -- name: oracle.campaigns
