@@ -91,6 +91,7 @@ std::string why_none(std::string_view method) {
 std::string basis_of(std::string_view method) {
   if (method == "throughput") return "the jobs that ended lately";
   if (method == "average") return "the mean duration of its jobs";
+  if (method == "sharing") return "its turns, and those of the others on its clusters";
   if (method == "history") return "earlier campaigns of the same user and command";
   if (method == "walltime") return "its walltime, which is only a bound";
   return {};

@@ -10,6 +10,7 @@
 #include "predictor/algorithms/history.hpp"
 #include "predictor/algorithms/trials.hpp"
 #include "predictor/room.hpp"
+#include "predictor/sharers.hpp"
 #include "predictor/starts.hpp"
 
 namespace gleaner::predictor {
@@ -61,12 +62,13 @@ void add_room(CampaignForecast& one, const store::PredictionPair& pair, double u
   one.pace += tasks;
 }
 
-prediction::Progress progress_of(const store::PredictionCampaign& campaign, const CampaignForecast& one, const process::Config& config,
-                                 grid::Instant now) {
+prediction::Progress progress_of(const store::PredictionCampaign& campaign, const CampaignForecast& one,
+                                 const std::optional<prediction::Emptying>& emptying, const process::Config& config, grid::Instant now) {
   return {.now = now,
           .started = one.started,
           .remaining = campaign.remaining,
           .running = campaign.running,
+          .running_seconds = campaign.running_seconds,
           .ended_in_window = campaign.ended_in_window,
           .window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window),
           .durations = one.durations,
@@ -76,6 +78,7 @@ prediction::Progress progress_of(const store::PredictionCampaign& campaign, cons
           .cycle = std::chrono::duration<double>{config.cycle_period}.count(),
           .pace = one.pace,
           .least_start = one.least_start,
+          .emptying = emptying,
           .phase = one.start ? one.start->phase : prediction::Phase::running};
 }
 
@@ -88,6 +91,7 @@ std::map<grid::CampaignId, const store::PredictionCampaign*> by_id(const store::
 CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
   CampaignForecasts forecasts;
   const Starts starts{facts, config, now};
+  const Sharers sharers{facts, config};
   const auto campaigns = by_id(facts);
   for (const auto& pair : facts.pairs) {
     auto& one = forecasts[pair.campaign];
@@ -104,7 +108,7 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
     one.started = campaign.first_start_at.value_or(campaign.submitted_at);
     const auto obstacle = obstacle_of(campaign, one.access, one.awaits_epilogue);
     if (!campaign.first_start_at && obstacle == prediction::Method::none) one.start = starts.of(campaign);
-    one.forecast = prediction::forecast(progress_of(campaign, one, config, now));
+    one.forecast = prediction::forecast(progress_of(campaign, one, sharers.of(campaign.id), config, now));
     // Other tasks of a campaign may start while some are held, but it does not end.
     const bool is_held = obstacle == prediction::Method::none && campaign.held > 0;
     if (is_held || obstacle != prediction::Method::none) {
@@ -112,7 +116,9 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
           .throughput = one.forecast.throughput, .end = {}, .between = {}, .method = is_held ? prediction::Method::held : obstacle};
       continue;
     }
-    if (one.start) one.forecast = prediction::delayed(one.forecast, *one.start, now);
+    if (one.start)
+      one.forecast = one.forecast.method == prediction::Method::sharing ? prediction::no_sooner(one.forecast, *one.start)
+                                                                        : prediction::delayed(one.forecast, *one.start, now);
     if (one.forecast.end) one.is_kept = is_kept(campaign, *one.forecast.end, now);
   }
   return forecasts;

@@ -42,6 +42,7 @@ PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::Cluster
 PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   PredictionCampaign campaign;
   campaign.id = facts.id;
+  campaign.user = facts.user;
   campaign.submitted_at = facts.submitted;
   campaign.paused = facts.state == grid::CampaignState::paused;
   campaign.awaits = facts.awaits.has_value();
@@ -84,13 +85,14 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
     const auto found = ended.empty() ? ended.end() : ended.find({pair.campaign.value(), pair.cluster.value()});
     if (found != ended.end()) pair.ended_in_window = found->second;
   }
-  for (const auto& row : exec_prepared(transaction, sql::prediction_campaigns{.window_begin = window_begin})) {
+  for (const auto& row : exec_prepared(transaction, sql::prediction_campaigns{.window_begin = window_begin, .now = now})) {
     const auto known = std::ranges::lower_bound(counted.campaigns, row.id.as<grid::CampaignId>(), {}, &grid::CampaignFacts::id);
     if (known == counted.campaigns.end() || known->id != row.id.as<grid::CampaignId>()) continue;  // submitted since, or unreadable
     auto campaign = prediction_campaign(*known);
     campaign.first_start_at = row.first_start_at;
     campaign.remaining = *row.remaining;
     campaign.running = *row.running;
+    campaign.running_seconds = *row.running_seconds;
     campaign.waiting = *row.waiting;
     campaign.held = *row.held;
     // The running tasks of a campaign that waits task by task show how fast the others come.

@@ -59,10 +59,12 @@ struct KeptForecast {
 
 struct PredictionCampaign {
   grid::CampaignId id{0};
+  std::string user;
   grid::Instant submitted_at;
   std::optional<grid::Instant> first_start_at;
   std::int64_t remaining = 0;
   std::int64_t running = 0;
+  double running_seconds = 0;  ///< for which its running jobs have run, in all
   std::int64_t ended_in_window = 0;
   std::int64_t waiting = 0;  ///< tasks in the bag
   std::int64_t held = 0;     ///< of them, those that a user holds

@@ -30,6 +30,7 @@ std::string_view name_of(Method method) {
   switch (method) {
     case Method::average: return "average";
     case Method::throughput: return "throughput";
+    case Method::sharing: return "sharing";
     case Method::history: return "history";
     case Method::walltime: return "walltime";
     case Method::paused: return "paused";
@@ -85,7 +86,10 @@ void forecast_end(const Progress& progress, const Basis& basis, Forecast& result
   const bool too_few_ended = mean && (age < 2.0 * *mean || basis.throughput <= 0.0);
   const auto at_once = progress.running > 0 ? progress.running : progress.durations.count > 0 ? 0 : progress.slots;
   const auto at = [&](double seconds) { return after(progress.now, std::max(seconds, basis.least)); };
-  if (too_few_ended && at_once > 0) {
+  if (progress.emptying && mean) {
+    result.method = Method::sharing;
+    result.end = at(progress.emptying->seconds);
+  } else if (too_few_ended && at_once > 0) {
     result.method = progress.durations.count > 0 ? Method::average : Method::history;
     result.end = at(*mean * std::ceil(remaining / static_cast<double>(at_once)));
   } else if (basis.throughput > 0.0) {
@@ -96,16 +100,6 @@ void forecast_end(const Progress& progress, const Basis& basis, Forecast& result
     result.end = at(progress.walltime * std::ceil(remaining / static_cast<double>(at_once)));
   }
   if (!result.end) result.method = Method::none;
-}
-
-/// The mean duration of all tasks, estimated from those that are done: while jobs run, the long ones are missing among these. For r slots
-/// in use for a time t, renewal theory gives E(ended) = r t / mean + r (cv^2 - 1) / 2, and the expected age of a running job is mean (1 +
-/// cv^2) / 2, so mean = sum / (ended - r cv^2).
-double unbiased_mean(const grid::Durations& durations, double running) {
-  const auto ended = static_cast<double>(durations.count);
-  const double mean = durations.sum / ended;
-  const double variation = *durations.deviation() / mean;
-  return durations.sum / std::max(ended - running * variation * variation, 0.5 * ended);
 }
 
 /// Jobs that run at once from now on. A campaign younger than the window began with only fresh jobs, so its first ends are missing: it
@@ -123,6 +117,11 @@ double slots_of(const Progress& progress, const Basis& basis, Method method, dou
   return std::clamp(slots, 1.0, remaining);
 }
 
+/// Seconds: the mean age of the jobs that run.
+double age_of(const Progress& progress) {
+  return progress.running > 0 ? progress.running_seconds / static_cast<double>(progress.running) : 0.0;
+}
+
 /// Adds the interval. The end by earlier campaigns is the model's.
 void add_interval(const Progress& progress, const Basis& basis, Forecast& result) {
   if (result.method == Method::walltime) {
@@ -133,17 +132,24 @@ void add_interval(const Progress& progress, const Basis& basis, Forecast& result
   const auto& durations = basis.durations;
   if (durations.count <= 0 || !(durations.sum > 0.0)) return;
   const bool are_its_own = progress.durations.count > 0;
-  const double mean = unbiased_mean(durations, are_its_own ? static_cast<double>(progress.running) : 0.0);
+  const double running = are_its_own ? static_cast<double>(progress.running) : 0.0;
+  const double mean = progress.emptying ? mean_of_all(durations, running, are_its_own ? progress.running_seconds : 0.0).seconds
+                                        : unbiased_mean(durations, running);
   const double variation = *durations.deviation() / *durations.mean();
+  const auto& emptying = progress.emptying;
   const Spread spread = spread_of(
       {.mean = mean,
        .deviation = variation * mean,
        .seen = static_cast<double>(durations.count),
        .remaining = static_cast<double>(progress.remaining),
-       .slots = slots_of(progress, basis, result.method, mean),
+       .slots = emptying ? emptying->slots : slots_of(progress, basis, result.method, mean),
        .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window) : static_cast<double>(durations.count),
-       .phase = progress.phase});
-  if (result.method == Method::history) result.end = after(progress.now, std::max(spread.likely, basis.least)).value_or(*result.end);
+       .phase = progress.phase,
+       .emptied =
+           emptying ? std::optional{Bag::Emptied{emptying->seconds, emptying->earlier, emptying->later, age_of(progress)}} : std::nullopt,
+       .longest = progress.walltime});
+  if (result.method == Method::history || result.method == Method::sharing)
+    result.end = after(progress.now, std::max(spread.likely, basis.least)).value_or(*result.end);
   const auto earliest = after(progress.now, std::max(spread.least, basis.least));
   const auto latest = after(progress.now, spread.most);
   if (earliest && latest) result.between = grid::Interval{std::min(*earliest, *result.end), std::max(*latest, *result.end)};
@@ -202,6 +208,16 @@ Forecast delayed(const Forecast& forecast, const StartForecast& start, grid::Ins
   const auto earliest = *later.end - both(*forecast.end - forecast.between->earliest, start.start - start.between.earliest);
   const auto latest = *later.end + both(forecast.between->latest - *forecast.end, start.between.latest - start.start);
   later.between = grid::Interval{std::clamp(earliest, std::min(least, *later.end), *later.end), latest};
+  return later;
+}
+
+Forecast no_sooner(const Forecast& forecast, const StartForecast& start) {
+  auto later = forecast;
+  if (!forecast.end) return later;
+  later.end = std::max(*forecast.end, start.start);
+  if (forecast.between)
+    later.between = grid::Interval{std::max(forecast.between->earliest, std::min(start.between.earliest, *later.end)),
+                                   std::max({forecast.between->latest, start.between.latest, *later.end})};
   return later;
 }
 

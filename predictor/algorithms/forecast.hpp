@@ -6,6 +6,7 @@
 #include "lib/grid/durations.hpp"
 #include "lib/grid/interval.hpp"
 #include "lib/grid/time.hpp"
+#include "predictor/algorithms/sharing.hpp"
 #include "predictor/algorithms/spread.hpp"
 
 /// When a campaign ends. Source: document 003, "Predictor"; docs/prediction.md, "The end of a campaign".
@@ -17,23 +18,25 @@ struct Progress {
   grid::Instant started;             ///< start of its first job; its submission while none has started
   std::int64_t remaining = 0;        ///< tasks that are neither done, failed nor cancelled
   std::int64_t running = 0;          ///< jobs that run now
+  double running_seconds = 0;        ///< for which these have run, in all
   std::int64_t ended_in_window = 0;  ///< jobs that ended within the window before `now`
   grid::Seconds window{7200};
   grid::Durations durations;
-  grid::Durations earlier{};     ///< durations of earlier campaigns of the same user and command, while it has none of its own
-  double walltime = 0;           ///< seconds, the greatest walltime that it requests; 0: not known
-  std::int64_t slots = 0;        ///< jobs that its clusters could run at once, if they served it alone
-  double cycle = 5;              ///< seconds between two cycles
-  double pace = 0;               ///< tasks that its clusters can carry out in a second, however short they are; 0: not known
-  double least_start = 0;        ///< seconds that one more job takes at least, its tasks not included
-  Phase phase = Phase::running;  ///< while none has started: how they will begin; times are then from the first start on
+  grid::Durations earlier{};           ///< durations of earlier campaigns of the same user and command, while it has none of its own
+  double walltime = 0;                 ///< seconds, the greatest walltime that it requests; 0: not known
+  std::int64_t slots = 0;              ///< jobs that its clusters could run at once, if they served it alone
+  double cycle = 5;                    ///< seconds between two cycles
+  double pace = 0;                     ///< tasks that its clusters can carry out in a second, however short they are; 0: not known
+  double least_start = 0;              ///< seconds that one more job takes at least, its tasks not included
+  std::optional<Emptying> emptying{};  ///< when its bag will be empty, if others share its clusters
+  Phase phase = Phase::running;        ///< while none has started: how they will begin; times are then from the first start on
 };
 
 /// The basis of a forecast: none; the mean duration of its own jobs; their throughput; the mean of the same user's earlier campaigns with
 /// the same command; its walltime, which is only a bound. Or why there is none, although tasks wait: the campaign is paused; another one
 /// comes first; a user holds some of its tasks, so that it does not end; brakes hold it everywhere; none of its clusters takes tasks; none
 /// that does has live resources. Or only an epilogue is left.
-enum class Method { none, average, throughput, history, walltime, paused, awaits, held, braked, closed, no_resources, epilogue };
+enum class Method { none, average, throughput, sharing, history, walltime, paused, awaits, held, braked, closed, no_resources, epilogue };
 [[nodiscard]] std::string_view name_of(Method method);
 
 struct Forecast {
@@ -87,6 +90,9 @@ struct StartForecast {
 /// The end of a campaign of which none has started, from its start and from the time between the two. Both rest on durations that are
 /// partly the same, so their errors are taken as correlated by 0.4. The intervals of a bound are added up.
 [[nodiscard]] Forecast delayed(const Forecast& forecast, const StartForecast& start, grid::Instant now);
+
+/// The end of a campaign of which none has started, where it does not follow from the start: neither is before the start's.
+[[nodiscard]] Forecast no_sooner(const Forecast& forecast, const StartForecast& start);
 
 /// With room, the next cycle plans it and OAR starts it. Else it starts when the bags before it are empty and a resource becomes free, or,
 /// where others need not go before, perhaps at the next end of a job. The time to the next end is taken as exponential (many independent

@@ -1,4 +1,7 @@
 #pragma once
+#include <optional>
+
+#include "lib/grid/durations.hpp"
 
 /// The spread of the end of a bag of tasks; forecast.hpp describes the model.
 namespace gleaner::prediction {
@@ -15,6 +18,15 @@ struct Bag {
   double slots = 1;      ///< tasks that run at once, at most `remaining`
   double ended = 1;      ///< tasks by which the throughput was measured
   Phase phase = Phase::running;
+  /// When the last one begins, where that is known (sharing.hpp): seconds, and the deviation of them.
+  struct Emptied {
+    double seconds = 0;
+    double earlier = 0;  ///< the deviation before
+    double later = 0;    ///< the deviation behind
+    double age = 0;      ///< of the jobs that run now, on average
+  };
+  std::optional<Emptied> emptied{};
+  double longest = 0;  ///< seconds that a task may take at most; 0: not known
 };
 
 /// Seconds, from now or from the first start: the median, the 10 % and the 90 % quantile of the end.
@@ -24,6 +36,22 @@ struct Spread {
   double most = 0;
 };
 [[nodiscard]] Spread spread_of(const Bag& bag);
+
+/// The mean duration (seconds) of all tasks, estimated from those that are done: while jobs run, the long ones are missing among these. For
+/// r slots in use for a time t, renewal theory gives E(ended) = r t / mean + r (cv^2 - 1) / 2, and the expected age of a running job is
+/// mean (1 + cv^2) / 2, so mean = sum / (ended - r cv^2).
+[[nodiscard]] double unbiased_mean(const grid::Durations& durations, double running);
+
+/// A mean, and by what part it may be wrong (one standard deviation).
+struct Mean {
+  double seconds = 0;
+  double error = 0;
+};
+/// The same where the ages of the running jobs are known: mean = (sum + ages) / (ended + r (1 - cv^2) / 2). The variation of the few that
+/// are done first says little, so it is taken as between theirs and 1, for which the mean is (sum + ages) / ended (the maximum likelihood
+/// for exponential durations): the geometric mean of both, and their difference is part of the error.
+/// @param ages  seconds, of all running jobs together
+[[nodiscard]] Mean mean_of_all(const grid::Durations& durations, double running, double ages);
 
 /// The coefficient of variation (deviation / mean), drawn towards 1/2 for few tasks, as if one more task had shown 1/2.
 /// @param shown  that of the tasks seen

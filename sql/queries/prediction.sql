@@ -1,12 +1,14 @@
 -- Queries of the predictor.
 
 -- name: prediction.campaigns
--- The progress of each campaign in treatment, the ends of its tasks within the throughput's window, and its last kept forecast.
+-- The progress of each campaign in treatment, for how long its running jobs have run, the ends of its tasks within the throughput's window, and
+-- its last kept forecast.
 SELECT
   c.id,
   micros(c.first_start_at) AS first_start_at,
   c.total - c.done - c.failed - c.cancelled AS remaining,
   c.running,
+  coalesce(r.seconds, 0)::float8 AS running_seconds,
   c.waiting,
   c.held,
   coalesce(w.jobs, 0) AS ended,
@@ -16,6 +18,9 @@ FROM campaigns c
 LEFT JOIN (SELECT campaign_id, sum(jobs) AS jobs FROM completions
   WHERE minute >= date_trunc('minute', instant(@window_begin)) GROUP BY campaign_id) w
   ON w.campaign_id = c.id
+LEFT JOIN (SELECT campaign_id, sum(greatest(0, extract(epoch FROM instant(@now) - started_at))) AS seconds FROM jobs
+  WHERE state = 'running' GROUP BY campaign_id) r
+  ON r.campaign_id = c.id
 LEFT JOIN LATERAL (SELECT made_at, end_at FROM forecast_history WHERE campaign_id = c.id ORDER BY made_at DESC LIMIT 1) h ON true
 WHERE is_live(c.state)
 ORDER BY c.id

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <map>
+#include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "sim/gridsim/engine/scenario_file.hpp"
 #include "sim/gridsim/engine/simulation.hpp"
 #include "sim/gridsim/engine/what_if.hpp"
+#include "sim/gridsim/quality.hpp"
 
 // How often what then happens is within the interval that is said to hold it in 8 of 10 cases.
 namespace gleaner::gridsim {
@@ -115,6 +118,7 @@ store::PredictionFacts facts_of(const Distribution& truth, int jobs, std::uint64
   // So long have 12 at once taken to end so many.
   const double age = seen.sum / 12;
   facts.campaigns[0].first_start_at = after(now, -age);
+  facts.campaigns[0].running_seconds = 4 * (5 + 40 + 70);
   facts.campaigns[0].ended_in_window = static_cast<std::int64_t>(jobs * std::min(1.0, 7200 / age));
   facts.pairs[0].done = seen.count;
   facts.pairs[0].duration_sum = seen.sum;
@@ -180,6 +184,58 @@ TEST(PredictorCoverage, StartsAndEnds_AreWithinTheInterval_InSomeEightOfTenCases
     for (int trial = 0; trial < kTrials; ++trial)
       ASSERT_NO_FATAL_FAILURE(predict_once(truth, jobs, static_cast<std::uint64_t>(trial), held));
     expect_held("predictor_" + name, held);
+  }
+}
+
+/// Campaigns of five users, which are submitted within ten hours and share two clusters: widths, durations and sizes from the seed.
+Scenario shared_grid(const std::string& order, bool has_local_jobs, std::uint64_t seed) {
+  std::mt19937_64 draws{seed};
+  const auto one_of = [&](const auto& values) { return values[std::uniform_int_distribution<std::size_t>{0, values.size() - 1}(draws)]; };
+  const auto between = [&](double least, double most) { return std::uniform_real_distribution<>{least, most}(draws); };
+  std::string campaigns;
+  for (int i = 0; i < 12; ++i) {
+    const int width = one_of(std::vector{1, 1, 1, 2, 4});
+    const int median = one_of(std::vector{60, 300, 600, 1800});
+    const double core_seconds = one_of(std::vector{50, 100, 200, 400}) * 3600 * between(0.5, 1.5);
+    campaigns += fmt::format(
+        R"({}{{"name": "c{}", "user": "u{}", "at": "{}s", "tasks": {}, "resources": "/core={}", "walltime": "4:00:00",
+          "duration": {{"lognormal": {{"median": "{}s", "sigma": {}, "least": "10s", "most": "3h"}}}}}})",
+        i == 0 ? "" : ", ", i, static_cast<int>(between(0, 5)), i > 2 ? static_cast<int>(between(0, 36'000)) : 60 * i,
+        std::max(20, static_cast<int>(core_seconds / width / median / 1.3)), width, median, one_of(std::vector{0.3, 0.8, 1.1}));
+  }
+  constexpr auto kLocal = R"(, "local": {"every": {"exponential": "60m"}, "resources": [4, 8, 16],
+    "duration": {"lognormal": {"median": "2h", "sigma": 0.8, "least": "5m", "most": "12h"}}})";
+  const std::string cluster = fmt::format(R"({{"nodes": 25, "cores": 4{}}})", has_local_jobs ? kLocal : "");
+  auto scenario = read_scenario(
+      fmt::format(
+          R"({{"seed": {}, "length": "4d", "configuration": {{"campaign_order": "{}", "cycle_period": "30s"}}, "clusters": {{"alpha": {}, "beta": {}}}, "campaigns": [{}]}})",
+          seed, order, cluster, cluster, campaigns),
+      ".");
+  if (!scenario) throw std::runtime_error{jdl::render(scenario.error(), "shared_grid")};
+  return *scenario;
+}
+
+TEST(PredictorCoverage, EndsOfCampaignsThatShareTheirClusters_AreWithinTheInterval_InSomeEightOfTenCases) {
+  constexpr std::uint64_t kGrids = 8;
+  for (const std::string order : {"fifo", "fairshare"}) {
+    for (const bool has_local_jobs : {false, true}) {
+      grid::ForecastFigures all;
+      for (std::uint64_t seed = 1; seed <= kGrids; ++seed) {
+        const auto scenario = shared_grid(order, has_local_jobs, seed);
+        for (const auto& one : quality_of(scenario, simulate(scenario)).forecasts) {
+          if (one.method == "sharing") all += one.figures;
+        }
+      }
+      const auto said =
+          fmt::format("{:.3f} of {} within, {:.3f} later than said, off by {:.2f} of what was left", *all.within_part(), all.forecasts,
+                      static_cast<double>(all.early) / static_cast<double>(all.forecasts), *all.mean_error_part());
+      const auto name = fmt::format("{}_{}", order, has_local_jobs ? "local_jobs" : "alone");
+      ::testing::Test::RecordProperty(name, said);
+      fmt::print("{}: {}\n", name, said);
+      EXPECT_GE(all.forecasts, 500) << name;
+      EXPECT_GE(*all.within_part(), 0.65) << name << ": " << said;
+      EXPECT_LE(*all.within_part(), 0.90) << name << ": " << said;
+    }
   }
 }
 

@@ -167,6 +167,8 @@ class Book {
   [[nodiscard]] bool is_awaited(int job) const { return task_of(job_of(job)).facts.state != grid::TaskState::done; }
   [[nodiscard]] bool carries_awaited(int carrier) const;
   [[nodiscard]] std::map<int, std::int64_t> running_tasks() const;
+  /// For which the running jobs of each campaign have run, in all.
+  [[nodiscard]] std::map<int, double> running_seconds() const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] std::vector<std::int64_t> take_tasks(int campaign, int cluster, std::int64_t most);
   [[nodiscard]] bool is_over(std::size_t campaign) const;

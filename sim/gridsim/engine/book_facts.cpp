@@ -150,8 +150,20 @@ std::map<int, std::int64_t> Book::running_tasks() const {
   return running;
 }
 
+std::map<int, double> Book::running_seconds() const {
+  std::map<int, double> seconds;
+  for (const auto& jobs : running_) {
+    for (const int index : jobs) {
+      const auto& job = job_of(index);
+      if (job.started) seconds[job.campaign] += std::max(0.0, std::chrono::duration<double>{status_at_ - *job.started}.count());
+    }
+  }
+  return seconds;
+}
+
 store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
   const auto running = running_tasks();
+  const auto running_for = running_seconds();
   store::PredictionFacts facts;
   for (const int index : active_) {
     auto& known = campaigns_[index_of(index)];
@@ -161,6 +173,7 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
       campaign.last_kept = store::KeptForecast{.made = known.forecasts.back().made, .end = known.forecasts.back().end};
     campaign.remaining = spec_of(index).tasks - known.done - known.failed;
     if (const auto found = running.find(index); found != running.end()) campaign.running = found->second;
+    if (const auto found = running_for.find(index); found != running_for.end()) campaign.running_seconds = found->second;
     for (std::size_t i = 0; i < known.pairs.size(); ++i) {
       auto& minutes = known.pairs[i].ended_in_minute;
       minutes.erase(minutes.begin(), minutes.lower_bound(minute_of(window_begin)));

@@ -38,6 +38,7 @@ export const whyNoForecast = (method: string | null): string => WHY_NONE[method 
 const BASIS: Record<string, string> = {
   throughput: 'the jobs that ended lately',
   average: 'the mean duration of its jobs',
+  sharing: 'its turns, and those of the others on its clusters',
   history: 'earlier campaigns of the same user and command',
   walltime: 'its walltime, which is only a bound',
 };
