@@ -101,6 +101,8 @@ void take_out(planner::Plan& plan, const SetAside& campaign) {
   std::erase_if(plan.inputs, is_its);
   std::erase_if(plan.reservations, is_its);
   std::erase_if(plan.standings, is_its);
+  for (auto& ranked : plan.ranking) std::erase(ranked.campaigns, campaign.campaign);
+  std::erase_if(plan.ranking, [](const planner::RankedClass& ranked) { return ranked.campaigns.empty(); });
   std::erase_if(plan.decisions, is_its);
   plan.decisions.push_back({.campaign = campaign.campaign, .reason = planner::reason::CampaignBraked{{campaign.why, campaign.until}}});
 }

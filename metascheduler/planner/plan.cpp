@@ -9,6 +9,7 @@
 
 #include "lib/grid/campaign_priority.hpp"
 #include "metascheduler/planner/cores.hpp"
+#include "metascheduler/planner/first_turns.hpp"
 #include "metascheduler/planner/memory.hpp"
 #include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/multifactor.hpp"
@@ -254,6 +255,24 @@ void note_memory(const std::vector<Contender>& contenders, StandingsByCampaign& 
   }
 }
 
+/// The first turns of a class, as far as they are known before the order is asked for one.
+FirstTurns known_first_turns(const Class& among, const Turns& turns) {
+  FirstTurns first{among.contenders.size()};
+  if (among.config.head_start) {
+    for (const auto contender : among.head_starts->in_order(among.members)) {
+      if (among.head_starts->resources(contender) > 0.0) first.add(contender);
+    }
+  }
+  add_by_chance(among, turns, first);
+  return first;
+}
+
+RankedClass ranked(const OrderChoice& order, AffinityClass affinity, const FirstTurns& first, const std::vector<Contender>& contenders) {
+  RankedClass ranked{.affinity = affinity, .rank = class_rank(order, *contenders[first.order().front()].campaign)};
+  for (const auto contender : first.order()) ranked.campaigns.push_back(contenders[contender].campaign->id);
+  return ranked;
+}
+
 }  // namespace
 
 tl::expected<void, std::string> check(const PlannerConfig& config) {
@@ -295,7 +314,9 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
       standings.add(member, turns->place(member));
       if (head_starts) standings.add(member, head_starts->figures(member));
     }
-    seed = serve(*policies, affinity, among, std::move(turns), head_starts ? &*head_starts : nullptr, contenders, draft);
+    auto first = known_first_turns(among, *turns);
+    seed = serve(*policies, affinity, among, noted(std::move(turns), first), head_starts ? &*head_starts : nullptr, contenders, draft);
+    draft.plan.ranking.push_back(ranked(policies->order, affinity, first, contenders));
   }
   draft.plan.standings = std::move(standings).all();
   StandingsByCampaign by_campaign{draft.plan.standings};

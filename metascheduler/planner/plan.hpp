@@ -6,6 +6,7 @@
 #include "lib/grid/time.hpp"
 #include "metascheduler/planner/config.hpp"
 #include "metascheduler/planner/decision.hpp"
+#include "metascheduler/planner/ranking.hpp"
 #include "metascheduler/planner/snapshot.hpp"
 
 namespace gleaner::planner {
@@ -80,8 +81,9 @@ struct Plan {
   std::vector<Replicas> replicas;
   std::vector<WantedInputs> inputs;
   std::vector<HeldBack> reservations;
-  std::vector<Standing> standings;  ///< at most one for each campaign: of orders that have figures, and of priorities without effect
-  std::vector<Decision> decisions;  ///< one for each pair, or one for a whole campaign
+  std::vector<Standing> standings;   ///< at most one for each campaign: of orders that have figures, and of priorities without effect
+  std::vector<RankedClass> ranking;  ///< the classes in their order; a campaign may be in two, by affinity
+  std::vector<Decision> decisions;   ///< one for each pair, or one for a whole campaign
 };
 
 /// The reservations that the next plan renews.

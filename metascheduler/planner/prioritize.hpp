@@ -1,15 +1,11 @@
 #pragma once
-#include <array>
-#include <optional>
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
 #include "metascheduler/planner/orders/order.hpp"
+#include "metascheduler/planner/ranking.hpp"
 
 namespace gleaner::planner {
-
-/// On which clusters the campaigns of a class are served: all, those of affinity, or the others.
-enum class AffinityClass { any, affinity, others };
 
 /// One class: all its campaigns go before those of the next.
 struct ClassMembers {
@@ -21,9 +17,6 @@ struct ClassMembers {
   return affinity == AffinityClass::any || pair.has_affinity == (affinity == AffinityClass::affinity);
 }
 
-/// The place of a campaign's class, that of affinity apart: lexicographic, the smallest goes first. By type and lowest priority, then by
-/// the class of priority with its three levels: project, group and campaign.
-using ClassRank = std::array<int, 4>;
 [[nodiscard]] ClassRank class_rank(const OrderChoice& order, const CampaignView& campaign);
 
 /// Stage 2. The classes, which go before any order: test campaigns first; then the others, by the classes that the configuration names

@@ -77,11 +77,12 @@ TEST(FairShare, AUserInTwoProjects_CountsInThatOfTheCampaign) {
   EXPECT_THAT(standing(plan(snapshot, {.campaign_order = "fairshare"}), 1), HasSubstr("/biology"));
 }
 
-/// Part of the draws that each holder wins.
+/// Part of the draws that each holder wins, which is the chance that each was said to have.
 std::vector<double> won(const ShareDraw& draw, std::size_t holders, int draws = 40'000) {
   Draw random{7};
   std::vector<double> won(holders, 0.0);
   for (int i = 0; i < draws; ++i) won[draw.draw(random).value()] += 1.0 / draws;
+  for (std::size_t holder = 0; holder < holders; ++holder) EXPECT_NEAR(won[holder], draw.chance(holder), 0.013) << holder;
   return won;
 }
 

@@ -59,6 +59,8 @@ class Turns {
   virtual void head_start(std::size_t, const Served&) {}
   /// The figures behind a contender's place, rounded, before anything was given; empty if the order has none.
   [[nodiscard]] virtual std::optional<decisions::Place> place(std::size_t) const { return std::nullopt; }
+  /// Where turns are drawn: how likely the next one is the contender's. Empty: the order does not draw.
+  [[nodiscard]] virtual std::optional<double> chance(std::size_t) const { return std::nullopt; }
 };
 
 /// An order policy: which campaign of a class goes first. A new one is a class in a file of this folder and a line in table.cpp. Every

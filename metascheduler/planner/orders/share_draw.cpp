@@ -85,6 +85,26 @@ void ShareDraw::count(std::size_t at, Change change) {
   }
 }
 
+double ShareDraw::chance(std::size_t holder) const {
+  const auto part_in = [](const TicketBox& box, std::size_t one) {
+    const double all = box.all();
+    return all > 0.0 ? box.tickets(one) / all : 0.0;
+  };
+  if (branches_.front().holding == 0) return part_in(others_, holder);
+  if (user_of_[holder] == kNobody) return 0.0;
+  const auto& user = users_[user_of_[holder]];
+  if (user.holding == 0) return 0.0;
+  const auto* branch = &branches_[user.branch];
+  double chance = part_in(user.tickets, place_of_[holder]) * part_in(branch->user_tickets, user.place) * branch->user_shares /
+                  (branch->user_shares + branch->shares.all());
+  while (branch != &branches_.front()) {
+    const auto& above = branches_[branch->above];
+    chance *= branch->share / (above.user_shares + above.shares.all());
+    branch = &above;
+  }
+  return chance;
+}
+
 std::optional<std::size_t> ShareDraw::draw(Draw& random) const {
   if (branches_.front().holding == 0) return others_.draw(random);
   for (std::size_t at = 0;;) {

@@ -19,6 +19,8 @@ class ShareDraw {
   void set(std::size_t holder, double tickets);
   /// Nothing if nobody holds a ticket.
   [[nodiscard]] std::optional<std::size_t> draw(Draw& random) const;
+  /// That the next draw is the holder's. Cost: O(depth of the tree * log n).
+  [[nodiscard]] double chance(std::size_t holder) const;
 
  private:
   /// The campaigns of one user.

@@ -113,6 +113,8 @@ class TicketTurns final : public Turns {
     return place;
   }
 
+  [[nodiscard]] std::optional<double> chance(std::size_t contender) const override { return box_.chance(index_[contender]); }
+
  private:
   [[nodiscard]] Holding holding_of(std::size_t member, double user_priority) const {
     const auto& campaign = among_.campaign(member);
