@@ -84,6 +84,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> page_routes();
 [[nodiscard]] std::span<const Route> summary_routes();
 [[nodiscard]] std::span<const Route> failure_routes();
+[[nodiscard]] std::span<const Route> order_routes();
 [[nodiscard]] std::span<const Route> progress_routes();
 [[nodiscard]] std::span<const Route> decision_history_routes();
 [[nodiscard]] std::span<const Route> conductor_routes();

@@ -3,8 +3,34 @@
 #include "lib/decisions/figures.hpp"
 #include "lib/decisions/history.hpp"
 #include "lib/text/digest.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::metascheduler {
+namespace {
+
+/// By planner::class_rank.
+constexpr std::array<std::string_view, 3> kClassTypes{"test", "default", "lowest_priority"};
+
+std::string_view clusters_of(planner::AffinityClass affinity) {
+  switch (affinity) {
+    case planner::AffinityClass::any: return "all";
+    case planner::AffinityClass::affinity: return "affinity";
+    case planner::AffinityClass::others: return "others";
+  }
+  return "all";
+}
+
+void write_class(text::JsonWriter& json, const planner::RankedClass& ranked) {
+  const auto [type, project, group, priority] = ranked.rank;
+  const auto given = [](int one) { return one == 0 ? std::nullopt : std::optional{one}; };
+  json.field("type", kClassTypes.at(static_cast<std::size_t>(type)));
+  json.field("project_priority", given(project));
+  json.field("group_priority", given(group));
+  json.field("priority", given(priority));
+  json.field("clusters", clusters_of(ranked.affinity));
+}
+
+}  // namespace
 
 Decided::Decided(const planner::Plan& plan) {
   // Another version may have other figures.
@@ -53,6 +79,25 @@ std::vector<store::StoredDecision> Decided::rows(grid::CampaignId campaign) cons
                     .figures = decisions::figures_of(standing->figures)});
   }
   return rows;
+}
+
+store::StoredOrder stored_order(const planner::Plan& plan, const planner::PlannerConfig& config) {
+  store::StoredOrder order;
+  order.campaign_order = config.campaign_order;
+  std::int64_t number = 0;
+  for (const auto& ranked : plan.ranking) {
+    ++number;
+    order.places += std::ssize(ranked.campaigns);
+    for (const auto campaign : ranked.campaigns) {
+      if (order.campaigns.size() == store::kMostPlaces) break;
+      order.campaigns.push_back(campaign.value());
+      order.class_numbers.push_back(number);
+    }
+  }
+  text::JsonWriter json;
+  json.array(plan.ranking, [&](const planner::RankedClass& ranked) { json.object([&] { write_class(json, ranked); }); });
+  order.classes = json.text();
+  return order;
 }
 
 }  // namespace gleaner::metascheduler

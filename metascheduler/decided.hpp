@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lib/store/planning.hpp"
+#include "metascheduler/planner/config.hpp"
 #include "metascheduler/planner/plan.hpp"
 
 namespace gleaner::metascheduler {
@@ -24,5 +25,8 @@ class Decided {
   };
   std::map<grid::CampaignId, OnCampaign> campaigns_;
 };
+
+/// The order of a plan's campaigns, as it is stored.
+[[nodiscard]] store::StoredOrder stored_order(const planner::Plan& plan, const planner::PlannerConfig& config);
 
 }  // namespace gleaner::metascheduler

@@ -135,8 +135,9 @@ Counts carry_out(const grid::PlanningFacts& facts, const process::Config& config
   keep_to(got, submitted);
   store::write_submitted(transaction, submitted, now);
   const Decided decided{plan};
+  const auto order = stored_order(plan, config);
   store::write_decisions(
-      transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.rows(campaign); }, now);
+      transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.rows(campaign); }, &order, now);
   counts.campaigns = static_cast<int>(facts.campaigns.size());
   counts.set_aside = aside.count();
   return counts;

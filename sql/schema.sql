@@ -1776,6 +1776,34 @@ COMMENT ON COLUMN campaign_inputs.first_task IS 'the first of the tasks that rea
 
 COMMENT ON COLUMN campaign_inputs.last_task IS 'the last of them; smaller than the first: none reads it';
 
+CREATE TABLE campaign_order (
+    is_only boolean DEFAULT true NOT NULL,
+    campaign_order text NOT NULL,
+    classes jsonb NOT NULL,
+    campaigns bigint[] NOT NULL,
+    campaign_classes integer[] NOT NULL,
+    places bigint NOT NULL,
+    digest bigint NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT campaign_order_check CHECK ((cardinality(campaign_classes) = cardinality(campaigns))),
+    CONSTRAINT campaign_order_classes_check CHECK ((jsonb_typeof(classes) = 'array'::text)),
+    CONSTRAINT campaign_order_is_only_check CHECK (is_only)
+);
+
+COMMENT ON TABLE campaign_order IS 'in which order the latest plan served the campaigns';
+
+COMMENT ON COLUMN campaign_order.campaign_order IS 'the key of the configuration';
+
+COMMENT ON COLUMN campaign_order.classes IS 'each an object; all campaigns of one go before those of the next';
+
+COMMENT ON COLUMN campaign_order.campaigns IS 'the first at the head, 10000 at most; one twice: first on clusters of affinity, then on the others';
+
+COMMENT ON COLUMN campaign_order.campaign_classes IS 'the class of each, by its place in classes, from 1';
+
+COMMENT ON COLUMN campaign_order.places IS 'of all campaigns of the plan';
+
+COMMENT ON COLUMN campaign_order.digest IS 'of all that comes before it';
+
 CREATE TABLE campaign_requests (
     campaign_id bigint NOT NULL,
     cluster_id bigint NOT NULL,
@@ -2993,6 +3021,9 @@ ALTER TABLE ONLY campaign_forecasts
 
 ALTER TABLE ONLY campaign_inputs
     ADD CONSTRAINT campaign_inputs_pkey PRIMARY KEY (campaign_id, place);
+
+ALTER TABLE ONLY campaign_order
+    ADD CONSTRAINT campaign_order_pkey PRIMARY KEY (is_only);
 
 ALTER TABLE ONLY campaign_requests
     ADD CONSTRAINT campaign_requests_pkey PRIMARY KEY (campaign_id, cluster_id, request);

@@ -38,7 +38,8 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
 /// Options for single tasks.
 void check_outputs(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   if (arguments.has("task")) static_cast<void>(clients::task_lists(arguments, ids));
-  for (const std::string_view option : {"job", "watch", "why", "history", "failures", "strip", "events", "jdl", "state", "report"}) {
+  for (const std::string_view option :
+       {"job", "watch", "order", "why", "history", "failures", "strip", "events", "jdl", "state", "report"}) {
     if (arguments.has("task") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--task and --{} exclude each other", option)};
   }
@@ -58,7 +59,7 @@ void check_parameters(const process::Arguments& arguments, const std::vector<std
   if (!arguments.has("params")) return;
   if (ids.size() > 1) throw Error{ExitCode::usage, "--params prints the parameters of one campaign: give one id"};
   for (const std::string_view option :
-       {"full", "watch", "why", "history", "failures", "strip", "events", "jdl", "task", "job", "csv", "quiet"}) {
+       {"full", "watch", "order", "why", "history", "failures", "strip", "events", "jdl", "task", "job", "csv", "quiet"}) {
     if (arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--params and --{} exclude each other", option)};
   }
 }
@@ -96,7 +97,7 @@ void check_failures(const process::Arguments& arguments, const std::vector<std::
 /// A page shows one view of a campaign at a time.
 void check_views(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   std::string_view first;
-  for (const std::string_view view : {"why", "history", "failures", "strip", "events", "jdl", "state", "job", "report"}) {
+  for (const std::string_view view : {"order", "why", "history", "failures", "strip", "events", "jdl", "state", "job", "report"}) {
     if (!arguments.has(view)) continue;
     if (!first.empty()) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", first, view)};
     first = view;
@@ -118,11 +119,19 @@ void check_web(const process::Arguments& arguments) {
   if (!arguments.has("web")) return;
   if (!arguments.positional.empty()) throw Error{ExitCode::usage, "--web prints the link to the page, which has all campaigns: give no id"};
   for (const std::string_view option :
-       {"full",     "summary", "user",   "username", "all",    "by-user", "tree",  "why",    "ratio", "since",     "history",
-        "failures", "strip",   "report", "events",   "closed", "jdl",     "job",   "cinfos", "task",  "stdout",    "stderr",
-        "lines",    "attempt", "follow", "state",    "params", "offset",  "limit", "watch",  "csv",   "headerless"}) {
+       {"full",   "summary",  "user",    "username", "all",    "by-user", "tree",   "why",   "ratio",  "since", "history",
+        "order",  "failures", "strip",   "report",   "events", "closed",  "jdl",    "job",   "cinfos", "task",  "stdout",
+        "stderr", "lines",    "attempt", "follow",   "state",  "params",  "offset", "limit", "watch",  "csv",   "headerless"}) {
     if (arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--web and --{} exclude each other: --web prints a link to a page with all of it", option)};
+  }
+}
+
+void check_order(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  if (!arguments.has("order")) return;
+  if (ids.size() > 1) throw Error{ExitCode::usage, "--order shows the places of all campaigns, or of one: give no id, or one"};
+  for (const std::string_view option : {"full", "summary", "all", "tree", "by-user"}) {
+    if (arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--order and --{} exclude each other", option)};
   }
 }
 
@@ -147,7 +156,8 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
   check_report(arguments, ids);
   check_strip(arguments, ids);
   check_failures(arguments, ids);
-  for (const std::string_view option : {"why", "history", "failures", "strip", "tree", "by-user"}) {
+  check_order(arguments, ids);
+  for (const std::string_view option : {"order", "why", "history", "failures", "strip", "tree", "by-user"}) {
     if (arguments.has("watch") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
   }
@@ -183,6 +193,8 @@ process::Outcome gridstat(const process::Context& context) {
     show_web(run);
   } else if (arguments.has("watch")) {
     return watch(run, ids);
+  } else if (arguments.has("order")) {
+    show_order(run, ids.empty() ? std::nullopt : std::optional{ids.front()});
   } else if (ids.empty()) {
     show_list(run);
   } else if (arguments.has("why")) {

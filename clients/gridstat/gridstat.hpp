@@ -49,6 +49,11 @@ std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::f
 [[nodiscard]] std::string tasks_path(const Run& run, std::int64_t id, std::string_view form);
 
 void show_list(const Run& run);
+/// The user that -u names; empty: all users.
+[[nodiscard]] std::optional<std::string> asked_user(const Run& run);
+/// In which order the campaigns are served.
+/// @param campaign  only its places
+void show_order(const Run& run, std::optional<std::int64_t> campaign);
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids);
 void show_why(const Run& run, const std::vector<std::int64_t>& ids);
 void show_history(const Run& run, const std::vector<std::int64_t>& ids);

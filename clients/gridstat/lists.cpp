@@ -19,17 +19,6 @@ using process::ExitCode;
 constexpr std::int64_t kListPage = 1000;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// The user whose campaigns are listed; empty: all users.
-std::optional<std::string> asked_user(const Run& run) {
-  const auto& arguments = run.context.arguments;
-  if (const auto name = arguments.value("username")) return name;
-  const auto name = arguments.value("user");
-  if (!name || !name->empty()) return name;
-  if (!arguments.positional.empty()) return arguments.positional.front();
-  // The API decides who we are: over TCP it is the token's owner.
-  return run.api.get("/").json["user"].text();
-}
-
 std::vector<Range> asked_ranges(const Run& run) {
   std::vector<Range> ranges;
   for (const auto& given : run.context.arguments.all("summary")) {
@@ -81,6 +70,16 @@ Listed campaigns_in(const Run& run, const std::string& query, const std::vector<
 }
 
 }  // namespace
+
+std::optional<std::string> asked_user(const Run& run) {
+  const auto& arguments = run.context.arguments;
+  if (const auto name = arguments.value("username")) return name;
+  const auto name = arguments.value("user");
+  if (!name || !name->empty()) return name;
+  if (!arguments.positional.empty()) return arguments.positional.front();
+  // The API decides who we are: over TCP it is the token's owner.
+  return run.api.get("/").json["user"].text();
+}
 
 std::optional<Range> parse_range(std::string_view text) {
   const auto dash = text.find('-');

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
                   {"why", "", "why each cluster runs its jobs, or does not"},
                   {"ratio", "", "with --why: how the ratio of jobs to free resources came to be, on each cluster"},
                   {"since", "AGE", "with --why: which reasons each cluster had from so long ago until now, and for how long: 24h, 7d"},
+                  {"order", "", "which campaign goes first in the next plan, and by which figures; with an id its place"},
                   {"history", "", "the forecasts of its end, when they were made, and how they came out"},
                   {"strip", "", "the states of all its tasks, a character a task, or a block of them"},
                   {"failures", "", "its failed tasks, by groups that failed alike, each with a line of its stderr"},

@@ -70,6 +70,11 @@ enum class Detail { some, all };
 /// The commands for the largest group. Empty: there is none.
 [[nodiscard]] std::string failures_hint(std::int64_t campaign, const clients::Json& failures, const Setting& setting);
 
+/// In which order the campaigns are served: the API's order.
+[[nodiscard]] terminal::Table order_table(const clients::Json& order, const Setting& setting);
+/// The class of a place, such as `priority 2, its affinities`.
+[[nodiscard]] std::string class_words(const clients::Json& of);
+
 /// The states of all its tasks, a character a block of them: the API's strip.
 [[nodiscard]] std::string strip_view(const clients::Json& strip, const Setting& setting);
 /// Its blocks, without those in which no task was taken yet.

@@ -72,10 +72,22 @@ struct CampaignDigest {
 };
 using DecisionsOf = std::function<std::vector<StoredDecision>(grid::CampaignId)>;
 
-/// Writes the decisions of a cycle. Each campaign with decisions has a digest; `decisions_of` is called for those whose digest changed. A
-/// repeated decision costs no write; a pair without a new decision loses its old one. If the database refuses a decision, it is left out,
-/// with an event.
-void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const DecisionsOf& decisions_of, grid::Instant now);
+/// In which order a plan serves the campaigns.
+struct StoredOrder {
+  std::string campaign_order;               ///< of the configuration
+  std::string classes;                      ///< a JSON array with an object for each (docs/architecture/planning.md)
+  std::vector<std::int64_t> campaigns;      ///< ids, the first at the head, kMostPlaces at most
+  std::vector<std::int64_t> class_numbers;  ///< the class of each, from 1
+  std::int64_t places = 0;                  ///< of the plan, those that were left out included
+};
+inline constexpr std::size_t kMostPlaces = 10'000;
+
+/// Writes the decisions of a cycle, and the order of its campaigns. Each campaign with decisions has a digest; `decisions_of` is called for
+/// those whose digest changed. A repeated decision costs no write, nor does an order that is that of the last cycle; a pair without a new
+/// decision loses its old one. If the database refuses a decision, it is left out, with an event.
+/// @param order  null: what is stored stays
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const DecisionsOf& decisions_of,
+                     const StoredOrder* order, grid::Instant now);
 
 /// The event of a campaign that cannot be planned.
 inline constexpr std::string_view kCannotPlan = "CANNOT_PLAN";

@@ -89,13 +89,33 @@ void write_digests(Transaction& transaction, std::span<const CampaignDigest> dig
       });
 }
 
+constexpr std::int64_t kOrder = 0;  // decisions.decided: the campaign whose digest is that of the order
+
+void write_order(Transaction& transaction, const StoredOrder& order, std::optional<std::int64_t> written, grid::Instant now) {
+  const auto digest = static_cast<std::int64_t>(text::Digest{}.add(order).value());
+  if (written == digest) return;
+  write_or_note(transaction, {}, "the order of the campaigns", now, [&] {
+    exec(transaction, sql::decisions_write_order{
+                          .campaign_order = order.campaign_order,
+                          .classes = order.classes,
+                          .campaigns = detail::number_array(std::span<const std::int64_t>{order.campaigns}),
+                          .campaign_classes = detail::number_array(std::span<const std::int64_t>{order.class_numbers}),
+                          .places = order.places,
+                          .digest = digest,
+                          .now = now,
+                      });
+  });
+}
+
 }  // namespace
 
 void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const DecisionsOf& decisions_of,
-                     grid::Instant now) {
+                     const StoredOrder* order, grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
   for (const auto& row : exec_prepared(transaction, sql::decisions_decided{}))
     written.emplace(row.campaign_id.as<std::int64_t>(), row.digest.as<std::int64_t>());
+  const auto written_order = written.extract(kOrder);
+  if (order != nullptr) write_order(transaction, *order, written_order.empty() ? std::nullopt : std::optional{written_order.mapped()}, now);
   Array changed;
   std::vector<CampaignDigest> changed_digests;
   std::vector<StoredDecision> decisions;

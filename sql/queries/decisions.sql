@@ -1,8 +1,9 @@
 -- Why the metascheduler gives a campaign no more jobs on a cluster.
 
 -- name: decisions.decided
--- The campaigns with stored decisions, including those that are over, each with the digest of its decisions.
+-- The campaigns with stored decisions, including those that are over, each with the digest of its decisions; as campaign 0 that of the order.
 SELECT campaign_id, digest FROM decided
+UNION ALL SELECT 0, digest FROM campaign_order
 
 -- name: decisions.stored
 -- The stored decisions of these campaigns.
@@ -40,6 +41,19 @@ INSERT INTO decision_history SELECT e.* FROM removed r CROSS JOIN LATERAL ended_
 -- Marks campaigns whose decisions are all stored.
 INSERT INTO decided (campaign_id, digest) SELECT * FROM unnest(@campaigns::bigint[], @digests::bigint[])
 ON CONFLICT (campaign_id) DO UPDATE SET digest = EXCLUDED.digest
+
+-- name: decisions.write_order
+-- Replaces the order of the campaigns.
+INSERT INTO campaign_order AS o (campaign_order, classes, campaigns, campaign_classes, places, digest, since)
+VALUES (@campaign_order, @classes, @campaigns::bigint[], @campaign_classes::integer[], @places, @digest, instant(@now))
+ON CONFLICT (is_only) DO UPDATE SET
+  campaign_order = EXCLUDED.campaign_order,
+  classes = EXCLUDED.classes,
+  campaigns = EXCLUDED.campaigns,
+  campaign_classes = EXCLUDED.campaign_classes,
+  places = EXCLUDED.places,
+  digest = EXCLUDED.digest,
+  since = EXCLUDED.since
 
 -- name: decisions.forget
 -- Deletes the decisions of campaigns that are over, and adds their reasons to the history.

@@ -312,6 +312,26 @@ FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
 WHERE d.campaign_id = ANY (@campaigns::bigint[]) AND d.reason <> 'standing' AND still_holds(d, instant(@now))
 ORDER BY d.campaign_id, d.cluster_id <> 0, array_position(@stages::text[], d.stage) DESC NULLS LAST, d.jobs DESC, d.since, k.name
 
+-- name: views.campaign_order
+-- The order of the latest plan, without its campaigns. No row: nothing was planned yet.
+SELECT campaign_order, places, micros(since) AS since FROM campaign_order
+
+-- name: views.order_places
+-- Places in the order, and the figures behind each. @campaign, @user: null: any. @reader: null: all may be read; else this user's, and those
+-- of these @projects: others have a place alone, and none if a campaign or user is asked for.
+SELECT p.place AS ranked, p.class AS class_number, (k.class ->> 'type') AS class_type, (k.class ->> 'project_priority')::int AS project_priority,
+  (k.class ->> 'group_priority')::int AS group_priority, (k.class ->> 'priority')::int AS priority, (k.class ->> 'clusters') AS clusters,
+  r.readable, c.id, c.name, c.user_name, c.project, micros(c.submitted_at) AS submitted_at, d.stage, d.figures, count(*) OVER () AS total
+FROM campaign_order o
+CROSS JOIN LATERAL unnest(o.campaigns, o.campaign_classes) WITH ORDINALITY AS p (campaign, class, place)
+CROSS JOIN LATERAL (SELECT o.classes -> (p.class - 1) AS class) k
+JOIN campaigns c ON c.id = p.campaign AND c.purged_at IS NULL
+CROSS JOIN LATERAL (
+  SELECT @reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])) AS readable) r
+LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = 0 AND d.reason = 'standing'
+WHERE (@campaign::bigint IS NULL OR (c.id = @campaign AND r.readable)) AND (@user::text IS NULL OR (c.user_name = @user AND r.readable))
+ORDER BY p.place LIMIT @limit OFFSET @offset
+
 -- name: views.decision_history
 -- The reasons of a campaign's pairs that held after @from, in their order; the last of each may stand still: until is null. Those that are
 SELECT nullif(h.cluster_id, 0) AS cluster_id, k.name AS cluster, micros(h.since) AS since, micros(h.until) AS until,

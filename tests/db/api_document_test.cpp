@@ -143,6 +143,9 @@ class ApiDocument : public ApiTest {
     sql("INSERT INTO forecast_history (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO decision_history (campaign_id, cluster_id, change, since, until, lasted, reason, subject) VALUES (" + campaign + ", " +
         cluster + ", 1, now() - interval '1 minute', now(), '1 minute', 'launched', 'offer')");
+    sql("INSERT INTO campaign_order (campaign_order, classes, campaigns, campaign_classes, places, digest, since) VALUES ('priority,tickets', "
+        "'[{\"type\": \"default\", \"project_priority\": 4, \"group_priority\": 4, \"priority\": 2, \"clusters\": \"all\"}]', '{" +
+        campaign + "}', '{1}', 1, 0, now())");
     sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) VALUES (" + campaign + ", " + cluster + ", 48, 30)");
     sql("INSERT INTO usage (day, user_name, project, cluster_id, campaign_id, resource_seconds) VALUES (now()::date, 'alice', '', " +
         cluster + ", " + campaign + ", 10)");
@@ -198,6 +201,7 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
                                                                {"/v1/gridusage", "/v1/gridusage?step=600"},
                                                                {"/v1/usage", "/v1/usage?by=day,user,project,campaign,cluster"},
                                                                {"/v1/quality", "/v1/quality"},
+                                                               {"/v1/order", "/v1/order"},
                                                                {"/v1/events", "/v1/events"},
                                                                {"/v1/notifications", "/v1/notifications"},
                                                                {"/v1/scenario", "/v1/scenario"},

@@ -50,7 +50,7 @@ class DecisionHistory : public GridFixture {
           }
           return decisions;
         },
-        now);
+        nullptr, now);
   }
   void write(const Now& reasons, Seconds after = Seconds{10}) {
     now += after;

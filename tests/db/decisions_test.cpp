@@ -29,7 +29,7 @@ class Decisions : public GridFixture {
             told = static_cast<int>(decisions.size());
             return decisions;
           },
-          now);
+          order ? &*order : nullptr, now);
     });
     return told;
   }
@@ -42,6 +42,7 @@ class Decisions : public GridFixture {
 
   grid::CampaignId campaign;
   std::int64_t last_digest = 0;
+  std::optional<store::StoredOrder> order;  ///< written with each cycle's
 };
 
 TEST_F(Decisions, OfACampaignWhoseFiguresAreTheSame_AreNotEvenReported) {

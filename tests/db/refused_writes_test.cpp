@@ -64,7 +64,7 @@ TEST_F(RefusedWrites, ADecisionTwice_IsWrittenOnce_AndOfNoCampaign_KeepsNoOtherF
     return std::vector{one, two};
   };
   const std::array<store::CampaignDigest, 2> digests{store::CampaignDigest{campaign, 1}, {other, 2}};
-  transact([&](store::Transaction& transaction) { store::write_decisions(transaction, digests, decisions, now); });
+  transact([&](store::Transaction& transaction) { store::write_decisions(transaction, digests, decisions, nullptr, now); });
   EXPECT_EQ(value("SELECT string_agg(campaign_id || ' ' || (figures ->> 'n'), ', ' ORDER BY campaign_id) FROM decisions"),
             fmt::format("{} second, {} second", campaign.value(), other.value()));
   EXPECT_EQ(refusals(), "");
@@ -75,7 +75,7 @@ TEST_F(RefusedWrites, ADecisionTwice_IsWrittenOnce_AndOfNoCampaign_KeepsNoOtherF
         store::StoredDecision{.campaign = nobody, .cluster = alpha, .stage = "size", .reason = "none", .figures = "{}", .jobs = 0}};
   };
   const std::array<store::CampaignDigest, 1> changed{store::CampaignDigest{campaign, 3}};
-  transact([&](store::Transaction& transaction) { store::write_decisions(transaction, changed, with_a_stranger, now); });
+  transact([&](store::Transaction& transaction) { store::write_decisions(transaction, changed, with_a_stranger, nullptr, now); });
   EXPECT_EQ(value(fmt::format("SELECT count(*) FROM decisions WHERE cluster_id = {}", alpha.value())), "1");
   EXPECT_THAT(message(), HasSubstr("4711"));
 }
