@@ -16,6 +16,7 @@ import { Conductor } from './views/conductor';
 import { Fix } from './views/fix';
 import { Grid } from './views/grid';
 import { filter, Mine } from './views/mine';
+import { Order } from './views/order';
 import { Tasks } from './views/tasks';
 import { Use } from './views/use';
 import { WhatIf } from './views/whatif';
@@ -119,6 +120,7 @@ function Header() {
         {link('fix', 'To fix')}
         {link('grid', 'Grid')}
         {link('use', 'Use')}
+        {link('order', 'Order')}
         {link('whatif', 'What if')}
         {link('conductor', 'Conductor')}
       </nav>
@@ -173,6 +175,7 @@ function View() {
   switch (view.value) {
     case 'grid': return <Grid />;
     case 'use': return <Use />;
+    case 'order': return <Order />;
     case 'whatif': return <WhatIf />;
     case 'conductor': return <Conductor />;
     case 'fix': return <Fix key={id} id={id} />;
@@ -191,7 +194,7 @@ function useTitle(): void {
   const last = live.filter((c) => isLive(c.state) && c.forecast_end).sort((a, b) => (a.forecast_end! < b.forecast_end! ? 1 : -1))[0];
   const end = last ? endWords(last, coarseNow.value) : null;
   const figures = live.length > 0 ? `${percent(live.reduce((sum, c) => sum + c.tasks.done, 0), total)}${end ? ` · ${end.title}` : ''} · ` : '';
-  const title = `${view.value === 'grid' ? 'Grid · ' : view.value === 'use' ? 'Use · ' : view.value === 'whatif' ? 'What if · ' : figures}${id === null ? '' : `${oneLine(live[0]?.name ?? String(id))} · `}Gleaner`;
+  const title = `${view.value === 'grid' ? 'Grid · ' : view.value === 'use' ? 'Use · ' : view.value === 'order' ? 'Order · ' : view.value === 'whatif' ? 'What if · ' : figures}${id === null ? '' : `${oneLine(live[0]?.name ?? String(id))} · `}Gleaner`;
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -214,6 +214,32 @@ export interface Decisions extends Page<Decision> {
   standstill: UtcText | null;
 }
 
+export interface OrderClass {
+  number: number;
+  type: 'test' | 'default' | 'lowest_priority';
+  project_priority: number | null;
+  group_priority: number | null;
+  priority: number | null;
+  clusters: 'all' | 'affinity' | 'others';
+}
+
+export interface OrderPlace {
+  place: number;
+  class: OrderClass;
+  campaign_id: number | null;
+  name: string | null;
+  user: string | null;
+  submission_time: UtcText | null;
+  sentence: string | null;
+}
+
+export interface Order extends Page<OrderPlace> {
+  campaign_order: string | null;
+  places: number;
+  since: UtcText | null;
+  old_since: UtcText | null;
+}
+
 interface ReasonOf {
   cluster_id: number | null;
   cluster_name: string | null;

@@ -241,6 +241,23 @@ function failures(c) {
   return { failed, others: failed - items.reduce((sum, { tasks }) => sum + tasks, 0), items };
 }
 
+/** By priority, then by fair share: campaigns that are not paused; u03's may not be read. */
+function order(query, scenario) {
+  const waiting = scenario === 'empty' ? [] : campaigns().filter(({ state, tasks }) => state === 'in_treatment' && tasks.waiting > 0);
+  const all = waiting.sort((a, b) => Number(b.id % 5 === 0) - Number(a.id % 5 === 0)).map((c, i) => {
+    const priority = c.id % 5 === 0 ? 2 : 4;
+    const share = 0.31 - i / 300;
+    const of = { place: i + 1, class: { number: priority / 2, type: 'default', project_priority: 4, group_priority: 4, priority, clusters: 'all' } };
+    if (c.user === 'u03') return { ...of, campaign_id: null, name: null, user: null, project: null, submission_time: null, figures: null, sentence: null };
+    return { ...of, campaign_id: c.id, name: c.name, user: c.user, project: null, submission_time: c.submission_time, figures: {},
+      sentence: `its place in the order: fair share of ${c.user}: ${share.toFixed(3)} = share 0.400 - usage ${(0.4 - share).toFixed(3)}` };
+  });
+  const campaign = Number(query.get('campaign') ?? 0);
+  const some = all.filter((one) => (!campaign || one.campaign_id === campaign) && (query.get('user') !== 'me' || one.user === 'u01'));
+  const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? 100)];
+  return { campaign_order: 'priority,fairshare', places: all.length, since: at(-125e3), items: some.slice(offset, offset + limit), old_since: null, standstill: null, total: some.length, offset, limit, links: [] };
+}
+
 class Refusal extends Error {
   constructor(status, code, message) {
     super(message);
@@ -266,6 +283,7 @@ function answerTo(path, query, scenario) {
     { id: 9, time: at(-3 * H), actor: 'root', origin: 'grid-1', act: 'limit changed', subject: 'limit 3', campaign: null, before: { most: 100 }, after: { most: 200 } },
     { id: 8, time: at(-5 * H), actor: 'u01', origin: 'unix', act: 'campaign paused', subject: 'campaign 19', campaign: 19, before: { state: 'in_treatment' }, after: { state: 'paused' } },
   ] };
+  if (path === 'v1/order') return order(query, scenario);
   if (path === 'v1/gridusage') return use(query, scenario);
   if (path === 'v1/events') return scenario === 'empty' ? { items: [], total: 0, links: [] } : events();
   const match = /^v1\/campaigns\/(\d+)(?:\/(.*))?$/.exec(path);

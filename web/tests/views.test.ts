@@ -5,6 +5,7 @@ import { deedsOf, retryOfGroup } from '../src/parts/acts';
 import { ticks } from '../src/parts/chart';
 import { allBlocks, laneOutline, lanesOf } from '../src/parts/strip';
 import { middleOf, modulesOf } from '../src/views/conductor';
+import { basisOfOrder, classWords, figuresText } from '../src/views/order';
 import { eventGroupsOf } from '../src/views/fix';
 import { usePartsOf } from '../src/views/grid';
 import { inOrder } from '../src/views/mine';
@@ -220,4 +221,19 @@ test('a band is two times, a bound, or why there is none', () => {
   assert.equal(bandWords(outlook(3600), 'starts_in', at, at), 'started');
   assert.equal(bandWords(null, 'ends_in', at, at), '-');
   assert.deepEqual([differenceWords(9000), differenceWords(-4500), differenceWords(0), differenceWords(null)], ['+2 h 30 min', '\u22121 h 15 min', '0', '-']);
+});
+
+test('a class of the order is named by what makes it, without the priorities that nobody gave', () => {
+  const one = { number: 1, type: 'default', project_priority: 4, group_priority: 4, priority: 2, clusters: 'all' } as const;
+  assert.equal(classWords(one), 'priority 2');
+  assert.equal(classWords({ ...one, project_priority: 1, clusters: 'affinity' }), 'project priority 1, priority 2, its affinities');
+  assert.equal(classWords({ ...one, type: 'test', project_priority: null, group_priority: null, priority: null, clusters: 'others' }), 'test, other clusters');
+  assert.equal(classWords({ ...one, project_priority: null, group_priority: null, priority: null }), 'all');
+});
+
+test('a place in the order says its figures once, and an order of classes alone is first come, first served', () => {
+  assert.equal(figuresText('its place in the order: fair share of u01: 0.1'), 'fair share of u01: 0.1');
+  assert.equal(figuresText(null), '');
+  assert.match(basisOfOrder('affinity, priority,tickets'), /drawn/);
+  assert.match(basisOfOrder('priority'), /submitted first/);
 });

@@ -1,4 +1,4 @@
-// One-letter keys, for those who want them: / j k m g u w c n p ?
+// One-letter keys, for those who want them: / j k m g u o w c n p ?
 import { hasKeys } from './settings';
 import { go } from './router';
 
@@ -10,6 +10,7 @@ export const KEYS: [string, string][] = [
   ['m', 'my campaigns'],
   ['g', 'the grid now'],
   ['u', 'its use in time'],
+  ['o', 'who goes first'],
   ['w', 'what if'],
   ['c', 'the conductor'],
   ['?', 'this list'],
@@ -37,6 +38,7 @@ const ACTS: Record<string, () => void> = {
   m: () => go({ view: 'mine' }),
   g: () => go({ view: 'grid' }),
   u: () => go({ view: 'use' }),
+  o: () => go({ view: 'order' }),
   w: () => go({ view: 'whatif' }),
   c: () => go({ view: 'conductor' }),
   '?': () => click('#help'),

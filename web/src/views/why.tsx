@@ -1,11 +1,13 @@
 // View 3: why does it wait, and what would help? Each cluster's way through the planner's stages.
 import { useResource } from '../live/resource';
+import { href } from '../live/router';
 import { Notice, Waiting } from '../parts/broken';
-import { oneLine, parseTime } from '../parts/format';
+import { count, oneLine, parseTime } from '../parts/format';
 import { Commands, Sentence, Since, Time } from '../parts/text';
 import { isLive, STAGES, STAGE_MEANS } from '../parts/words';
-import type { Campaign, Decision, Decisions } from '../types';
+import type { Campaign, Decision, Decisions, Order } from '../types';
 import { CampaignHead } from './head';
+import { classWords } from './order';
 import { Reasons, reasonsSpan } from './reasons';
 
 type Cell = 'passed' | 'stop' | 'sent' | 'not reached';
@@ -83,6 +85,19 @@ function Matrix({ of, whole }: { of: Decision[]; whole: string }) {
   );
 }
 
+/** Its places: two where it goes first on the clusters of its affinities. */
+function Places({ id }: { id: number }) {
+  const order = useResource<Order>(`v1/order?campaign=${id}`).data;
+  if (!order || order.campaign_order === null) return null;
+  return (
+    <p>
+      {order.items.length === 0 ? 'It has no place now, as nothing can be sent for it' : null}
+      {order.items.map((one, index) => `${index > 0 ? ', and ' : ''}${index > 0 ? 'place' : 'Place'} ${count(one.place)} of ${count(order.places)} (class: ${classWords(one.class)})`)}.{' '}
+      <a href={href({ view: 'order' })}>who goes first</a>
+    </p>
+  );
+}
+
 export function Why({ id }: { id: number }) {
   const campaign = useResource<Campaign>(`v1/campaigns/${id}`);
   const decisions = useResource<Decisions>(`v1/campaigns/${id}/decisions?limit=1000`);
@@ -123,9 +138,10 @@ export function Why({ id }: { id: number }) {
               </p>
             </>
           )}
-          {!isOver && standing.length > 0 ? (
+          {!isOver ? (
             <section>
               <h2>Its place in the order</h2>
+              <Places id={id} />
               {standing.map((one) => (
                 <p key={`${one.cluster_id}`}>
                   {one.cluster_name ? `${oneLine(one.cluster_name)}: ` : ''}
@@ -140,6 +156,7 @@ export function Why({ id }: { id: number }) {
       <Commands
         list={[
           [`gridstat ${id} --why`, 'says the same'],
+          [`gridstat ${id} --order`, 'its place in the order'],
           [`gridstat ${id} --why --since ${reasonsSpan()}`, 'and which reasons it had'],
           [`gridstat ${id} --why --ratio`, 'and how many jobs a free resource is worth'],
         ]}
