@@ -56,6 +56,15 @@ Asked<views::TaskFilter> asked_tasks(const Call& call) {
           error(Code::bad_value, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kTaskStates)))};
     filter.states.push_back(*state);
   }
+  if (call.request.parameter("failure")) {
+    const auto group = number(call, "failure", 0, {0, std::numeric_limits<std::int64_t>::max()});
+    if (!group) return tl::unexpected{group.error()};
+    if (names.size() > 1 || (names.size() == 1 && (filter.held || filter.states.front() != grid::TaskState::failed)))
+      return tl::unexpected{
+          error(Code::bad_value, fmt::format("failure={}: it goes with no state but 'failed': the tasks of a group have failed", *group))};
+    filter.failure = *group;
+    filter.states = {grid::TaskState::failed};
+  }
   const auto after = number(call, "after", -1, {-1, std::numeric_limits<std::int32_t>::max()});
   if (!after) return tl::unexpected{after.error()};
   filter.from = *after + 1;
@@ -299,9 +308,9 @@ http::Response show_job(const Call& call) {
 
 std::span<const Route> task_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after limit offset format"},
-      Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state after limit offset", Etag::none},
-      Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state after limit offset", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after failure limit offset format"},
+      Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state after failure limit offset", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state after failure limit offset", Etag::none},
       Route{"GET", "/v1/campaigns/:id/tasks/:task", Access::identified, show_task, "hosts"},
       Route{"GET", "/v1/jobs/:id", Access::identified, show_job},
   };

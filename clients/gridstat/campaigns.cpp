@@ -29,8 +29,10 @@ constexpr std::int64_t kMostAsked = 10000;  // the server may allow fewer
 std::string path_of(std::int64_t id, std::string_view rest = {}) { return fmt::format("/v1/campaigns/{}{}", id, rest); }
 
 std::string state_query(const Run& run) {
-  const auto states = run.context.arguments.value("state");
-  return states ? "&state=" + clients::url_encoded(*states) : std::string{};
+  std::string query;
+  if (const auto states = run.context.arguments.value("state")) query += "&state=" + clients::url_encoded(*states);
+  if (const auto group = run.context.arguments.value("failure")) query += "&failure=" + clients::url_encoded(*group);
+  return query;
 }
 
 /// A part of a list of tasks.
@@ -73,7 +75,9 @@ void show_tasks_csv(const Run& run, std::int64_t id) {
   });
 }
 
-bool wants_tasks(const Run& run) { return run.has("full") || run.has("state"); }
+/// Whether the tasks of a state, or of a group of failures, are asked for.
+bool wants_some(const Run& run) { return run.has("state") || run.has("failure"); }
+bool wants_tasks(const Run& run) { return run.has("full") || wants_some(run); }
 
 Json whole_document(const Run& run, std::int64_t id) {
   auto json = run.api.get(path_of(id)).json;
@@ -128,7 +132,7 @@ ShownTasks failed_first(const Run& run, const Json& campaign, Window window) {
 std::string tasks_text(const Run& run, const Json& campaign) {
   const auto id = campaign["id"].integer();
   const Window window{asked_limit(run, kTasksForPeople), asked_offset(run)};
-  const bool reorders = !run.has("state") && !run.is_cigri() && campaign["tasks"]["failed"].integer() > 0;
+  const bool reorders = !wants_some(run) && !run.is_cigri() && campaign["tasks"]["failed"].integer() > 0;
   const auto [items, has_more] = reorders ? failed_first(run, campaign, window) : in_order(run, id, window, state_query(run));
   auto text = run.is_cigri() ? clients::cigri_tasks(items)
                              : "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
@@ -240,7 +244,7 @@ std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::f
 }
 
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
-  if (run.form == Form::quiet && run.has("state")) return show_task_numbers(run, ids);
+  if (run.form == Form::quiet && wants_some(run)) return show_task_numbers(run, ids);
   if (run.form == Form::json && wants_tasks(run)) return pass_on_documents(run, ids);
   if (run.form == Form::json) return show_documents(run, ids, whole_document);
   if (ids.size() > 1 && !wants_tasks(run)) return show_lines(run, ids);

@@ -39,7 +39,7 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
 void check_outputs(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   if (arguments.has("task")) static_cast<void>(clients::task_lists(arguments, ids));
   for (const std::string_view option :
-       {"job", "watch", "order", "why", "history", "failures", "strip", "events", "jdl", "state", "report"}) {
+       {"job", "watch", "order", "why", "history", "failures", "strip", "events", "jdl", "state", "failure", "report"}) {
     if (arguments.has("task") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--task and --{} exclude each other", option)};
   }
@@ -97,7 +97,8 @@ void check_failures(const process::Arguments& arguments, const std::vector<std::
 /// A page shows one view of a campaign at a time.
 void check_views(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   std::string_view first;
-  for (const std::string_view view : {"order", "why", "history", "failures", "strip", "events", "jdl", "state", "job", "report"}) {
+  for (const std::string_view view :
+       {"order", "why", "history", "failures", "strip", "events", "jdl", "state", "failure", "job", "report"}) {
     if (!arguments.has(view)) continue;
     if (!first.empty()) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", first, view)};
     first = view;
@@ -119,9 +120,9 @@ void check_web(const process::Arguments& arguments) {
   if (!arguments.has("web")) return;
   if (!arguments.positional.empty()) throw Error{ExitCode::usage, "--web prints the link to the page, which has all campaigns: give no id"};
   for (const std::string_view option :
-       {"full",   "summary",  "user",    "username", "all",    "by-user", "tree",   "why",   "ratio",  "since", "history",
-        "order",  "failures", "strip",   "report",   "events", "closed",  "jdl",    "job",   "cinfos", "task",  "stdout",
-        "stderr", "lines",    "attempt", "follow",   "state",  "params",  "offset", "limit", "watch",  "csv",   "headerless"}) {
+       {"full",     "summary", "user",   "username", "all",    "by-user", "tree",  "why",    "ratio", "since",     "history", "order",
+        "failures", "strip",   "report", "events",   "closed", "jdl",     "job",   "cinfos", "task",  "stdout",    "stderr",  "lines",
+        "attempt",  "follow",  "state",  "failure",  "params", "offset",  "limit", "watch",  "csv",   "headerless"}) {
     if (arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--web and --{} exclude each other: --web prints a link to a page with all of it", option)};
   }
@@ -138,7 +139,8 @@ void check_order(const process::Arguments& arguments, const std::vector<std::int
 /// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   check_web(arguments);
-  for (const std::string_view option : {"full", "why", "history", "failures", "strip", "events", "jdl", "state", "params", "report"}) {
+  for (const std::string_view option :
+       {"full", "why", "history", "failures", "strip", "events", "jdl", "state", "failure", "params", "report"}) {
     if (arguments.has(option) && ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }

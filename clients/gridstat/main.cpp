@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
                    "--stdout, --stderr: what is written from now on too, until the task is over: exit status 0 when it is done"},
                   {"state", "STATE",
                    "its tasks in this state only: waiting, running, done, failed ...; several with commas; held: those that a user holds"},
+                  {"failure", "GROUP", "its failed tasks of this group, as --failures numbers them"},
                   {"params", "", "the parameters of its tasks, one a line, as gridsub -p takes them; with --state only of those"},
                   {"offset,o", "N", "leave out the first N tasks or campaigns"},
                   {"limit", "N", "at most N of them (1000)"},

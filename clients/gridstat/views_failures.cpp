@@ -49,6 +49,7 @@ std::string failures_hint(std::int64_t campaign, const Json& failures, const Set
   const auto& first = groups.front();
   const auto& tasks = first["first_tasks"].items();
   if (!tasks.empty()) text += fmt::format("'gridstat {} --task {} -E' shows the stderr of one; ", campaign, tasks.front().integer());
+  text += fmt::format("'gridstat {} --failure {}' lists the tasks of group {}; ", campaign, first["id"].integer(), first["id"].integer());
   text += fmt::format("'gridsub --retry {} --failure {}' runs the {} of group {} again", campaign, first["id"].integer(),
                       first["tasks"].integer() == 1 ? "task" : fmt::format("{} tasks", first["tasks"].integer()), first["id"].integer());
   return fitted(text, setting);

@@ -96,10 +96,18 @@ std::vector<grid::TaskState> stored_states(std::vector<grid::TaskState> states, 
   return states;
 }
 
-std::int64_t total_of(const std::vector<grid::TaskState>& states, const Campaign& campaign) {
-  if (states.empty()) return campaign.total;
+/// Empty groups, and those of other campaigns, have none.
+std::int64_t tasks_of_failure(Transaction& transaction, const Campaign& campaign, std::int64_t failure) {
+  const auto counted = exec(transaction, sql::failures_count{.failure = failure, .campaign = campaign.id});
+  return counted.empty() ? 0 : counted[0].tasks.as<std::int64_t>();
+}
+
+std::int64_t total_of(Transaction& transaction, const TaskFilter& filter, const Campaign& campaign) {
+  if (filter.held) return campaign.held_tasks;
+  if (filter.failure) return tasks_of_failure(transaction, campaign, *filter.failure);
+  if (filter.states.empty()) return campaign.total;
   std::int64_t total = 0;
-  for (const auto state : states) total += count_of(campaign.tasks, state);
+  for (const auto state : filter.states) total += count_of(campaign.tasks, state);
   return total;
 }
 
@@ -107,7 +115,7 @@ std::int64_t total_of(const std::vector<grid::TaskState>& states, const Campaign
 
 Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskFilter& filter, Window window) {
   Page<Task> page;
-  page.total = filter.held ? campaign.held_tasks : total_of(filter.states, campaign);
+  page.total = total_of(transaction, filter, campaign);
   if (page.total == 0) return page;
   const auto states = stored_states(filter.states, campaign);
   // All tasks that were never taken wait or are cancelled.
@@ -124,6 +132,7 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
                                           .held = filter.held,
                                           .limit = window.limit,
                                           .offset = skip,
+                                          .failure = filter.failure,
                                           .bytes = kMostParameterBytes,
                                       });
   for (const auto& row : rows) page.items.push_back(read_task(row, campaign));

@@ -43,9 +43,10 @@ struct Task {
 };
 
 struct TaskFilter {
-  std::vector<grid::TaskState> states;  ///< empty: any
-  bool held = false;                    ///< only those that a user holds, which wait
-  std::int64_t from = 0;                ///< tasks from this number on
+  std::vector<grid::TaskState> states;    ///< empty: any
+  bool held = false;                      ///< only those that a user holds, which wait
+  std::optional<std::int64_t> failure{};  ///< only those of this group of failures (failure_groups), which are failed
+  std::int64_t from = 0;                  ///< tasks from this number on
 };
 /// By number. The total counts all numbers, without a query. At most 2 MB of parameters, but at least one task.
 [[nodiscard]] Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskFilter& filter, Window window);

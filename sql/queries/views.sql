@@ -171,7 +171,7 @@ SELECT jdl FROM campaigns WHERE id = @campaign AND purged_at IS NULL
 
 -- name: views.tasks
 -- Tasks of a campaign with numbers in [@from, @end), each with its last job, or, if it is done, the job that did it. @states: null: any.
--- @held: only those that a user holds.
+-- @held: only those that a user holds. @failure: null, or the group of failures of the campaign that they are in.
 -- The parameters of the result take at most @bytes, but one task is always included.
 SELECT
   t.campaign_id,
@@ -203,6 +203,8 @@ FROM (SELECT *, sum(octet_length(parameter)) OVER (ORDER BY number) AS bytes, ro
         WHERE campaign_id = @campaign AND number >= @from AND number < @end AND (@states::task_state[] IS NULL OR state = ANY (@states))
           AND (NOT @held::boolean OR number = ANY (ARRAY(SELECT r.number FROM returned_tasks r
             WHERE r.campaign_id = @campaign AND r.number >= @from AND r.held_by IS NOT NULL ORDER BY r.number LIMIT @limit::bigint + @offset::bigint)))
+          AND (@failure::bigint IS NULL OR number = ANY (ARRAY(SELECT f.number FROM tasks f
+            WHERE f.failure = @failure AND f.number >= @from ORDER BY f.number LIMIT @limit::bigint + @offset::bigint)))
             ORDER BY number LIMIT @limit OFFSET @offset) w) t
 LEFT JOIN returned_tasks h ON h.campaign_id = t.campaign_id AND h.number = t.number AND h.held_by IS NOT NULL
 LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number

@@ -62,6 +62,39 @@ TEST_F(FailuresRoute, TheLinesAreForTheUserOfTheTasks_AsTheirOutputsAre) {
   EXPECT_STREQ(as("boss", {.target = of(id, "/failures")}).json["items"][0]["stderr_line"].GetString(), "No such file: mesh_88");
 }
 
+std::vector<int> numbers(const ApiAnswer& answer) {
+  std::vector<int> numbers;
+  for (const auto& task : answer.json["items"].GetArray()) numbers.push_back(task["id"].GetInt());
+  return numbers;
+}
+
+TEST_F(FailuresRoute, TheTasksOfAGroupAreListed_PageByPage) {
+  const auto id = a_failed_campaign();
+  const auto first = group(id, 0), second = group(id, 1);
+  const auto all = get(of(id, "/tasks?failure=" + first));
+  ASSERT_EQ(all.status, 200) << all.body;
+  EXPECT_THAT(numbers(all), testing::ElementsAre(0, 1, 2));
+  EXPECT_EQ(all.json["total"].GetInt(), 3);
+  EXPECT_THAT(numbers(get(of(id, "/tasks?state=failed&failure=" + second))), testing::ElementsAre(3));
+  auto page = get(of(id, "/tasks?limit=2&failure=" + first));
+  EXPECT_THAT(numbers(page), testing::ElementsAre(0, 1));
+  EXPECT_THAT(page.body, HasSubstr("after=1"));
+  page = get(of(id, "/tasks?limit=2&after=1&failure=" + first));
+  EXPECT_THAT(numbers(page), testing::ElementsAre(2));
+  EXPECT_THAT(numbers(get(of(id, "/tasks?limit=1&offset=1&failure=" + first))), testing::ElementsAre(1));
+  EXPECT_EQ(get(of(id, "/tasks.csv?failure=" + second)).body.find("\n3,"), get(of(id, "/tasks.csv?failure=" + second)).body.find('\n'));
+}
+
+TEST_F(FailuresRoute, TheTasksOfAGroup_AreNoneInAnotherCampaign_AndInNoOtherState) {
+  const auto id = a_failed_campaign(), other = a_failed_campaign();
+  EXPECT_THAT(numbers(get(of(other, "/tasks?failure=" + group(id, 0)))), testing::IsEmpty());
+  EXPECT_EQ(get(of(other, "/tasks?failure=" + group(id, 0))).json["total"].GetInt(), 0);
+  EXPECT_THAT(numbers(get(of(id, "/tasks?failure=4711"))), testing::IsEmpty());
+  for (const auto* wrong : {"/tasks?failure=1&state=done", "/tasks?failure=1&state=held", "/tasks?failure=1&state=failed,done",
+                            "/tasks?failure=-1", "/tasks?failure=x"})
+    EXPECT_EQ(get(of(id, wrong)).status, 400) << wrong;
+}
+
 TEST_F(FailuresRoute, OneGroupIsRetried) {
   const auto id = a_failed_campaign();
   const auto first = group(id, 0);

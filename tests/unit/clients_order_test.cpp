@@ -39,7 +39,7 @@ TEST(OrderTable, HasAPlaceALine_WithItsClass_AndItsFiguresOnce) {
 
 TEST(OrderTable, WithControlCharacters_DoesNotObeyThem) { EXPECT_THAT(shown(an_order("\\u001b[31m")), Not(HasSubstr("\x1b"))); }
 
-TEST(OrderTable, BeforeAnythingIsPlanned_SaysSo) {
+TEST(OrderTable, BeforeAnythingIsPlanned_IsEmpty_AndStatesWhy) {
   EXPECT_EQ(shown(Json::parse(R"j({"campaign_order": null, "items": []})j").value()), "Nothing was planned yet.\n");
 }
 

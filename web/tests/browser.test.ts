@@ -248,6 +248,15 @@ inBrowser('a group of failures has a line of its stderr, and is run again as it 
   assert.deepEqual(stub.requests.filter((line) => line.startsWith('POST v1')), ['POST v1/campaigns/12/retries?failure=3&expect=15']);
 });
 
+inBrowser('a group of failures leads to its tasks, and a list of them names the commands for the group', 'normal', '?view=fix&id=12', async (tab, stub) => {
+  await tab.becomes("document.querySelector('.group b a')");
+  await tab.evaluate("document.querySelector('.group b a').click()");
+  await tab.becomes("/15 failed tasks of group 3/.test(document.querySelector('main').innerText)", 'the list of the group');
+  assert(stub.requests.some((line) => /^GET v1\/campaigns\/12\/tasks\?.*failure=3/.test(line)), 'it is asked for by the group');
+  const text = String(await tab.evaluate("document.querySelector('main').innerText"));
+  for (const command of ['gridstat 12 --failure 3', 'gridsub --retry 12 --failure 3']) assert(text.includes(command), command);
+});
+
 inBrowser('who does nothing changes nothing', 'normal nothing', '?view=campaign&id=12', async (tab, stub) => {
   await asks(tab, 'Pause');
   await tab.press('Escape');

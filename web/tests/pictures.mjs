@@ -13,6 +13,7 @@ const VIEWS = {
   why: ['normal', '?view=why&id=12'],
   tasks: ['normal', '?view=tasks&id=12&state=failed'],
   task: ['normal', '?view=tasks&id=12&task=7&output=stderr'],
+  group: ['normal', '?view=tasks&id=12&state=failed&failure=3'],
   fix: ['normal', '?view=fix&id=12'],
   'fix-all': ['normal', '?view=fix'],
   grid: ['normal', '?view=grid'],

@@ -43,7 +43,7 @@ function Failed({ campaign: c, of }: { campaign: Campaign; of: Failures }) {
         return (
           <div class="group" key={group.id}>
             <p>
-              <b>{plural(group.tasks, 'task')}</b>: {oneLine(causeOf(group.ending, group.exit_code))} on {oneLine(group.cluster_name)}
+              <b><a href={href({ view: 'tasks', id: String(c.id), state: 'failed', failure: String(group.id) })}>{plural(group.tasks, 'task')}</a></b>: {oneLine(causeOf(group.ending, group.exit_code))} on {oneLine(group.cluster_name)}
               {sample === undefined ? '' : group.tasks > group.first_tasks.length ? '; among them ' : group.tasks > 1 ? '; tasks ' : '; task '}
               {group.first_tasks.map((number, index) => (
                 <span key={number}>

@@ -105,21 +105,21 @@ function JumpTo({ id }: { id: number }) {
 }
 
 function List({ id, campaign }: { id: number; campaign: Campaign | null }) {
-  const { state = '', after = '', offset = '' } = params.value;
+  const { state = '', failure = '', after = '', offset = '' } = params.value;
   const asked = new URLSearchParams({ limit: String(LIMIT) });
-  for (const [key, value] of Object.entries({ state, after, offset })) if (value) asked.set(key, value);
+  for (const [key, value] of Object.entries({ state, failure, after, offset })) if (value) asked.set(key, value);
   const page = useResource<Page<Task>>(`v1/campaigns/${id}/tasks?${asked}`, { every: 10000 });
   const chosen = state.split(',').filter(Boolean);
-  const here = href({ view: 'tasks', id: String(id), state, after, offset });
+  const here = href({ view: 'tasks', id: String(id), state, failure, after, offset });
   const nextLink = page.data?.links.find((link) => link.rel === 'next');
   let next: string | null = null;
   if (nextLink) {
     // Its place alone is taken, so that the page stays below its own prefix.
     const place = new URL(nextLink.href, 'http://api').searchParams;
-    next = href({ view: 'tasks', id: String(id), state, after: place.get('after') ?? '', offset: place.get('offset') ?? '' });
+    next = href({ view: 'tasks', id: String(id), state, failure, after: place.get('after') ?? '', offset: place.get('offset') ?? '' });
     cameFrom.set(next, here);
   }
-  const first = href({ view: 'tasks', id: String(id), state });
+  const first = href({ view: 'tasks', id: String(id), state, failure });
   const prev = after || offset ? (cameFrom.get(here) ?? first) : null;
   const items = page.data?.items ?? [];
   const failed = items.filter((task) => task.state === 'failed');
@@ -127,6 +127,12 @@ function List({ id, campaign }: { id: number; campaign: Campaign | null }) {
     <>
       <TaskStrip id={id} place={Math.max(0, Number(after || -1) + 1 + Number(offset || 0))} />
       <Filters id={id} chosen={chosen} of={campaign} />
+      {failure ? (
+        <p>
+          {page.data ? `${plural(page.data.total, 'failed task')} of` : 'Of'} group {oneLine(failure)}, which failed alike:{' '}
+          <a href={href({ view: 'fix', id: String(id) })}>the cause</a>, <a href={href({ view: 'tasks', id: String(id), state: 'failed' })}>all that failed</a>.
+        </p>
+      ) : null}
       <JumpTo id={id} />
       <Waiting of={page} what="the tasks" />
       {page.data ? (
@@ -145,8 +151,9 @@ function List({ id, campaign }: { id: number; campaign: Campaign | null }) {
       ) : null}
       <Commands
         list={[
-          [chosen.length > 0 ? `gridstat ${id} --state ${chosen.join(',')}` : `gridstat ${id} --full`, 'says the same'],
+          [failure ? `gridstat ${id} --failure ${oneLine(failure)}` : chosen.length > 0 ? `gridstat ${id} --state ${chosen.join(',')}` : `gridstat ${id} --full`, 'says the same'],
           [`gridstat ${id} --strip`, 'all tasks, a character a block'],
+          ...(failure ? ([[`gridsub --retry ${id} --failure ${oneLine(failure)}`, 'runs those of the group again']] as [string, string][]) : []),
           ...(failed.length > 0 ? ([[`gridsub --retry ${id}`, 'runs all failed tasks again']] as [string, string][]) : []),
           ...(campaign && isLive(campaign.state) ? ([[`gridstat ${id} --csv`, 'all tasks, for a program']] as [string, string][]) : []),
         ]}
