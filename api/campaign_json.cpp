@@ -147,6 +147,8 @@ void write_campaign(text::JsonWriter& json, const store::views::Campaign& campai
                      {"collection", path + "/tasks", "tasks"},
                      {"collection", path + "/events", "events"},
                      {"collection", path + "/decisions", "decisions"},
+                     {"collection", path + "/decisions/history", "history"},
+                     {"collection", path + "/failures", "failures"},
                      {"collection", path + "/forecasts", "forecasts"},
                      {"item", path + "/jdl", "jdl"},
                      {"item", path + "/stats", "stats"}});

@@ -44,6 +44,16 @@ class DecisionHistoryRoute : public ApiTest {
   std::string begun_;
 };
 
+TEST_F(DecisionHistoryRoute, IsReachedByALinkOfItsCampaign_AsAllThatACampaignHas) {
+  const auto campaign = get(fmt::format("/v1/campaigns/{}", a_campaign_of(3)));
+  std::vector<std::string> titles;
+  for (const auto& link : campaign.json["links"].GetArray()) {
+    EXPECT_EQ(get(link["href"].GetString()).status, 200) << link["href"].GetString();
+    if (link.HasMember("title")) titles.emplace_back(link["title"].GetString());
+  }
+  EXPECT_THAT(titles, testing::IsSupersetOf({"decisions", "history", "failures", "forecasts", "tasks"}));
+}
+
 TEST_F(DecisionHistoryRoute, HasTheSharesOfTheTime_AndThePeriods_TheNewestFirst) {
   const auto id = a_campaign_of(3);
   had(id, 1, 100, 40, "limit_reached", "limit 7 (user alice)");
