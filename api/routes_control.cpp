@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/audit.hpp"
+#include "api/cancellation.hpp"
 #include "api/chosen_tasks.hpp"
 #include "api/dependencies.hpp"
 #include "api/pieces.hpp"
@@ -103,6 +104,7 @@ http::Response resume(const Call& call) {
 }
 
 http::Response cancel(const Call& call) {
+  if (flag(call, "dry_run")) return show_cancellation(call);
   if (flag(call, "purge") && call.caller.is_of_browser())
     return error(Code::only_reads, "a session of a browser purges nothing: use 'griddel --purge'");
   if (flag(call, "purge")) return purge_campaign(call);
@@ -199,7 +201,8 @@ http::Response fix_one(const Call& call) {
 
 std::span<const Route> control_routes() {
   static constexpr std::array kRoutes{
-      Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "hold resume purge", Etag::sent, Compression::allowed, InPage::act},
+      Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "dry_run hold resume purge", Etag::sent, Compression::allowed,
+            InPage::act},
       Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "tasks"},
       Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
       Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold, "tasks", Etag::sent, Compression::allowed, InPage::act},

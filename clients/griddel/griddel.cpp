@@ -22,6 +22,7 @@ constexpr std::array kActions{
     Action{"pause", clients::Verb::post, "/hold", "paused"},
     Action{"resume", clients::Verb::post, "/resume", "resumed"},
     Action{"purge", clients::Verb::remove, "?purge=1", "purged"},
+    Action{"dry-run", clients::Verb::remove, "?dry_run=1", "nothing"},
 };
 
 Action asked_action(const Arguments& arguments) {
@@ -32,11 +33,11 @@ Action asked_action(const Arguments& arguments) {
     asked = action;
   }
   for (const std::string_view other : {"task", "job"}) {
-    const bool takes_tasks = other == "task" && asked.option != "purge";
+    const bool is_of_whole = asked.option == "purge" || asked.option == "dry-run";
+    const bool takes_tasks = other == "task" && !is_of_whole;
     if (!asked.option.empty() && !takes_tasks && arguments.has(other))
-      throw Error{ExitCode::usage,
-                  fmt::format("--{} does not go with --{}: {}", asked.option, other,
-                              asked.option == "purge" ? "it is for whole campaigns" : "name a campaign, and its tasks by --task")};
+      throw Error{ExitCode::usage, fmt::format("--{} does not go with --{}: {}", asked.option, other,
+                                               is_of_whole ? "it is for whole campaigns" : "name a campaign, and its tasks by --task")};
   }
   return asked;
 }

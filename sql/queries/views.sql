@@ -334,6 +334,18 @@ LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = 0 AND d.reason 
 WHERE (@campaign::bigint IS NULL OR (c.id = @campaign AND r.readable)) AND (@user::text IS NULL OR (c.user_name = @user AND r.readable))
 ORDER BY p.place LIMIT @limit OFFSET @offset
 
+-- name: views.jobs_to_kill
+-- The live jobs of a campaign on each cluster, but for its epilogues and for what pooled jobs carry: jobs in OAR, and those that are not known to
+-- be there yet.
+SELECT k.id AS cluster_id, k.name AS cluster, n.jobs, n.unsent
+FROM campaign_clusters p
+JOIN clusters k ON k.id = p.cluster_id
+CROSS JOIN LATERAL (
+  SELECT count(*) FILTER (WHERE is_remote(j.state)) AS jobs, count(*) FILTER (WHERE is_open(j.state)) AS unsent
+  FROM jobs j WHERE j.cluster_id = p.cluster_id AND j.campaign_id = p.campaign_id AND is_live(j.state) AND NOT is_epilogue(j.task)) n
+WHERE p.campaign_id = @campaign AND n.jobs + n.unsent > 0
+ORDER BY n.jobs DESC, k.name
+
 -- name: views.decision_history
 -- The reasons of a campaign's pairs that held after @from, in their order; the last of each may stand still: until is null. Those that are
 SELECT nullif(h.cluster_id, 0) AS cluster_id, k.name AS cluster, micros(h.since) AS since, micros(h.until) AS until,

@@ -353,7 +353,7 @@ TEST_F(Campaigns, KeyOfAQueryThatARouteDoesNotHave_IsAnError_AndNothingIsDone) {
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.json["message"].GetString(),
               testing::AllOf(testing::HasSubstr("there is no query key 'hodl' here (did you mean 'hold'?)"),
-                             testing::EndsWith(" takes hold, resume, purge, pretty")));
+                             testing::EndsWith(" takes dry_run, hold, resume, purge, pretty")));
   EXPECT_EQ(state(id), "in_treatment");
   EXPECT_EQ(get("/v1/campaigns?stat=paused").status, 400);
   EXPECT_EQ(get("/v1/campaigns?pretty").status, 200);

@@ -1,6 +1,6 @@
 // What the user may do with a campaign: each act asks first, and says in numbers what will happen. The server decides, and its answer is
 // what is shown.
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, act, asFailure } from '../live/api';
 import { bell, ring, root } from '../live/summary';
 import type { Campaign, FailureGroup } from '../types';
@@ -15,6 +15,7 @@ export interface Deed {
   method: 'POST' | 'DELETE';
   path: string;
   isFinal?: boolean;
+  asks?: string; // a path that says, by the same method, what the act would do; `words` are what is known before it has answered
   named?: boolean; // the campaign's name is typed
 }
 
@@ -36,7 +37,7 @@ export function deedsOf(c: Campaign, isMine: boolean): Deed[] {
   if (c.has_events) deeds.push({ label: 'Close events', method: 'DELETE', path: `${path}/events`, words: ['Its open events are closed, and its brakes are lifted. A prologue or epilogue that failed runs again.'] });
   if (isLive(c.state))
     deeds.push({
-      label: 'Cancel', method: 'DELETE', path, isFinal: true, named: !isMine || waiting + jobs > MANY,
+      label: 'Cancel', method: 'DELETE', path, asks: `${path}?dry_run=1`, isFinal: true, named: !isMine || waiting + jobs > MANY,
       words: [
         `${plural(jobs, 'job')} of it ${jobs === 1 ? 'is' : 'are'} killed, and ${plural(waiting + jobs, 'task')} ${waiting + jobs === 1 ? 'is' : 'are'} cancelled. ${count(done)} stay done, and ${count(failed)} failed.`,
         'It cannot be undone.',
@@ -50,6 +51,15 @@ function Asked({ of, name, close, said }: { of: Deed; name: string; close: () =>
   const [isBusy, setBusy] = useState(false);
   const isReady = !isBusy && (!of.named || typed === name);
   const isAsked = useRef(false); // at once, while the button is drawn again only later
+  const [told, setTold] = useState<string | null>(null);
+  useEffect(() => {
+    if (!of.asks) return;
+    let isOver = false;
+    act(of.method, of.asks).then((words) => isOver || setTold(words), (error: unknown) => isOver || setTold(`What it would do is not known now: ${asFailure(error).message}`));
+    return () => {
+      isOver = true;
+    };
+  }, [of.asks]);
   const go = async () => {
     if (isAsked.current) return;
     isAsked.current = true;
@@ -66,7 +76,8 @@ function Asked({ of, name, close, said }: { of: Deed; name: string; close: () =>
   };
   return (
     <>
-      {of.words.map((words) => (
+      {told ? <p role="status">{oneLine(told)}.</p> : null}
+      {(told ? of.words.slice(1) : of.words).map((words) => (
         <p key={words}>{words}</p>
       ))}
       {of.named ? (
