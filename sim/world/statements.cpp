@@ -28,12 +28,13 @@ std::map<std::string, std::string_view> names() {
 std::string heaviest_statements(WorldDatabase& database, int most) {
   constexpr std::size_t kShown = 90;
   const auto known = names();
-  std::string lines = "   total s   calls      plan ms     execute ms\n";
+  std::string lines = "   total s   calls   plans      plan ms     execute ms\n";
   for (const auto& row : database.query(sql::world_heaviest_statements{.most = most})) {
     const auto shape = shape_of(row.query.value_or(""));
     const auto name = known.find(shape);
-    lines += fmt::format("{:>10} {:>7} {:>12} {:>14}  {}\n", row.total_s.value_or(""), row.calls.value_or(""), row.plan_ms.value_or(""),
-                         row.execute_ms.value_or(""), name == known.end() ? shape.substr(0, kShown) : std::string{name->second});
+    lines += fmt::format("{:>10} {:>7} {:>7} {:>12} {:>14}  {}\n", row.total_s.value_or(""), row.calls.value_or(""), row.plans.value_or(""),
+                         row.plan_ms.value_or(""), row.execute_ms.value_or(""),
+                         name == known.end() ? shape.substr(0, kShown) : std::string{name->second});
   }
   return lines;
 }

@@ -95,6 +95,7 @@ SELECT count(*) AS tasks, count(*) FILTER (WHERE state = 'done') AS done FROM ta
 SELECT
   round(((total_exec_time + total_plan_time) / 1000)::numeric, 2) AS total_s,
   calls,
+  plans,
   round((total_plan_time / greatest(plans, 1))::numeric, 3) AS plan_ms,
   round(mean_exec_time::numeric, 3) AS execute_ms,
   query
