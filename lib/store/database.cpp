@@ -85,13 +85,15 @@ Transaction Database::begin(Term term) {
 }
 
 bool Database::try_lock(Work work, std::int64_t cluster) {
-  auto transaction = begin();
-  return *detail::exec_prepared(transaction, sql::locks_try{.work = static_cast<int>(work), .cluster = cluster})[0].taken;
+  report(&Watcher::before_transaction);
+  const sql::locks_try query{.work = static_cast<int>(work), .cluster = cluster};
+  return *detail::exec_alone(implementation_->connection, implementation_->prepared, query)[0].taken;
 }
 
 void Database::unlock(Work work, std::int64_t cluster) {
-  auto transaction = begin();
-  detail::exec_prepared(transaction, sql::locks_release{.work = static_cast<int>(work), .cluster = cluster});
+  report(&Watcher::before_transaction);
+  const sql::locks_release query{.work = static_cast<int>(work), .cluster = cluster};
+  detail::exec_alone(implementation_->connection, implementation_->prepared, query);
 }
 
 void Database::listen(const std::string& channel) {

@@ -18,11 +18,11 @@ pqxx::params values_of(sql::Parameters parameters) {
   return values;
 }
 
-pqxx::result execute(pqxx::work& work, const std::string& text, sql::Parameters parameters) {
+pqxx::result execute(pqxx::transaction_base& work, const std::string& text, sql::Parameters parameters) {
   return work.exec(text, values_of(parameters));
 }
 
-pqxx::result execute_prepared(pqxx::work& work, const std::string& name, sql::Parameters parameters) {
+pqxx::result execute_prepared(pqxx::transaction_base& work, const std::string& name, sql::Parameters parameters) {
   return work.exec(pqxx::prepped{name}, values_of(parameters));
 }
 
@@ -42,11 +42,11 @@ std::vector<const char*> values_of(sql::Parameters parameters) {
   return values;
 }
 
-pqxx::result execute(pqxx::work& work, const std::string& text, sql::Parameters parameters) {
+pqxx::result execute(pqxx::transaction_base& work, const std::string& text, sql::Parameters parameters) {
   return work.exec_params(text, pqxx::prepare::make_dynamic_params(values_of(parameters)));
 }
 
-pqxx::result execute_prepared(pqxx::work& work, const std::string& name, sql::Parameters parameters) {
+pqxx::result execute_prepared(pqxx::transaction_base& work, const std::string& name, sql::Parameters parameters) {
   return work.exec_prepared(name, pqxx::prepare::make_dynamic_params(values_of(parameters)));
 }
 
@@ -80,10 +80,10 @@ pqxx::result run(Transaction& transaction, std::string_view name, std::string_vi
   }
 }
 
-pqxx::result run_prepared(Transaction& transaction, std::string_view name, const std::string_view& text, sql::Parameters parameters) {
-  auto& work = transaction.implementation().work;
-  auto& prepared = transaction.implementation().prepared;
-  transaction.implementation().now.reset();
+namespace {
+
+pqxx::result run_prepared(pqxx::transaction_base& work, Prepared& prepared, std::string_view name, const std::string_view& text,
+                          sql::Parameters parameters) {
   try {
     auto known = prepared.find(&text);
     if (known == prepared.end()) {
@@ -92,6 +92,23 @@ pqxx::result run_prepared(Transaction& transaction, std::string_view name, const
       known = prepared.emplace(&text, fresh).first;
     }
     return execute_prepared(work, known->second, parameters);
+  } catch (...) {
+    rethrow(name);
+  }
+}
+
+}  // namespace
+
+pqxx::result run_prepared(Transaction& transaction, std::string_view name, const std::string_view& text, sql::Parameters parameters) {
+  transaction.implementation().now.reset();
+  return run_prepared(transaction.implementation().work, transaction.implementation().prepared, name, text, parameters);
+}
+
+pqxx::result run_alone(pqxx::connection& connection, Prepared& prepared, std::string_view name, const std::string_view& text,
+                       sql::Parameters parameters) {
+  try {
+    pqxx::nontransaction work{connection};
+    return run_prepared(work, prepared, name, text, parameters);
   } catch (...) {
     rethrow(name);
   }
