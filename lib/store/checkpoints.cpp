@@ -57,7 +57,7 @@ std::vector<grid::JobId> note_signals_sent(Transaction& transaction, std::span<c
   write_batch(
       transaction, jobs,
       [&](std::span<const grid::JobId> part) {
-        exec(transaction, sql::checkpoints_note_sent{.now = now, .jobs = literal_of(part)});
+        exec_prepared(transaction, sql::checkpoints_note_sent{.now = now, .jobs = literal_of(part)});
         noted.insert(noted.end(), part.begin(), part.end());
       },
       [&](grid::JobId job, const std::string& why) {
@@ -72,7 +72,8 @@ void note_signals_passed_on(Transaction& transaction, std::span<const grid::JobI
 
 std::vector<ReleasedTasks> release_kept_tasks(Transaction& transaction, grid::Instant waited_since, grid::Instant now) {
   std::vector<grid::CampaignId> due;
-  for (const auto& row : exec(transaction, sql::checkpoints_due_release{.waited_since = waited_since})) due.push_back(*row.campaign_id);
+  for (const auto& row : exec_prepared(transaction, sql::checkpoints_due_release{.waited_since = waited_since}))
+    due.push_back(*row.campaign_id);
   std::vector<ReleasedTasks> released;
   write_batch(
       transaction, due,

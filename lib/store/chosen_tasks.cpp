@@ -11,6 +11,7 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 /// `max_fails` as its user would write it: `5`, `10%`.
 std::string limit_text(double max_fails) {
@@ -95,7 +96,7 @@ std::int64_t held_tasks(Transaction& transaction, grid::CampaignId campaign) {
 
 std::int64_t pause_failing_campaigns(Transaction& transaction, grid::Instant now) {
   std::int64_t paused = 0;
-  for (const auto& failing : exec(transaction, sql::campaigns_failing{})) {
+  for (const auto& failing : exec_prepared(transaction, sql::campaigns_failing{})) {
     const Target target{.campaign = failing.id, .cluster = {}};
     std::string message;
     write_or_note(transaction, target, "the pause of the campaign by its max_fails", now, [&] {

@@ -28,7 +28,7 @@ bool is_over(Transaction& transaction, grid::CampaignId campaign) {
 }
 
 bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
-  return !exec(transaction, sql::clean_note_cleaned{.cluster = cluster, .campaign = campaign, .now = now}).empty();
+  return !exec_prepared(transaction, sql::clean_note_cleaned{.cluster = cluster, .campaign = campaign, .now = now}).empty();
 }
 
 void note_cleaning_tried(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::ClusterId cluster,

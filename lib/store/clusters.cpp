@@ -93,7 +93,7 @@ void read_tokens(Transaction& transaction, std::span<Cluster> clusters) {
 
 std::vector<Cluster> clusters(Transaction& transaction) {
   std::vector<Cluster> all;
-  for (const auto& row : exec(transaction, sql::clusters_all{})) all.push_back(read(row));
+  for (const auto& row : exec_prepared(transaction, sql::clusters_all{})) all.push_back(read(row));
   read_tokens(transaction, all);
   return all;
 }

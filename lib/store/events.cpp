@@ -110,7 +110,7 @@ std::optional<std::int64_t> blacklist(Transaction& transaction, const Blacklisti
 }
 
 std::int64_t close_expired_blacklistings(Transaction& transaction, grid::Instant now) {
-  return static_cast<std::int64_t>(exec(transaction, sql::events_close_expired{.now = now, .code = kBlacklisted}).size());
+  return static_cast<std::int64_t>(exec_prepared(transaction, sql::events_close_expired{.now = now, .code = kBlacklisted}).size());
 }
 
 }  // namespace gleaner::store

@@ -230,8 +230,9 @@ void note_read(Transaction& transaction, const ReadPools& read, grid::Instant at
   if (read.launches.empty() && read.carriers.empty()) return;
   Array launches;
   for (const auto launch : read.launches) launches.add(launch.value());
-  write_or_note(transaction, {}, "which files of pools were read", at,
-                [&] { exec(transaction, sql::pools_note_read{.now = at, .launches = launches, .carriers = ids_of(read.carriers)}); });
+  write_or_note(transaction, {}, "which files of pools were read", at, [&] {
+    exec_prepared(transaction, sql::pools_note_read{.now = at, .launches = launches, .carriers = ids_of(read.carriers)});
+  });
 }
 
 void observe_jobs(Transaction& transaction, std::span<const Observation> observations) {
@@ -258,7 +259,7 @@ void note_waits(Transaction& transaction, std::span<const Waits> waits, grid::In
           over.add(one.over);
           launching.add(one.launching);
         }
-        exec(transaction, sql::jobs_note_waits{.jobs = jobs, .absent = absent, .over = over, .launching = launching});
+        exec_prepared(transaction, sql::jobs_note_waits{.jobs = jobs, .absent = absent, .over = over, .launching = launching});
       },
       [&](const Waits& one, const std::string& why) {
         note_refused(transaction, {}, fmt::format("since when job {} waits", one.job.value()), why, now);
@@ -273,7 +274,7 @@ AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::
 std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::span<const grid::JobId> jobs) {
   if (jobs.empty()) return {};
   const auto ids = ids_of(jobs);
-  exec(transaction, sql::jobs_lock_tasks{.jobs = ids});
+  exec_prepared(transaction, sql::jobs_lock_tasks{.jobs = ids});
   std::vector<SettlingFacts> facts;
   for (const auto& row : exec_prepared(transaction, sql::jobs_facts{.jobs = ids})) facts.push_back(read_facts(row));
   return facts;
@@ -331,8 +332,8 @@ double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {
 
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now) {
   write_or_note(transaction, {}, "the end of tasks that returned to the bags of cancelled campaigns", now,
-                [&] { exec(transaction, sql::campaigns_sweep{}); });
-  const auto due = ids_in<grid::CampaignId>(exec(transaction, sql::campaigns_settled{}));
+                [&] { exec_prepared(transaction, sql::campaigns_sweep{}); });
+  const auto due = ids_in<grid::CampaignId>(exec_prepared(transaction, sql::campaigns_settled{}));
   std::vector<grid::CampaignId> finished;
   write_batch(
       transaction, due,
@@ -345,9 +346,9 @@ std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::I
   if (!finished.empty())
     write_or_note(transaction, {}, "who waits in vain for campaigns that are over", now, [&] { note_ended(transaction, finished, now); });
   write_or_note(transaction, {}, "the end of brakes of campaigns that are over", now,
-                [&] { exec(transaction, sql::checks_drop_brakes{}); });
+                [&] { exec_prepared(transaction, sql::checks_drop_brakes{}); });
   write_or_note(transaction, {}, "the end of kill requests of jobs that are over", now,
-                [&] { exec(transaction, sql::checks_drop_kills{}); });
+                [&] { exec_prepared(transaction, sql::checks_drop_kills{}); });
   return finished;
 }
 

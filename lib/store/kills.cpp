@@ -41,7 +41,7 @@ std::string_view name_of(KillReason reason) {
 /// A kind of request that is refused is repeated in the next cycle; the other kinds, and the clusters' own requests, continue.
 template <class Query>
 void request_all(Transaction& transaction, std::string_view what, grid::Instant now) {
-  write_or_note(transaction, {}, what, now, [&] { exec(transaction, Query{.now = now}); });
+  write_or_note(transaction, {}, what, now, [&] { exec_prepared(transaction, Query{.now = now}); });
 }
 
 KillReason kill_reason(std::string_view name) {

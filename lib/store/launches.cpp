@@ -133,7 +133,7 @@ std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::Clust
 }
 
 std::vector<grid::LaunchId> stranded_launches(Transaction& transaction) {
-  return ids_in<grid::LaunchId>(exec(transaction, sql::launches_stranded{}));
+  return ids_in<grid::LaunchId>(exec_prepared(transaction, sql::launches_stranded{}));
 }
 
 std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch) {
@@ -161,7 +161,7 @@ bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term ter
 
 std::vector<BegunLaunch> begun_launches(Transaction& transaction, std::span<const grid::LaunchId> launches) {
   std::vector<BegunLaunch> begun;
-  for (const auto& row : exec(transaction, sql::launches_begun{.launches = ids_of(launches)})) {
+  for (const auto& row : exec_prepared(transaction, sql::launches_begun{.launches = ids_of(launches)})) {
     begun.push_back({.id = *row.id,
                      .state = row.state.as(grid::launch_state),
                      .term = *row.term,
@@ -256,7 +256,7 @@ bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::In
 
 std::vector<BoundTasks> bound_tasks(Transaction& transaction) {
   std::vector<BoundTasks> tasks;
-  for (const auto& row : exec(transaction, sql::launches_bound_tasks{})) tasks.push_back(read_bound(row));
+  for (const auto& row : exec_prepared(transaction, sql::launches_bound_tasks{})) tasks.push_back(read_bound(row));
   return tasks;
 }
 

@@ -36,13 +36,13 @@ std::optional<LeaseHolder> lease_holder(Transaction& transaction) {
 }
 
 std::int64_t begin_cycle(Transaction& transaction, Term term, grid::Instant now) {
-  return *exec(transaction, sql::cycles_begin{.term = term, .now = now})[0].id;
+  return *exec_prepared(transaction, sql::cycles_begin{.term = term, .now = now})[0].id;
 }
 
 void end_cycle(Transaction& transaction, std::int64_t cycle, grid::Instant now, const std::string& modules) {
-  exec(transaction, sql::cycles_end{.now = now, .modules = modules, .cycle = cycle});
+  exec_prepared(transaction, sql::cycles_end{.now = now, .modules = modules, .cycle = cycle});
 }
 
-bool is_busy(Transaction& transaction) { return *exec(transaction, sql::cycles_busy{})[0].busy; }
+bool is_busy(Transaction& transaction) { return *exec_prepared(transaction, sql::cycles_busy{})[0].busy; }
 
 }  // namespace gleaner::store

@@ -135,7 +135,7 @@ class Details {
   }
 
   void read_returned() {
-    for (const auto& row : exec(transaction_, sql::planning_returned{})) {
+    for (const auto& row : exec_prepared(transaction_, sql::planning_returned{})) {
       const grid::CampaignId id = *row.campaign_id;
       if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting_tasks += row.tasks.as<std::int64_t>();
       if (!row.cluster_id.has_value()) continue;
@@ -171,7 +171,7 @@ class Details {
   /// A number of tasks of each pair that the query names.
   template <class Query, class Number>
   void read_tasks(Number grid::PairFacts::*member) {
-    for (const auto& row : exec(transaction_, Query{})) {
+    for (const auto& row : exec_prepared(transaction_, Query{})) {
       if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) pair->*member = row.tasks.template as<std::int64_t>();
     }
   }

@@ -143,7 +143,8 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
     for (const auto& row : exec(transaction, sql::policies_held{})) facts.held.push_back({*row.campaign_id, *row.cluster_id, *row.begins});
   }
   if (needs.dying) {
-    for (const auto& row : exec(transaction, sql::policies_dying{})) facts.dying.push_back({*row.campaign_id, *row.cluster_id, *row.jobs});
+    for (const auto& row : exec_prepared(transaction, sql::policies_dying{}))
+      facts.dying.push_back({*row.campaign_id, *row.cluster_id, *row.jobs});
   }
   if (needs.profiled) {
     for (const auto& row : exec(transaction, sql::policies_profiled{})) facts.profiled.push_back(*row.id);

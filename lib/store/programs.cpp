@@ -6,10 +6,11 @@
 namespace gleaner::store {
 
 using detail::exec;
+using detail::exec_prepared;
 
 std::vector<KnownProgram> programs_of(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<KnownProgram> programs;
-  for (const auto& row : exec(transaction, sql::programs_of{.cluster = cluster})) {
+  for (const auto& row : exec_prepared(transaction, sql::programs_of{.cluster = cluster})) {
     programs.push_back({.login = *row.login,
                         .sha256 = *row.sha256,
                         .tried_at = *row.tried_at,

@@ -15,6 +15,7 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 /// Repeats a deletion, each in its own transaction, until it deletes no row.
 template <class Query>
@@ -119,7 +120,7 @@ tl::expected<std::string, std::string> seal_campaign(Transaction& transaction, g
 
 std::vector<grid::CampaignId> purged_campaigns(Transaction& transaction, int most) {
   std::vector<grid::CampaignId> campaigns;
-  for (const auto& row : exec(transaction, sql::prune_purged{.most = most})) campaigns.push_back(*row.id);
+  for (const auto& row : exec_prepared(transaction, sql::prune_purged{.most = most})) campaigns.push_back(*row.id);
   return campaigns;
 }
 

@@ -113,7 +113,7 @@ std::vector<grid::JobId> mark_more(Transaction& transaction, std::int64_t event,
 }
 
 void mark_carriers(Transaction& transaction, std::span<const grid::JobId> jobs) {
-  if (!jobs.empty()) exec(transaction, sql::sinks_mark_carriers{.jobs = literal_of(jobs)});
+  if (!jobs.empty()) exec_prepared(transaction, sql::sinks_mark_carriers{.jobs = literal_of(jobs)});
 }
 
 std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event) {

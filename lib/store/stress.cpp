@@ -36,7 +36,7 @@ StressedCluster read_cluster(const sql::stress_clusters::Row& row) {
 
 void sample_durations(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> jobs, int running) {
   if (jobs.empty()) return;
-  exec(transaction, sql::stress_sample{.running = running, .jobs = ids_of(jobs), .cluster = cluster});
+  exec_prepared(transaction, sql::stress_sample{.running = running, .jobs = ids_of(jobs), .cluster = cluster});
 }
 
 StressFacts stress_facts(Transaction& transaction) {

@@ -13,6 +13,7 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 
 std::string utc(grid::Instant at) { return fmt::format("{:%Y-%m-%d %H:%M} UTC", std::chrono::floor<std::chrono::seconds>(at)); }
 
@@ -152,7 +153,7 @@ void note_not_renewed(Transaction& transaction, const TokenOf& owner, std::strin
 std::int64_t warn_of_token_ends(Transaction& transaction, grid::Instant now) {
   constexpr int kInAWeek = 1, kInADay = 2;
   std::int64_t warned = 0;
-  for (const auto& row : exec(transaction, sql::tokens_warn{.now = now, .days = static_cast<double>(kRenewalDays)})) {
+  for (const auto& row : exec_prepared(transaction, sql::tokens_warn{.now = now, .days = static_cast<double>(kRenewalDays)})) {
     const auto cluster = row.cluster.as<std::string>();
     const auto error = row.renewal_error.as<std::string>();
     const auto stage = row.warned.as<int>();

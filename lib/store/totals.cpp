@@ -20,7 +20,7 @@ void add_totals(Transaction& transaction, const std::vector<Total>& more, grid::
         .buckets = buckets,
     });
   }
-  detail::exec(transaction, sql::totals_add{.now = now, .more = rows});
+  detail::exec_prepared(transaction, sql::totals_add{.now = now, .more = rows});
 }
 
 }  // namespace gleaner::store
