@@ -32,9 +32,8 @@ std::string json_of(const std::vector<ModuleRun>& runs) {
   return "[" + json + "]";
 }
 
-void note(store::Transaction& transaction, const ModuleRun& run) {
+void note(store::Transaction& transaction, const ModuleRun& run, grid::Instant now) {
   const auto code = fmt::format("MODULE_FAILED_{}", run.module);
-  const auto now = store::now(transaction);
   if (went_wrong(run))
     store::open_event(transaction, {.code = code, .target = {}, .job = {}, .message = fmt::format("{}: {}", run.module, run.detail)}, now);
   else if (run.result == ModuleRun::Result::succeeded && !run.is_beside) store::close_event(transaction, code, {}, now);
@@ -71,8 +70,10 @@ std::vector<store::Total> totals_of(const std::vector<ModuleRun>& runs) {
   return all;
 }
 
-void note_all(store::Transaction& transaction, const std::vector<ModuleRun>& runs) {
-  for (const auto& run : runs) note(transaction, run);
+void note_all(store::Transaction& transaction, const std::vector<ModuleRun>& runs, const std::vector<store::Total>& totals,
+              grid::Instant now) {
+  for (const auto& run : runs) note(transaction, run, now);
+  store::add_totals(transaction, totals, now);
 }
 
 }  // namespace
@@ -100,9 +101,9 @@ void run_cycle(const process::Config& config, store::Database& database, store::
   auto totals = totals_of(runs);
   totals.push_back(total_of("cycle", std::chrono::duration_cast<std::chrono::milliseconds>(grid::SteadyClock::now() - began)));
   store::transact(database, term, [&](store::Transaction& transaction) {
-    note_all(transaction, runs);
-    store::add_totals(transaction, totals, store::now(transaction));
-    store::end_cycle(transaction, cycle, store::now(transaction), json_of(runs));
+    const auto now = store::now(transaction);
+    note_all(transaction, runs, totals, now);
+    store::end_cycle(transaction, cycle, now, json_of(runs));
   });
 }
 
@@ -110,10 +111,8 @@ void report_over(store::Database& database, store::Term term, Turns& modules) {
   const auto runs = modules.collect();
   if (runs.empty()) return;
   for (const auto& run : runs) log(run);
-  store::transact(database, term, [&](store::Transaction& transaction) {
-    note_all(transaction, runs);
-    store::add_totals(transaction, totals_of(runs), store::now(transaction));
-  });
+  store::transact(database, term,
+                  [&](store::Transaction& transaction) { note_all(transaction, runs, totals_of(runs), store::now(transaction)); });
 }
 
 }  // namespace gleaner::almighty

@@ -202,7 +202,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);
     for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size, config.headroom, config.availability}))
       statuses.emplace(status.id, std::move(status));
-    epochs = store::current_epochs(transaction, store::now(transaction));
+    epochs = store::current_epochs(transaction, now);
   });
   fleet::visit_clusters(config, shared, store::Database::Work::wipe, clusters, [&](fleet::Visit& visit) {
     const auto counts = Wiping{visit, statuses.at(visit.cluster.id), *epochs}.run();

@@ -293,8 +293,8 @@ std::vector<Begun> Launcher::confirm(std::vector<Begun> begun) {
   std::vector<store::BegunLaunch> known;
   grid::Instant now;
   visit_.database.transact([&](store::Transaction& transaction) {
-    known = store::begun_launches(transaction, ids);
     now = store::now(transaction);
+    known = store::begun_launches(transaction, ids);
   });
   std::erase_if(begun, [&](const Begun& one) {
     const auto found = std::ranges::find(known, one.launch.id, &store::BegunLaunch::id);

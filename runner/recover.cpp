@@ -238,8 +238,8 @@ bool recover(fleet::Visit& visit, const grid::Epochs& epochs) {
   std::optional<grid::Instant> since;
   grid::Instant now;
   visit.database.transact([&](store::Transaction& transaction) {
-    since = store::recover_from(transaction, visit.cluster.id);
     now = store::now(transaction);
+    since = store::recover_from(transaction, visit.cluster.id);
   });
   return !since || Recovery{visit, epochs, *since, now}.run();
 }

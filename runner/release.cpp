@@ -8,7 +8,6 @@
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/checkpoints.hpp"
-#include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
 
@@ -34,8 +33,7 @@ std::string listed(const std::vector<grid::TaskNumber>& tasks) {
 
 }  // namespace
 
-void release_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts) {
-  const auto now = store::now(transaction);
+void release_tasks(store::Transaction& transaction, const process::Config& config, grid::Instant now, Counts& counts) {
   for (const auto& bound : store::bound_tasks(transaction)) {
     const auto release = grid::release_of(
         {.replicas_allowed = bound.replicas_allowed, .retired = bound.retired, .waited = now - bound.since}, config.release_after);
@@ -59,8 +57,7 @@ void release_tasks(store::Transaction& transaction, const process::Config& confi
   }
 }
 
-void release_kept_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts) {
-  const auto now = store::now(transaction);
+void release_kept_tasks(store::Transaction& transaction, const process::Config& config, grid::Instant now, Counts& counts) {
   for (const auto& released : store::release_kept_tasks(transaction, now - config.checkpoint_patience, now)) {
     process::log::info("tasks leave their checkpoints",
                        {{"cluster", released.cluster}, {"campaign", released.campaign}, {"tasks", released.tasks}});

@@ -77,8 +77,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     const auto now = store::now(transaction);
     epochs = store::current_epochs(transaction, now);
     give_back_stranded(transaction, config, now, total);
-    release_tasks(transaction, config, total);
-    release_kept_tasks(transaction, config, total);
+    release_tasks(transaction, config, now, total);
+    release_kept_tasks(transaction, config, now, total);
     clusters = store::clusters_with_launches(transaction, now - grid::kOrphanWatch);
   });
   fleet::visit_clusters(config, shared, store::Database::Work::launch, clusters, [&](fleet::Visit& visit) {

@@ -139,15 +139,15 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     else ++counts.unreachable;
   });
   shared.transact([&](store::Transaction& transaction) {
-    for (const auto campaign : store::finish_campaigns(transaction, store::now(transaction))) {
+    const auto at = store::now(transaction);
+    for (const auto campaign : store::finish_campaigns(transaction, at)) {
       process::log::info("campaign terminated", {{"campaign", campaign}});
       ++counts.finished;
     }
-    store::write_or_note(transaction, {}, "the end of blacklistings", store::now(transaction),
-                         [&] { store::close_expired_blacklistings(transaction, store::now(transaction)); });
-    if (const auto warned = store::warn_of_token_ends(transaction, store::now(transaction)); warned > 0)
+    store::write_or_note(transaction, {}, "the end of blacklistings", at, [&] { store::close_expired_blacklistings(transaction, at); });
+    if (const auto warned = store::warn_of_token_ends(transaction, at); warned > 0)
       process::log::warning("tokens end", {{"users", warned}});
-    if (const auto paused = store::pause_failing_campaigns(transaction, store::now(transaction)); paused > 0)
+    if (const auto paused = store::pause_failing_campaigns(transaction, at); paused > 0)
       process::log::warning("campaigns paused by their max_fails", {{"campaigns", paused}});
   });
   return counts;
