@@ -45,7 +45,10 @@ void Conductors::take_turn(Conductor& conductor) {
   gate_.enter({"almighty", conductor.host});
   std::string failure;
   try {
-    if (conducts(conductor)) almighty::run_cycle(conductor.config, *conductor.connection, *conductor.term, conductor.turns);
+    if (conducts(conductor)) {
+      gate_.write_under(*conductor.term);
+      almighty::run_cycle(conductor.config, *conductor.connection, *conductor.term, conductor.turns);
+    }
   } catch (const std::exception& error) {
     failure = error.what();
   }

@@ -145,6 +145,10 @@ std::string WorldDatabase::conninfo_of(std::string_view program) const { return 
 
 bool WorldDatabase::has_open_transactions() { return query(sql::world_open_transactions{}).one().transactions.as<int>() > 0; }
 
+bool WorldDatabase::has_written(std::string_view program) {
+  return query(sql::world_writers{.program = program}).one().writers.as<int>() > 0;
+}
+
 void WorldDatabase::dump(const std::filesystem::path& file) {
   set_time();
   query(sql::world_fill_empty_tables{});

@@ -40,6 +40,8 @@ class WorldDatabase {
   [[nodiscard]] std::string conninfo_of(std::string_view program) const;
   /// Whether any program is within a transaction.
   [[nodiscard]] bool has_open_transactions();
+  /// Whether a program has changed anything in its present transaction.
+  [[nodiscard]] bool has_written(std::string_view program);
   /// Writes production's tables and rows into the file, as SQL (pg_dump), with rows in the tables that were empty: no world goes on after
   /// it. Throws process::Error.
   void dump(const std::filesystem::path& file);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/store/database.hpp"
@@ -15,7 +16,23 @@ Gate::Gate(WorldDatabase& database, VirtualClock& clock, Faults& faults, Trace& 
 
 Gate::~Gate() { store::watch(nullptr); }
 
-Gate::Program Gate::enter(Program program) { return std::exchange(now_, Passing{.program = std::move(program)}).program; }
+Gate::Program Gate::enter(Program program) {
+  auto before = std::exchange(now_, Passing{.program = std::move(program)}).program;
+  if (now_.program.term) write_under(*now_.program.term);
+  return before;
+}
+
+void Gate::write_under(store::Term term) {
+  now_.program.term = term;
+  newest_term_ = std::max(newest_term_, term);
+}
+
+/// Another conductor may have taken the lease while this program stood still.
+void Gate::judge_term() {
+  const auto& [module, host, term] = now_.program;
+  if (!term || *term >= newest_term_ || !find_ || !database_.has_written(fmt::format("{}@{}", module, host))) return;
+  find_(fmt::format("{} of {} writes under term {}, and term {} has begun", module, host, *term, newest_term_));
+}
 
 void Gate::die_perhaps(std::string_view place) {
   const auto& module = now_.program.module;
@@ -51,7 +68,8 @@ void Gate::stand_still_perhaps() {
 void Gate::pass(std::string_view place) {
   if (std::this_thread::get_id() != thread_) return;
   database_.follow_time();
-  const auto& [module, host] = now_.program;
+  const auto& module = now_.program.module;
+  const auto& host = now_.program.host;
   if (module.empty()) return;
   stand_still_perhaps();
   die_perhaps(place);
@@ -68,6 +86,11 @@ void Gate::before_transaction() {
   constexpr std::chrono::microseconds kTransaction{500};
   if (std::this_thread::get_id() == thread_ && !now_.program.module.empty()) clock_.advance(kTransaction);
   pass("begin");
+}
+
+void Gate::before_commit() {
+  pass("commit");
+  if (std::this_thread::get_id() == thread_) judge_term();
 }
 
 void Gate::after_commit() {

@@ -3,9 +3,11 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "lib/store/database.hpp"
 #include "lib/store/watcher.hpp"
 #include "sim/world/database.hpp"
 #include "sim/world/faults.hpp"
@@ -30,11 +32,16 @@ class Gate final : public store::Watcher {
   Gate& operator=(const Gate&) = delete;
 
   struct Program {
-    std::string module;  ///< empty: the world itself, which meets no fault
-    std::string host;    ///< of a conductor; empty: another one
+    std::string module;                    ///< empty: the world itself, which meets no fault
+    std::string host;                      ///< of a conductor; empty: another one
+    std::optional<store::Term> term = {};  ///< under which it writes
   };
   /// From now on, this program passes. Returns which one did before.
   Program enter(Program program);
+  /// From now on, the one who entered writes under this term.
+  void write_under(store::Term term);
+  /// Receives what must not be: a program that writes under a term that is over.
+  void find_by(std::function<void(std::string)> find) { find_ = std::move(find); }
   /// Whether the one who entered has died, or lost its connection to the database.
   [[nodiscard]] bool is_dead() const { return now_.is_dead; }
   [[nodiscard]] bool has_lost_database() const { return now_.has_lost_database; }
@@ -44,7 +51,7 @@ class Gate final : public store::Watcher {
 
   void before_connection() override { pass("connection"); }
   void before_transaction() override;
-  void before_commit() override { pass("commit"); }
+  void before_commit() override;
   void after_commit() override;
   /// Before and after a request to a cluster. Throws Death.
   void at_request(std::string_view place);
@@ -53,6 +60,7 @@ class Gate final : public store::Watcher {
   void pass(std::string_view place);
   void die_perhaps(std::string_view place);
   void stand_still_perhaps();
+  void judge_term();
 
   /// The program that passes, and the fault that it met.
   struct Passing {
@@ -67,6 +75,8 @@ class Gate final : public store::Watcher {
   std::thread::id thread_ = std::this_thread::get_id();
   Passing now_;
   PlayOn play_on_;
+  std::function<void(std::string)> find_;
+  store::Term newest_term_ = 0;
   bool plays_on_ = false;
   struct Stop {
     grid::Instant outage_end;

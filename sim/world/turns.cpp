@@ -34,7 +34,7 @@ WorldTurns::WorldTurns(const process::Config& config, std::string host, WorldDat
 
 almighty::ModuleRun WorldTurns::run(std::string_view module, store::Term term, const std::function<void()>& /*alive*/) {
   almighty::ModuleRun run{.module = std::string{module}, .result = almighty::ModuleRun::Result::succeeded, .detail = {}, .duration = {}};
-  const auto before = gate_.enter({std::string{module}, host_});
+  const auto before = gate_.enter({std::string{module}, host_, term});
   std::string did;
   try {
     auto& [config, kept] = modules_.at(run.module);

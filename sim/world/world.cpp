@@ -176,6 +176,7 @@ World::World(const Settings& settings)
     for (auto left = places.size(); left > 1; --left)
       std::swap(places[left - 1], places[static_cast<std::size_t>(order_.between(0, static_cast<std::int64_t>(left) - 1))]);
   });
+  gate_.find_by([this](std::string what) { oracle_.find(std::move(what)); });
   gate_.play_on_by([this](const std::string& host, grid::Instant until) { play_on(host, until); });
   add_clusters();
 }

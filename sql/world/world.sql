@@ -41,6 +41,10 @@ SELECT count(*) AS connections FROM pg_stat_activity WHERE application_name = @p
 -- Those of all programs.
 SELECT count(*) AS transactions FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'
 
+-- name: world.writers
+-- A program's connections whose transaction has changed something: it has a number then.
+SELECT count(*) AS writers FROM pg_stat_activity WHERE application_name = @program AND backend_xid IS NOT NULL
+
 -- name: world.fill_empty_tables
 -- Before the database is dumped: a row for each table that a world leaves empty or may leave empty, and a paused campaign.
 WITH
