@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "lib/process/log.hpp"
-#include "lib/store/clock.hpp"
-#include "lib/store/matching.hpp"
 
 namespace gleaner::updator {
 namespace {
@@ -58,18 +56,17 @@ std::vector<Answer> ask(fleet::Visit& visit, const std::vector<store::UnmatchedP
 
 }  // namespace
 
-void match_properties(fleet::Visit& visit) {
-  grid::Instant now;
-  std::vector<store::UnmatchedPair> pairs;
-  visit.database.transact([&](store::Transaction& transaction) {
-    now = store::now(transaction);
-    pairs = store::unmatched_pairs(transaction, visit.cluster.id, now - kPeriod, now - kNonePeriod);
-  });
-  if (pairs.empty()) return;
-  const auto answers = ask(visit, pairs);
+Unmatched unmatched_here(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) {
+  return {store::unmatched_pairs(transaction, visit.cluster.id, now - kPeriod, now - kNonePeriod), now};
+}
+
+void match_properties(fleet::Visit& visit, const Unmatched& unmatched) {
+  if (unmatched.pairs.empty()) return;
+  const auto answers = ask(visit, unmatched.pairs);
   if (answers.empty()) return;
   visit.database.transact([&](store::Transaction& transaction) {
-    for (const auto& [campaign, resources] : answers) store::record_matching(transaction, campaign, visit.cluster.id, resources, now);
+    for (const auto& [campaign, resources] : answers)
+      store::record_matching(transaction, campaign, visit.cluster.id, resources, unmatched.at);
   });
 }
 

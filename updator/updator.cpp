@@ -93,12 +93,15 @@ std::optional<Changes> update(fleet::Visit& visit, const store::CallsOfCluster& 
   judged.read = std::move(judged_pools.read);
   process::failpoint("updator.before_write");
   Changes changes;
+  Unmatched unmatched;
   visit.database.transact([&](store::Transaction& transaction) {
-    changes = write(transaction, visit, *poll, judged, store::now(transaction));
+    const auto now = store::now(transaction);
+    changes = write(transaction, visit, *poll, judged, now);
     answer_calls(transaction, visit, calls, *poll);
+    unmatched = unmatched_here(transaction, visit, now);
   });
   process::failpoint("updator.after_write");
-  match_properties(visit);
+  match_properties(visit, unmatched);
   return changes;
 }
 

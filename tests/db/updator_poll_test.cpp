@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/process/options.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/matching.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -184,7 +185,10 @@ TEST_F(Polls, AQuestionAboutProperties_ThatGetsNoAnswer_CountsAsAsked_AndTheOthe
     fleet::SharedDatabase shared{database, term};
     oar::Client client{cluster.access(), fleet::limits_of(config)};
     fleet::Visit visit{known, config, shared, client};
-    updator::match_properties(visit);
+    updator::Unmatched unmatched;
+    shared.transact(
+        [&](store::Transaction& transaction) { unmatched = updator::unmatched_here(transaction, visit, store::now(transaction)); });
+    updator::match_properties(visit, unmatched);
   };
   ASSERT_LT(campaign, other) << "it is asked first";
   turn();
