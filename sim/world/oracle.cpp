@@ -1,6 +1,7 @@
 #include "sim/world/oracle.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -121,18 +122,21 @@ void Oracle::judge_waits_in_vain() {
 
 void Oracle::judge_running(grid::Instant now, std::chrono::minutes longest) {
   std::set<std::pair<std::int64_t, std::int64_t>> carried_out;
-  std::set<std::int64_t> campaigns;
+  std::vector<std::int64_t> jobs;
   for (auto& [name, cluster] : clusters_.all()) {
     for (const auto& work : cluster->under_way()) {
       carried_out.emplace(work.campaign, work.task);
-      campaigns.insert(work.campaign);
+      jobs.push_back(work.grid_job);
     }
   }
+  std::set<std::int64_t> pools;
+  for (const auto& row : database_.query(sql::oracle_launches{.jobs = fmt::format("{{{}}}", fmt::join(jobs, ","))}))
+    pools.insert(row.launch.as<std::int64_t>());
   std::map<std::int64_t, grid::Instant> idle;
   for (const auto& row : database_.query(sql::oracle_running{})) {
     const std::pair<std::int64_t, std::int64_t> task{*row.campaign_id, *row.number};
-    // The outcome of a pool's task may be unknown as long as its job carries out others.
-    if (carried_out.contains(task) || (row.pooled.as<bool>() && campaigns.contains(task.first))) continue;
+    // The outcome of a pool's task may be unknown as long as one of the pool's jobs carries out others.
+    if (carried_out.contains(task) || (row.pool.has_value() && pools.contains(row.pool.as<std::int64_t>()))) continue;
     // Another job begins anew: OAR may fail to launch the next one too.
     const std::int64_t job = *row.job;
     const auto known = idle_since_.find(job);

@@ -67,11 +67,16 @@ SELECT j.campaign_id, k.name, count(*) AS jobs FROM jobs j JOIN clusters k ON k.
 WHERE j.ending = 'never_began' AND NOT j.pooled GROUP BY 1, 2 HAVING count(*) > @most
 
 -- name: oracle.running
--- The tasks that are said to run, with the last job of each.
-SELECT t.campaign_id, t.number, (SELECT max(j.id) FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number) AS job,
-  c.temporal_grouping <> 'false' AS pooled
+-- The tasks that are said to run, with the last job of each, and the launch of its pool.
+SELECT t.campaign_id, t.number, j.id AS job, CASE WHEN c.temporal_grouping <> 'false' THEN j.launch_id END AS pool
 FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
+LEFT JOIN LATERAL (
+  SELECT id, launch_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY id DESC LIMIT 1) j ON true
 WHERE t.state = 'running'
+
+-- name: oracle.launches
+-- The launches of jobs.
+SELECT DISTINCT launch_id AS launch FROM jobs WHERE id = ANY (@jobs::bigint[])
 
 -- name: oracle.waits_in_vain
 -- Campaigns that wait for one that was cancelled meanwhile, and no event says so.
