@@ -183,5 +183,64 @@ TEST(StartsOfCampaigns, InRoomThatOthersLeave_AreInTheNextCycles) {
   EXPECT_GE(second.start_between->earliest - kNow, seconds{2}) << "OAR starts three a second";
 }
 
+/// Adds a campaign of 1 600 tasks of a minute, of which so many run on cluster 1 and so many have ended in the last two hours.
+void add_known(Facts& of, std::int64_t id, int running, std::int64_t ended, const std::string& user) {
+  auto& campaign = of.campaign(id, 1600);
+  campaign.user = user;
+  campaign.submitted_at = kNow - hours{3};
+  campaign.first_start_at = kNow - hours{3};
+  campaign.running = running;
+  campaign.waiting = 1600 - running;
+  campaign.running_seconds = 30.0 * running;
+  campaign.ended_in_window = ended;
+  auto& pair = of.pair(id, 1);
+  pair.running = running;
+  pair.done = ended;
+  pair.duration_sum = 60.0 * static_cast<double>(ended);
+  pair.duration_squares = 3700.0 * static_cast<double>(ended);
+}
+
+TEST(SharedClusters, OneBehindAnother_EndsAfterIt_HoweverFewOfItsJobsHaveEnded) {
+  Facts of;
+  add_known(of, 1, 16, 1900, "ada");
+  add_known(of, 2, 0, 20, "ben");
+  const auto forecasts = of.forecasts();
+  for (const auto& one : forecasts) EXPECT_EQ(one.method, "sharing");
+  // 1 600 tasks of a minute, and what a start costs, on 16 cores; 20 in two hours would be a week.
+  EXPECT_NEAR(std::chrono::duration<double>{*forecasts[0].end - kNow}.count() / 60, 115, 20);
+  EXPECT_NEAR(std::chrono::duration<double>{*forecasts[1].end - kNow}.count() / 60, 225, 40);
+}
+
+TEST(SharedClusters, WhereUsersShare_TheyEndTogether) {
+  Facts of;
+  of.config.campaign_order = "fairshare";
+  add_known(of, 1, 16, 1900, "ada");
+  add_known(of, 2, 0, 20, "ben");
+  const auto forecasts = of.forecasts();
+  const std::chrono::duration<double> first{*forecasts[0].end - kNow}, second{*forecasts[1].end - kNow};
+  EXPECT_NEAR(first / second, 1.0, 0.1);
+}
+
+TEST(SharedClusters, OneThatIsAlone_GoesByItsThroughput) {
+  Facts of;
+  add_known(of, 1, 16, 1900, "ada");
+  add_known(of, 2, 0, 20, "ben");
+  of.facts.pairs[1].cluster = grid::ClusterId{2};
+  EXPECT_EQ(of.forecasts()[0].method, "throughput");
+}
+
+TEST(SharedClusters, OneOfWhichNoneHasStarted_EndsNoSoonerThanItStarts) {
+  Facts of;
+  add_known(of, 1, 16, 1900, "ada");
+  add_known(of, 2, 0, 0, "ben");
+  of.facts.campaigns[1].first_start_at.reset();
+  of.facts.campaigns[1].earlier = {.count = 4, .sum = 4, .squares = 4};
+  const auto second = of.forecasts()[1];
+  ASSERT_TRUE(second.start && second.start_between && second.end && second.end_between);
+  EXPECT_GE(*second.end, *second.start);
+  EXPECT_GE(second.end_between->latest, second.start_between->latest);
+  EXPECT_GE(*second.end, second.end_between->earliest);
+}
+
 }  // namespace
 }  // namespace gleaner::predictor
