@@ -114,13 +114,19 @@ TEST_F(TheWorld, OfAConductorThatStandsStill_GoesOnWithTheOther_WhoseTermItMeets
   settings.rate = 20;
   settings.features = {};
   settings.trace = folder() / "trace";
-  const auto verdict = run(settings);
-  EXPECT_TRUE(verdict.is_green()) << summary(verdict);
-  EXPECT_GT(verdict.happened.at("stopped"), 0);
-  const auto trace = content(settings.trace);
-  EXPECT_THAT(trace, testing::ContainsRegex("almighty of second conducts under term ([2-9]|[1-9][0-9]+)"));
-  EXPECT_THAT(trace, testing::ContainsRegex("of first goes on"));
-  EXPECT_THAT(trace, testing::ContainsRegex("of first failed: .*(lease|term)"));
+  const auto met_the_other =
+      testing::AllOf(testing::ContainsRegex("almighty of second conducts under term ([2-9]|[1-9][0-9]+)"),
+                     testing::ContainsRegex("of first goes on"), testing::ContainsRegex("of first failed: .*(lease|term)"));
+  // In one world of ten, only the conductor that stands by stands still, or the other one for too short a time.
+  constexpr int kWorlds = 6;
+  std::string trace;
+  for (int i = 0; i < kWorlds && !testing::Value(trace, met_the_other); ++i, ++settings.seed) {
+    const auto verdict = run(settings);
+    EXPECT_TRUE(verdict.is_green()) << summary(verdict);
+    EXPECT_GT(verdict.happened.at("stopped"), 0);
+    trace = content(settings.trace);
+  }
+  EXPECT_THAT(trace, met_the_other);
 }
 
 TEST_F(TheWorld, WhoseLocalJobIsLaunchedForEver_GoesOnOnceItsUserDeletesIt) {
