@@ -82,15 +82,16 @@ Sharers::Sharers(const store::PredictionFacts& facts, const process::Config& con
   for (const auto& campaign : facts.campaigns) {
     const auto estimate = estimate_of(campaign, totals[campaign.id]);
     const bool is_stopped = campaign.paused || campaign.awaits || campaign.braked;
+    // Nobody knows here when others release their tasks.
+    const auto tasks = campaign.follows ? campaign.waiting : campaign.remaining - campaign.running;
     places_[campaign.id] = {.index = sharers_.size(), .shares = false};
     campaigns[campaign.id] = {&campaign, estimate};
-    sharers_.push_back(
-        {.rank = rank_of(campaign, by_priority),
-         .user = users.try_emplace(campaign.user, users.size()).first->second,
-         .waiting = is_stopped ? 0.0 : std::max(0.0, static_cast<double>(campaign.remaining - campaign.running - campaign.held)),
-         .error = estimate.error,
-         .is_bound = estimate.is_bound,
-         .claims = {}});
+    sharers_.push_back({.rank = rank_of(campaign, by_priority),
+                        .user = users.try_emplace(campaign.user, users.size()).first->second,
+                        .waiting = is_stopped ? 0.0 : std::max(0.0, static_cast<double>(tasks - campaign.held)),
+                        .error = estimate.error,
+                        .is_bound = estimate.is_bound,
+                        .claims = {}});
   }
   std::map<grid::ClusterId, std::size_t> numbers;
   std::vector<prediction::SharedCluster> clusters;
@@ -114,7 +115,8 @@ Sharers::Sharers(const store::PredictionFacts& facts, const process::Config& con
   }
   for (auto& [id, place] : places_) {
     const auto& sharer = sharers_[place.index];
-    place.shares = std::ranges::any_of(sharer.claims, [&](const prediction::Claim& claim) { return users_of[claim.cluster] > 1; });
+    place.shares = !campaigns.at(id).first->follows &&
+                   std::ranges::any_of(sharer.claims, [&](const prediction::Claim& claim) { return users_of[claim.cluster] > 1; });
   }
   if (std::ranges::none_of(places_, [](const auto& place) { return place.second.shares; })) return;
   emptied_ = prediction::empty_bags(sharers_, clusters, sharing_of(config.campaign_order),

@@ -14,8 +14,8 @@ class Sharers {
  public:
   Sharers(const store::PredictionFacts& facts, const process::Config& config);
 
-  /// Empty: it shares no cluster with a campaign that has tasks or jobs, nothing is known of its durations, or its bag does not become
-  /// empty.
+  /// Empty: it shares no cluster with a campaign that has tasks or jobs, its tasks wait for those of another one, nothing is known of its
+  /// durations, or its bag does not become empty.
   [[nodiscard]] std::optional<prediction::Emptying> of(grid::CampaignId campaign) const;
 
  private:

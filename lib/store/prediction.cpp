@@ -46,6 +46,7 @@ PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   campaign.submitted_at = facts.submitted;
   campaign.paused = facts.state == grid::CampaignState::paused;
   campaign.awaits = facts.awaits.has_value();
+  campaign.follows = facts.holds_tasks.has_value();
   campaign.waiting = facts.waiting_tasks;
   campaign.braked = facts.brake.has_value();
   campaign.type = facts.type;

@@ -69,8 +69,9 @@ struct PredictionCampaign {
   std::int64_t waiting = 0;  ///< tasks in the bag
   std::int64_t held = 0;     ///< of them, those that a user holds
   bool paused = false;
-  bool awaits = false;  ///< another campaign comes first
-  bool braked = false;  ///< the campaign as a whole
+  bool awaits = false;   ///< another campaign comes first
+  bool follows = false;  ///< tasks of it wait for those of another campaign, one by one
+  bool braked = false;   ///< the campaign as a whole
   grid::CampaignType type = grid::CampaignType::default_;
   int priority = grid::kNormalPriority;
   bool pools = false;                     ///< its jobs may take several tasks

@@ -49,6 +49,8 @@ class Play {
   void give(PlayedCluster& cluster);
   double give(PlayedCluster& cluster, Claimants& group, double resources);
   void note_users();
+  [[nodiscard]] bool is_over(const Holding& one) const { return !one.is_open || bags_[one.sharer] <= 0.0; }
+  [[nodiscard]] bool may_take(Claimants& group) const;
 
   std::vector<PlayedCluster> clusters_;
   std::vector<double> bags_;
@@ -123,10 +125,14 @@ void Play::release(PlayedCluster& cluster, double seconds) {
   std::erase_if(cluster.active, [](const Holding* one) { return one->slots <= 0.0; });
 }
 
+/// Whether some of a group may get more; one that may not never will.
+bool Play::may_take(Claimants& group) const {
+  while (group.first < group.holdings.size() && is_over(group.holdings[group.first])) ++group.first;
+  return group.first < group.holdings.size();
+}
+
 /// Gives a group so many resources at most; returns what it takes.
 double Play::give(PlayedCluster& cluster, Claimants& group, double resources) {
-  const auto is_over = [&](const Holding& one) { return !one.is_open || bags_[one.sharer] <= 0.0; };
-  while (group.first < group.holdings.size() && is_over(group.holdings[group.first])) ++group.first;
   double taken = 0;
   for (auto i = group.first; i < group.holdings.size() && resources - taken > grid::kDust; ++i) {
     auto& one = group.holdings[i];
@@ -147,20 +153,22 @@ void Play::give(PlayedCluster& cluster) {
   for (auto first = cluster.groups.begin(); first != cluster.groups.end() && cluster.free > grid::kDust;) {
     const auto last = std::find_if(first, cluster.groups.end(), [&](const Claimants& one) { return one.rank != first->rank; });
     std::vector<Claimants*> level;
-    for (auto group = first; group != last; ++group) level.push_back(&*group);
+    for (auto group = first; group != last; ++group) {
+      if (may_take(*group)) level.push_back(&*group);
+    }
     std::ranges::stable_sort(level, {}, [&](const Claimants* one) { return held_[one->user]; });
-    // The first ones are raised to the next one, all together.
-    for (std::size_t raised = 1; raised <= level.size() && cluster.free > grid::kDust; ++raised) {
-      const bool is_last = raised == level.size();
-      const double to = is_last ? 0.0 : held_[level[raised]->user];
-      for (std::size_t i = 0; i < raised && cluster.free > grid::kDust; ++i) {
-        auto& held = held_[level[i]->user];
-        const double part = is_last ? cluster.free / static_cast<double>(raised - i) : std::min(cluster.free, to - held);
-        if (part <= grid::kDust) continue;
-        const double taken = give(cluster, *level[i], part);
-        held += taken;
-        cluster.free -= taken;
-      }
+    // Those who hold least are raised together, as far as the free resources go.
+    double raised_to = 0.0, held_below = 0.0;
+    std::size_t raised = 0;
+    while (raised < level.size() && (raised == 0 || held_[level[raised]->user] < raised_to)) {
+      held_below += held_[level[raised++]->user];
+      raised_to = (cluster.free + held_below) / static_cast<double>(raised);
+    }
+    for (std::size_t k = 0; k < raised; ++k) {
+      auto& held = held_[level[k]->user];
+      const double taken = give(cluster, *level[k], std::min(cluster.free, raised_to - held));
+      held += taken;
+      cluster.free -= taken;
     }
     for (auto* group : level) {  // what some leave
       if (cluster.free <= grid::kDust) break;

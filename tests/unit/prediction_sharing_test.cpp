@@ -57,6 +57,13 @@ TEST(Sharing, AmongUsers_TheCampaignsOfOneUser_TakeTurnsInTheirOrder) {
   EXPECT_NEAR(times[2], 1200, 120);
 }
 
+TEST(Sharing, AmongUsers_WhoHoldsLeast_IsRaisedFirst) {
+  const auto times = emptied({sharer(600, 60, 1), sharer(600, 0, 2), sharer(600, 0, 3)}, {{.free = 30}}, Sharing::among_users);
+  EXPECT_NEAR(times[1], times[2], 1);
+  EXPECT_NEAR(times[1], 1200, 150) << "each soon has 30 of 90 cores";
+  EXPECT_NEAR(times[0], 1200, 150);
+}
+
 TEST(Sharing, OnesOfALowerRank_GetWhatTheOthersLeave) {
   auto lowest = sharer(1000, 0, 1);
   lowest.rank = 1;

@@ -229,6 +229,18 @@ TEST(SharedClusters, OneThatIsAlone_GoesByItsThroughput) {
   EXPECT_EQ(of.forecasts()[0].method, "throughput");
 }
 
+TEST(SharedClusters, OneWhoseTasksWaitForThoseOfAnother_GoesByItsThroughput) {
+  Facts of;
+  add_known(of, 1, 8, 950, "ada");
+  add_known(of, 2, 8, 950, "ada");
+  of.facts.campaigns[1].follows = true;
+  of.facts.campaigns[1].waiting = 4;
+  const auto forecasts = of.forecasts();
+  EXPECT_EQ(forecasts[0].method, "sharing");
+  EXPECT_EQ(forecasts[1].method, "throughput");
+  EXPECT_GT(*forecasts[1].end, *forecasts[0].end) << "the first has the cores to itself but for the tasks that it releases";
+}
+
 TEST(SharedClusters, OneOfWhichNoneHasStarted_EndsNoSoonerThanItStarts) {
   Facts of;
   add_known(of, 1, 16, 1900, "ada");
