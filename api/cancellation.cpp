@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/answers.hpp"
-#include "api/pieces.hpp"
+#include "api/dependencies.hpp"
 #include "lib/store/views.hpp"
 #include "lib/store/views_cancellation.hpp"
 
@@ -18,6 +18,7 @@ namespace views = store::views;
 struct Cancellation {
   views::Campaign campaign;
   std::vector<views::JobsToKill> clusters;
+  std::vector<store::InVain> in_vain;  ///< campaigns that would wait for it in vain
 
   [[nodiscard]] std::int64_t in_flight() const { return campaign.tasks.launching + campaign.tasks.submitted + campaign.tasks.running; }
   [[nodiscard]] std::int64_t jobs() const {
@@ -26,6 +27,8 @@ struct Cancellation {
     return jobs;
   }
 };
+
+bool is_live(grid::CampaignState state) { return state == grid::CampaignState::in_treatment || state == grid::CampaignState::paused; }
 
 std::string counted_objects(std::int64_t count, std::string_view one) { return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s"); }
 
@@ -42,7 +45,7 @@ std::string text_of(const Cancellation& of) {
     text += fmt::format("; {} in flight would be cancelled as {} jobs end", counted_objects(of.in_flight(), "task"),
                         of.in_flight() == 1 ? "its" : "their");
   text += fmt::format("; {} stay done, and {} failed", tasks.done, tasks.failed);
-  return text;
+  return text + waiting_in_vain_text(of.in_vain);
 }
 
 void write_cancellation(text::JsonWriter& json, const Cancellation& of) {
@@ -65,26 +68,18 @@ void write_cancellation(text::JsonWriter& json, const Cancellation& of) {
     json.field("failed", tasks.failed);
     json.field("cancelled", tasks.cancelled);
   });
+  json.key("waiting_in_vain").array(of.in_vain, [&](const store::InVain& one) { json.value(one.campaign.value()); });
 }
 
 }  // namespace
 
-http::Response show_cancellation(const Call& call) {
-  for (const auto* other : {"purge", "hold", "resume"}) {
-    if (flag(call, other))
-      return error(Code::bad_value, fmt::format("dry_run is for the cancellation of a campaign: it does not go with {}", other));
-  }
-  const auto own = changeable_campaign(call);
-  if (!own) return own.error();
+std::optional<http::Response> show_cancellation(const Call& call, grid::CampaignId id) {
   const auto found = call.connections.read([&](store::Transaction& transaction) -> std::optional<Cancellation> {
-    auto campaign = views::campaign(transaction, own->id);
-    if (!campaign) return std::nullopt;
-    return Cancellation{std::move(*campaign), views::jobs_to_kill(transaction, own->id)};
+    auto campaign = views::campaign(transaction, id);
+    if (!campaign || !is_live(campaign->state)) return std::nullopt;
+    return Cancellation{std::move(*campaign), views::jobs_to_kill(transaction, id), store::waiting_in_vain(transaction, id)};
   });
-  if (!found) return no_campaign(call);
-  const auto state = found->campaign.state;
-  if (state != grid::CampaignState::in_treatment && state != grid::CampaignState::paused)
-    return error(Code::wrong_state, fmt::format("campaign {} is {} already", own->id.value(), grid::name_of(state)));
+  if (!found) return std::nullopt;
   text::JsonWriter json;
   json.object([&] { write_cancellation(json, *found); });
   return answer(json);

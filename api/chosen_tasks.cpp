@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "api/act.hpp"
 #include "api/audit.hpp"
 #include "api/dependencies.hpp"
 #include "api/pieces.hpp"
 #include "lib/grid/clock.hpp"
-#include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/text/json_writer.hpp"
@@ -82,20 +82,26 @@ struct Done {
 
 http::Response answer_of(const Call& call, const Done& done, const Ranges& rest) {
   text::JsonWriter json;
+  const bool is_rehearsed = is_dry_run(call);
   json.object([&] {
-    json.field("status", std::int64_t{202});
-    json.field("title", "Accepted");
-    json.field("message", rest.empty()
-                              ? done.message
-                              : done.message + fmt::format("; {} of the list are left: follow the link 'next'", tasks_text(size_of(rest))));
+    if (is_rehearsed) {
+      json.field("dry_run", true);
+    } else {
+      json.field("status", std::int64_t{202});
+      json.field("title", "Accepted");
+    }
+    const auto left =
+        rest.empty() ? std::string{} : fmt::format("; {} of the list are left: follow the link 'next'", tasks_text(size_of(rest)));
+    json.field("message", message_of_act(call, done.message + left));
     json.field("count", done.count);
     json.field("cancelled", done.cancelled.waiting);
     json.field("killed", done.cancelled.in_flight);
     std::vector<Link> links{{"parent", "/v1/campaigns/" + call.parts[0]}};
-    if (!rest.empty()) links.push_back({"next", call.request.path + "?tasks=" + text::to_text(rest)});
+    if (!rest.empty())
+      links.push_back({"next", fmt::format("{}?tasks={}{}", call.request.path, text::to_text(rest), is_rehearsed ? "&dry_run=1" : "")});
     write_links(json, links);
   });
-  return answer(202, json.text());
+  return answer(is_rehearsed ? 200 : 202, json.text());
 }
 
 std::string cancelled_text(grid::CampaignId campaign, const store::CancelledTasks& done, std::int64_t over) {
@@ -132,7 +138,7 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   std::string waiting;
   bool is_live = true;
   work_through(chosen->tasks, [&](const Ranges& piece) {
-    const auto part = call.connections.write([&](store::Transaction& transaction) {
+    const auto part = act(call, [&](store::Transaction& transaction) {
       auto cancelled = store::cancel_tasks(transaction, chosen->campaign, piece);
       if (cancelled) note_tasks(call, transaction, "tasks cancelled", chosen->campaign, piece, cancelled->waiting + cancelled->in_flight);
       // A task in flight may still be done before its job is killed.
@@ -151,8 +157,8 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   if (count == 0 && rest.empty())
     return error(Code::wrong_state,
                  fmt::format("none of these tasks of campaign {} waits or runs, or they are being cancelled", call.parts[0]));
-  process::log::info("tasks cancelled",
-                     {{"campaign", chosen->campaign}, {"waiting", done.waiting}, {"killed", done.in_flight}, {"by", call.caller.user}});
+  log_act(call, "tasks cancelled",
+          {{"campaign", chosen->campaign}, {"waiting", done.waiting}, {"killed", done.in_flight}, {"by", call.caller.user}});
   const auto over = asked - size_of(rest) - count;
   return answer_of(call, {.message = cancelled_text(chosen->campaign, done, over) + waiting, .count = count, .cancelled = done}, rest);
 }
@@ -198,7 +204,7 @@ http::Response hold_chosen_tasks(const Call& call) {
   store::HeldTasks done;
   bool is_live = true;
   work_through(chosen->tasks, [&](const Ranges& piece) {
-    const auto part = call.connections.write([&](store::Transaction& transaction) {
+    const auto part = act(call, [&](store::Transaction& transaction) {
       auto held = store::hold_tasks(transaction, chosen->campaign, piece, call.caller.user, call.now);
       if (held) note_tasks(call, transaction, "tasks held", chosen->campaign, piece, held->held);
       return held;
@@ -217,7 +223,7 @@ http::Response hold_chosen_tasks(const Call& call) {
     return error(Code::wrong_state,
                  fmt::format("none of these tasks of campaign {} waits, or they are held already: {} with jobs, {} over, {} held",
                              call.parts[0], done.in_flight, done.over, done.before));
-  process::log::info("tasks held", {{"campaign", chosen->campaign}, {"tasks", done.held}, {"by", call.caller.user}});
+  log_act(call, "tasks held", {{"campaign", chosen->campaign}, {"tasks", done.held}, {"by", call.caller.user}});
   return answer_of(call, {.message = held_text(chosen->campaign, done), .count = done.held}, rest);
 }
 
@@ -228,7 +234,7 @@ http::Response release_chosen_tasks(const Call& call) {
   std::int64_t count = 0;
   bool is_live = true;
   work_through(chosen->tasks, [&](const Ranges& piece) {
-    const auto part = call.connections.write([&](store::Transaction& transaction) {
+    const auto part = act(call, [&](store::Transaction& transaction) {
       auto released = store::release_held_tasks(transaction, chosen->campaign, piece, call.now);
       if (released) note_tasks(call, transaction, "held tasks released", chosen->campaign, piece, *released);
       return released;
@@ -240,7 +246,7 @@ http::Response release_chosen_tasks(const Call& call) {
   if (!is_live && count == 0) return over_already(call, *chosen);
   const auto& rest = chosen->tasks;
   if (count == 0 && rest.empty()) return error(Code::wrong_state, fmt::format("none of these tasks of campaign {} is held", call.parts[0]));
-  process::log::info("held tasks released", {{"campaign", chosen->campaign}, {"tasks", count}, {"by", call.caller.user}});
+  log_act(call, "held tasks released", {{"campaign", chosen->campaign}, {"tasks", count}, {"by", call.caller.user}});
   auto message = fmt::format("Campaign {}: {} released", call.parts[0], count == 1 ? "1 held task" : fmt::format("{} held tasks", count));
   if (const auto others = asked - size_of(rest) - count; others > 0)
     message += fmt::format("; {} of the list {} not held", others, others == 1 ? "was" : "were");
@@ -257,7 +263,7 @@ http::Response retry_chosen_tasks(const Call& call) {
   const auto asked = size_of(chosen->tasks);
   std::int64_t count = 0;
   work_through(chosen->tasks, [&](const Ranges& piece) {
-    count += call.connections.write([&](store::Transaction& transaction) {
+    count += act(call, [&](store::Transaction& transaction) {
       std::int64_t tasks = 0;
       for (const auto& range : piece)
         tasks += std::ssize(store::retry_failed_tasks(transaction, {.campaign = chosen->campaign, .range = range}, call.now));
@@ -269,7 +275,7 @@ http::Response retry_chosen_tasks(const Call& call) {
   const auto& rest = chosen->tasks;
   if (count == 0 && rest.empty())
     return error(Code::wrong_state, fmt::format("none of these tasks of campaign {} has failed", call.parts[0]));
-  process::log::info("failed tasks retried", {{"campaign", chosen->campaign}, {"tasks", count}, {"by", call.caller.user}});
+  log_act(call, "failed tasks retried", {{"campaign", chosen->campaign}, {"tasks", count}, {"by", call.caller.user}});
   const auto others = asked - size_of(rest) - count;
   auto message =
       fmt::format("{} of campaign {} will run again", count == 1 ? "1 failed task" : fmt::format("{} failed tasks", count), call.parts[0]);

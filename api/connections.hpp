@@ -45,6 +45,16 @@ class Connections {
     return std::move(*result);
   }
 
+  /// As write, but undoes the writes at the end: what they would do.
+  template <class Work>
+  auto undone(Work&& work) {
+    Lease lease{*this};
+    std::optional<decltype(work(std::declval<store::Transaction&>()))> result;
+    store::rehearse(lease.database(), [&](store::Transaction& transaction) { result.emplace(work(transaction)); });
+    lease.keep();
+    return std::move(*result);
+  }
+
   /// Runs `work` once, for writes that cannot be repeated; `work` commits by itself, or not at all. The limits are longer than a request's,
   /// because a submission may write a million tasks.
   template <class Work>

@@ -82,10 +82,10 @@ Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store
   return dependencies;
 }
 
-std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled, store::Gone gone) {
+std::string waiting_in_vain_text(std::span<const store::InVain> all) {
   std::vector<std::int64_t> waiting;
   std::string parts;
-  for (const auto& one : store::note_waiting_in_vain(transaction, cancelled, gone, call.now)) {
+  for (const auto& one : all) {
     if (one.tasks.empty()) waiting.push_back(one.campaign.value());
     else
       parts +=
@@ -96,6 +96,10 @@ std::string report_waiting_in_vain(const Call& call, store::Transaction& transac
   const bool is_one = waiting.size() == 1;
   return fmt::format("; {} {} wait{} for it, and cannot end any more: 'griddel {}' cancels {}{}", is_one ? "campaign" : "campaigns",
                      fmt::join(waiting, ", "), is_one ? "s" : "", fmt::join(waiting, " "), is_one ? "it" : "them", parts);
+}
+
+std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled, store::Gone gone) {
+  return waiting_in_vain_text(store::note_waiting_in_vain(transaction, cancelled, gone, call.now));
 }
 
 }  // namespace gleaner::api

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace gleaner::api {
                                                                        const jdl::CampaignFile& file, std::int64_t tasks,
                                                                        SubmissionMode mode, grid::CampaignId self = grid::CampaignId{0});
 
+/// `; campaign 15 waits for it, and cannot end any more: …`, of the campaigns that wait for one that is cancelled. Empty: there is none.
+[[nodiscard]] std::string waiting_in_vain_text(std::span<const store::InVain> all);
 /// After tasks of a campaign were cancelled for good: opens an event on each campaign that waits until they are done, and returns a text
-/// that names these, to follow what was done: `; campaign 15 waits for it, and …`. Empty: there is none.
+/// that names these, to follow what was done.
 [[nodiscard]] std::string report_waiting_in_vain(const Call& call, store::Transaction& transaction, grid::CampaignId cancelled,
                                                  store::Gone gone);
 

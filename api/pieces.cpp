@@ -17,6 +17,8 @@ Asked<ChangeableCampaign> changeable_campaign(const Call& call) {
   return ChangeableCampaign{id, std::move(*owner)};
 }
 
+std::string_view at_least(const Call& call, const Progress& progress) { return is_dry_run(call) && progress.next ? "at least " : ""; }
+
 Progress retry_failed_tasks(const Call& call, const FailedTasks& failed, const std::function<bool(store::Transaction&)>& allows) {
   const auto campaign = failed.campaign;
   return in_pieces(call, [&](store::Transaction& transaction, grid::TaskNumber first) -> Piece {

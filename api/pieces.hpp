@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "api/call.hpp"
+#include "api/act.hpp"
 #include "lib/grid/clock.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/store/campaigns.hpp"
@@ -32,13 +32,16 @@ struct Progress {
 /// The changes of one piece, as Progress.
 using Piece = Progress;
 
+/// `at least ` before the number of a dry run whose time was over: nothing of it is done, so that no other request can continue it.
+[[nodiscard]] std::string_view at_least(const Call& call, const Progress& progress);
+
 /// Repeats `work(transaction, first)`, each in a transaction of its own, until nothing is left or the time is over.
 template <class Work>
 Progress in_pieces(const Call& call, Work&& work) {
   const auto end = grid::SteadyClock::now() + kTimeOfPieces;
   Progress progress{.next = grid::TaskNumber{0}};
   do {
-    const Piece piece = call.connections.write([&](store::Transaction& transaction) -> Piece { return work(transaction, *progress.next); });
+    const Piece piece = act(call, [&](store::Transaction& transaction) -> Piece { return work(transaction, *progress.next); });
     progress.tasks += piece.tasks;
     progress.next = piece.next;
   } while (progress.next && grid::SteadyClock::now() < end);

@@ -4,11 +4,11 @@
 
 #include <map>
 
+#include "api/act.hpp"
 #include "api/audit.hpp"
 #include "api/campaign_json.hpp"
 #include "api/chosen_tasks.hpp"
 #include "api/pieces.hpp"
-#include "lib/process/log.hpp"
 #include "lib/store/failures.hpp"
 #include "lib/store/sinks.hpp"
 #include "lib/text/numbers.hpp"
@@ -62,10 +62,12 @@ http::Response retry_swallowed(const Call& call, const ChangeableCampaign& own, 
         fmt::format(
             "'{}' is no sink that swallowed tasks of campaign {}, or all of them were given back: name a cluster, or the id of an event SINK",
             jdl::excerpt(sink), own.id.value()));
-  process::log::info("swallowed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
-  const auto message = fmt::format("{} task{} of campaign {} that a sink swallowed will run again{}{}", progress.tasks,
-                                   progress.tasks == 1 ? "" : "s", own.id.value(), after_text(after), progress.next ? kRestIsLeft : "");
-  return accepted(message, progress.tasks, progress.next ? href_with(call, {}) : "");
+  log_act(call, "swallowed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
+  const bool is_half = progress.next && !is_dry_run(call);  // a rehearsal has no rest, as nothing of it is done
+  const auto message =
+      fmt::format("{}{} task{} of campaign {} that a sink swallowed will run again{}{}", at_least(call, progress), progress.tasks,
+                  progress.tasks == 1 ? "" : "s", own.id.value(), after_text(after), is_half ? kRestIsLeft : "");
+  return acted(call, message, progress.tasks, is_half ? href_with(call, {}) : "");
 }
 
 /// Which failed tasks are meant.
@@ -96,7 +98,7 @@ http::Response retry_all_failed(const Call& call, const ChangeableCampaign& own)
   std::optional<std::int64_t> now;
   const auto progress = retry_failed_tasks(call, {.campaign = own.id, .group = meant->group}, [&](store::Transaction& transaction) {
     now = store::lock_failed_tasks(transaction, own.id, meant->group);
-    return now && (!meant->expected || *now == *meant->expected);
+    return now && (!meant->expected || *now == *meant->expected) && !is_dry_run(call);
   });
   const auto of = meant->group ? fmt::format("group {} of the failures of campaign {}", *meant->group, own.id.value())
                                : fmt::format("campaign {}", own.id.value());
@@ -104,14 +106,15 @@ http::Response retry_all_failed(const Call& call, const ChangeableCampaign& own)
   if (meant->expected && *now != *meant->expected)
     return error(Code::wrong_state,
                  fmt::format("{} has {} by now, and not {}: nothing was changed", of, failed_text(*now), *meant->expected));
+  if (is_dry_run(call) && *now > 0) return acted(call, fmt::format("{} of {} will run again", failed_text(*now), of), *now);
   if (progress.tasks == 0) return error(Code::wrong_state, fmt::format("{} has no failed task", of));
-  process::log::info("failed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
+  log_act(call, "failed tasks retried", {{"campaign", own.id}, {"tasks", progress.tasks}, {"by", call.caller.user}});
   const auto message = fmt::format("{} of {} will run again{}", failed_text(progress.tasks), of, progress.next ? kRestIsLeft : "");
   const auto rest = [&] {
     if (!meant->group) return fmt::format("{}/retries?tasks={}-*", campaign_path(own.id), progress.next->value());
     return fmt::format("{}/retries?failure={}", campaign_path(own.id), *meant->group);
   };
-  return accepted(message, progress.tasks, progress.next ? rest() : std::string{});
+  return acted(call, message, progress.tasks, progress.next ? rest() : std::string{});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/act.hpp"
 #include "api/audit.hpp"
 #include "api/cancellation.hpp"
 #include "api/chosen_tasks.hpp"
@@ -12,9 +13,9 @@
 #include "api/purge.hpp"
 #include "api/retries.hpp"
 #include "api/router.hpp"
-#include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/chosen_tasks.hpp"
+#include "lib/store/views.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -53,7 +54,7 @@ http::Response change(const Call& call, const std::string_view& event, Work&& wo
   const auto number = id_of(call.parts[0]);
   if (!number) return no_campaign(call);
   const grid::CampaignId id{*number};
-  const auto change = call.connections.write([&](store::Transaction& transaction) -> Change {
+  const auto change = act(call, [&](store::Transaction& transaction) -> Change {
     const auto owner = store::campaign_owner(transaction, id);
     if (!owner || !may_change(call, owner->user)) return {owner, std::nullopt};
     const auto count = work(transaction, id);
@@ -63,8 +64,8 @@ http::Response change(const Call& call, const std::string_view& event, Work&& wo
   if (!change.owner) return no_campaign(call);
   if (!may_change(call, change.owner->user)) return not_yours(call, campaign_text(id), change.owner->user);
   if (!change.count) return error(Code::wrong_state, refusal(change.owner->state));
-  process::log::info(event, {{"campaign", id}, {"by", call.caller.user}});
-  return accepted(done(*change.count), change.count);
+  log_act(call, event, {{"campaign", id}, {"by", call.caller.user}});
+  return acted(call, done(*change.count), change.count);
 }
 
 std::optional<std::int64_t> once(bool changed) { return changed ? std::optional<std::int64_t>{1} : std::nullopt; }
@@ -73,13 +74,23 @@ bool names_tasks(const Call& call) { return call.request.parameter("tasks").has_
 
 http::Response hold(const Call& call) {
   if (names_tasks(call)) return hold_chosen_tasks(call);
+  store::views::TaskCounts tasks;
   return change(
       call, "campaign paused",
-      [](store::Transaction& transaction, grid::CampaignId id) { return once(store::hold_campaign(transaction, id)); },
+      [&](store::Transaction& transaction, grid::CampaignId id) {
+        const bool is_held = store::hold_campaign(transaction, id);
+        if (is_held) tasks = store::views::campaign(transaction, id)->tasks;
+        return once(is_held);
+      },
       [&](grid::CampaignState state) {
         return fmt::format("campaign {} is {}: only one in treatment can be paused", call.parts[0], grid::name_of(state));
       },
-      [&](std::int64_t) { return fmt::format("Campaign {} paused", call.parts[0]); });
+      [&](std::int64_t) {
+        const auto jobs = tasks.launching + tasks.submitted + tasks.running;
+        if (jobs == 0) return fmt::format("Campaign {} paused", call.parts[0]);
+        return fmt::format("Campaign {} paused; {} of its tasks {} a job, which continue{}", call.parts[0], jobs,
+                           jobs == 1 ? "has" : "have", jobs == 1 ? "s" : "");
+      });
 }
 
 http::Response resume(const Call& call) {
@@ -104,7 +115,8 @@ http::Response resume(const Call& call) {
 }
 
 http::Response cancel(const Call& call) {
-  if (flag(call, "dry_run")) return show_cancellation(call);
+  if (flag(call, "purge") && is_dry_run(call))
+    return error(Code::bad_value, "dry_run and purge exclude each other: a purge deletes the campaign, its tasks, jobs and events");
   if (flag(call, "purge") && call.caller.is_of_browser())
     return error(Code::only_reads, "a session of a browser purges nothing: use 'griddel --purge'");
   if (flag(call, "purge")) return purge_campaign(call);
@@ -112,7 +124,9 @@ http::Response cancel(const Call& call) {
   if (flag(call, "resume")) return resume(call);
   const auto own = changeable_campaign(call);
   if (!own) return own.error();
-  if (const auto ahead = cancel_returned_tasks(call, own->id); ahead.next)
+  if (is_dry_run(call)) {
+    if (auto shown = show_cancellation(call, own->id)) return std::move(*shown);
+  } else if (const auto ahead = cancel_returned_tasks(call, own->id); ahead.next)
     return accepted(fmt::format("Campaign {}: {} tasks cancelled{}", call.parts[0], ahead.tasks, kRestIsLeft), ahead.tasks,
                     href_with(call, {}));
   bool is_acknowledged = false;
@@ -137,10 +151,10 @@ http::Response cancel(const Call& call) {
 }
 
 /// `; 3 failed tasks will run again`, as the user asked for by `resubmit`.
-std::string resubmitted_text(const Call& call, std::int64_t tasks) {
+std::string resubmitted_text(const Call& call, const Progress& again) {
   if (!flag(call, "resubmit")) return {};
-  if (tasks == 0) return "; there is no failed task to run again";
-  return fmt::format("; {} failed task{} will run again", tasks, tasks == 1 ? "" : "s");
+  if (again.tasks == 0) return "; there is no failed task to run again";
+  return fmt::format("; {}{} failed task{} will run again", at_least(call, again), again.tasks, again.tasks == 1 ? "" : "s");
 }
 
 /// The answer when there are more failed tasks to run again than one request can give back; the events stay open until then.
@@ -154,7 +168,7 @@ http::Response fix_all(const Call& call) {
     const auto own = changeable_campaign(call);
     if (!own) return own.error();
     again = retry_failed_tasks(call, {.campaign = own->id});
-    if (again.next) return half_resubmitted(call, again);
+    if (again.next && !is_dry_run(call)) return half_resubmitted(call, again);
   }
   return change(
       call, "events fixed",
@@ -162,7 +176,7 @@ http::Response fix_all(const Call& call) {
         return store::fix_campaign_events(transaction, id, call.now);
       },
       [&](grid::CampaignState) { return std::string{}; },
-      [&](std::int64_t) { return fmt::format("Campaign {} events closed{}", call.parts[0], resubmitted_text(call, again.tasks)); });
+      [&](std::int64_t) { return fmt::format("Campaign {} events closed{}", call.parts[0], resubmitted_text(call, again)); });
 }
 
 /// Whether the caller may fix the event.
@@ -182,19 +196,19 @@ http::Response fix_one(const Call& call) {
   Progress again;
   if (event->open && event->campaign && flag(call, "resubmit"))
     again = retry_failed_tasks(call, {.campaign = *event->campaign, .cluster = event->cluster});
-  if (again.next) return half_resubmitted(call, again);
-  const bool is_fixed = event->open && call.connections.write([&](store::Transaction& transaction) {
-    if (!store::fix_event(transaction, *id, call.now)) return false;
-    note(call, transaction,
-         {.name = "event fixed",
-          .subject = fmt::format("event {}", *id),
-          .campaign = event->campaign,
-          .after = count_json("retried_tasks", again.tasks)});
-    return true;
-  });
+  if (again.next && !is_dry_run(call)) return half_resubmitted(call, again);
+  const bool is_fixed = event->open && act(call, [&](store::Transaction& transaction) {
+                          if (!store::fix_event(transaction, *id, call.now)) return false;
+                          note(call, transaction,
+                               {.name = "event fixed",
+                                .subject = fmt::format("event {}", *id),
+                                .campaign = event->campaign,
+                                .after = count_json("retried_tasks", again.tasks)});
+                          return true;
+                        });
   if (!is_fixed) return error(Code::wrong_state, fmt::format("event {} is closed already", *id));
-  process::log::info("event fixed", {{"id", *id}, {"by", call.caller.user}});
-  return accepted(fmt::format("Event {} closed{}", *id, resubmitted_text(call, again.tasks)), 1);
+  log_act(call, "event fixed", {{"id", *id}, {"by", call.caller.user}});
+  return acted(call, fmt::format("Event {} closed{}", *id, resubmitted_text(call, again)), 1);
 }
 
 }  // namespace
@@ -203,14 +217,15 @@ std::span<const Route> control_routes() {
   static constexpr std::array kRoutes{
       Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "dry_run hold resume purge", Etag::sent, Compression::allowed,
             InPage::act},
-      Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "tasks"},
-      Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
-      Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold, "tasks", Etag::sent, Compression::allowed, InPage::act},
-      Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume, "tasks", Etag::sent, Compression::allowed, InPage::act},
-      Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "expect failure sink tasks", Etag::sent, Compression::allowed,
+      Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "dry_run tasks"},
+      Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task, "dry_run"},
+      Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold, "dry_run tasks", Etag::sent, Compression::allowed, InPage::act},
+      Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume, "dry_run tasks", Etag::sent, Compression::allowed, InPage::act},
+      Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "dry_run expect failure sink tasks", Etag::sent,
+            Compression::allowed, InPage::act},
+      Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "dry_run resubmit", Etag::sent, Compression::allowed,
             InPage::act},
-      Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit", Etag::sent, Compression::allowed, InPage::act},
-      Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "resubmit"},
+      Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "dry_run resubmit"},
   };
   return kRoutes;
 }

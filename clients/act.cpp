@@ -15,11 +15,13 @@ namespace {
 std::string_view word_of(Action::Object object) { return object == Action::Object::event ? "event" : "campaign"; }
 
 /// One request for each part of the list of tasks.
-std::vector<std::string> paths_of(const Action& action, std::int64_t campaign, const std::vector<std::string>& tasks) {
-  const auto path = fmt::format("/v1/{}s/{}{}", word_of(action.of), campaign, action.path);
+std::vector<std::string> paths_of(const Action& action, std::int64_t campaign, const std::vector<std::string>& tasks, Extent extent) {
+  auto path = fmt::format("/v1/{}s/{}{}", word_of(action.of), campaign, action.path);
+  if (extent == Extent::dry_run) path += path.find('?') == std::string::npos ? "?dry_run=1" : "&dry_run=1";
   if (tasks.empty()) return {path};
   std::vector<std::string> paths;
-  for (const auto& list : tasks) paths.push_back(fmt::format("{}?tasks={}", path, url_encoded(list)));
+  for (const auto& list : tasks)
+    paths.push_back(fmt::format("{}{}tasks={}", path, extent == Extent::dry_run ? '&' : '?', url_encoded(list)));
   return paths;
 }
 
@@ -44,8 +46,10 @@ Manner manner_of(const process::Context& context, terminal::Form form) {
   return context.arguments.has("verbose") ? Manner::cigri_verbose : Manner::cigri;
 }
 
+Extent extent_of(const process::Arguments& arguments) { return arguments.has("dry-run") ? Extent::dry_run : Extent::done; }
+
 process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action, const std::vector<std::int64_t>& campaigns,
-                        const std::vector<std::string>& tasks, Manner manner) {
+                        const std::vector<std::string>& tasks, Manner manner, Extent extent) {
   if (campaigns.empty()) throw Error{ExitCode::usage, "the id of a campaign is needed (see --help)"};
   auto code = ExitCode::ok;
   std::string refusals;
@@ -55,14 +59,15 @@ process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& 
                                     {}}};
   for (const auto id : campaigns) {
     bool is_done = false;
-    for (const auto& path : paths_of(action, id, tasks)) {
+    for (const auto& path : paths_of(action, id, tasks, extent)) {
       try {
         for (auto next = path; !next.empty();) {
           const auto reply = action.verb == Verb::post ? api.post(next) : api.remove(next);
           const auto message = reply.json["message"].text();
           answer.text += terminal::printable(message) + "\n";
           answer.done += (answer.done.empty() ? "" : "; ") + terminal::printable(message);
-          answer.table.rows.push_back({terminal::Cell{id}, terminal::Cell{std::string{action.done}}, terminal::Cell{message}});
+          answer.table.rows.push_back({terminal::Cell{id}, terminal::Cell{std::string{extent == Extent::dry_run ? "nothing" : action.done}},
+                                       terminal::Cell{message}});
           is_done = true;
           next = next_of(reply.json);
         }
@@ -74,7 +79,8 @@ process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& 
     }
     if (is_done) answer.ids.push_back(fmt::format("{}", id));
   }
-  if (!answer.table.rows.empty() && manner != Manner::cigri) output.show(answer);
+  const bool is_silent = manner == Manner::cigri && extent == Extent::done;
+  if (!answer.table.rows.empty() && !is_silent) output.show(answer);
   return {code, refusals};
 }
 

@@ -13,6 +13,9 @@ namespace gleaner::clients {
 
 enum class Verb { post, remove };
 
+/// Whether acts are done, or only foretold.
+enum class Extent { done, dry_run };
+
 struct Action {
   std::string_view option;  ///< the option that selects it
   Verb verb;
@@ -31,6 +34,7 @@ enum class Manner { gleaner, cigri, cigri_verbose };
 /// @param tasks  lists of the campaign's tasks, one for each request (task_lists); empty: the whole campaign
 [[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action,
                                       const std::vector<std::int64_t>& campaigns, const std::vector<std::string>& tasks = {},
-                                      Manner manner = Manner::gleaner);
+                                      Manner manner = Manner::gleaner, Extent extent = Extent::done);
+[[nodiscard]] Extent extent_of(const process::Arguments& arguments);
 
 }  // namespace gleaner::clients

@@ -22,7 +22,6 @@ constexpr std::array kActions{
     Action{"pause", clients::Verb::post, "/hold", "paused"},
     Action{"resume", clients::Verb::post, "/resume", "resumed"},
     Action{"purge", clients::Verb::remove, "?purge=1", "purged"},
-    Action{"dry-run", clients::Verb::remove, "?dry_run=1", "nothing"},
 };
 
 Action asked_action(const Arguments& arguments) {
@@ -33,17 +32,18 @@ Action asked_action(const Arguments& arguments) {
     asked = action;
   }
   for (const std::string_view other : {"task", "job"}) {
-    const bool is_of_whole = asked.option == "purge" || asked.option == "dry-run";
+    const bool is_of_whole = asked.option == "purge";
     const bool takes_tasks = other == "task" && !is_of_whole;
     if (!asked.option.empty() && !takes_tasks && arguments.has(other))
       throw Error{ExitCode::usage, fmt::format("--{} does not go with --{}: {}", asked.option, other,
                                                is_of_whole ? "it is for whole campaigns" : "name a campaign, and its tasks by --task")};
   }
+  if (arguments.has("dry-run") && asked.option == "purge") throw Error{ExitCode::usage, "--purge and --dry-run exclude each other"};
   return asked;
 }
 
 /// Cancels the task that the job carries out. Error (refused): the job is over, or is no task's.
-std::string cancel_job(ApiClient& api, std::int64_t id) {
+std::string cancel_job(ApiClient& api, std::int64_t id, clients::Extent extent) {
   const auto job = api.get(fmt::format("/v1/jobs/{}", id)).json;
   const auto campaign = job["campaign_id"].integer();
   const auto task = job["task"].integer();
@@ -52,18 +52,20 @@ std::string cancel_job(ApiClient& api, std::int64_t id) {
                 fmt::format("job {} is a prologue or an epilogue of campaign {}: it ends with the campaign", id, campaign)};
   if (!job["ending"].is_null())
     throw Error{ExitCode::refused, fmt::format("job {} is over; 'griddel {} --task {}' cancels its task", id, campaign, task)};
-  const auto message = api.remove(fmt::format("/v1/campaigns/{}/tasks/{}", campaign, task)).json["message"].text();
+  const auto query = extent == clients::Extent::dry_run ? "?dry_run=1" : "";
+  const auto message = api.remove(fmt::format("/v1/campaigns/{}/tasks/{}{}", campaign, task, query)).json["message"].text();
   return fmt::format("Job {}, task {}: {}", id, task, message);
 }
 
 /// A job that is refused does not stop the others.
-process::Outcome cancel_jobs(ApiClient& api, terminal::Output& output, const std::vector<std::int64_t>& jobs, clients::Manner manner) {
+process::Outcome cancel_jobs(ApiClient& api, terminal::Output& output, const std::vector<std::int64_t>& jobs, clients::Manner manner,
+                             clients::Extent extent) {
   auto code = ExitCode::ok;
   std::string refusals;
   terminal::Answer answer{.table = {{{"job", "Job"}, {"message", "Message"}}, {}}};
   for (const auto id : jobs) {
     try {
-      const auto message = cancel_job(api, id);
+      const auto message = cancel_job(api, id, extent);
       answer.text += terminal::printable(message) + "\n";
       answer.done += (answer.done.empty() ? "" : "; ") + terminal::printable(message);
       answer.table.rows.push_back({terminal::Cell{id}, terminal::Cell{message}});
@@ -74,7 +76,8 @@ process::Outcome cancel_jobs(ApiClient& api, terminal::Output& output, const std
       refusals += (refusals.empty() ? "" : "\n") + std::string{error.what()};
     }
   }
-  if (!answer.table.rows.empty() && manner != clients::Manner::cigri) output.show(answer);
+  const bool is_silent = manner == clients::Manner::cigri && extent == clients::Extent::done;
+  if (!answer.table.rows.empty() && !is_silent) output.show(answer);
   return {code, refusals};
 }
 
@@ -94,12 +97,12 @@ process::Outcome griddel(const process::Context& context) {
       throw Error{ExitCode::usage, "--job is for jobs, whose campaigns are known: neither a campaign nor --task goes with it"};
     const auto jobs = clients::ids_of(arguments.all("job"), "a job");
     ApiClient api{context.config};
-    return cancel_jobs(api, *output, jobs, manner);
+    return cancel_jobs(api, *output, jobs, manner, clients::extent_of(arguments));
   }
   const auto tasks = clients::task_lists(arguments, ids);
   if (!tasks.empty() && action.option.empty()) action.path = "/tasks";
   ApiClient api{context.config};
-  return clients::act_on(api, *output, action, ids, tasks, manner);
+  return clients::act_on(api, *output, action, ids, tasks, manner, clients::extent_of(arguments));
 }
 
 }  // namespace gleaner::griddel

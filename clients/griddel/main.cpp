@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
                   {"job,j", "JOB", "cancel the task of this job, and kill the job; 31,40 are two"},
                   {"pause,p", "", "pause them instead: nothing more is submitted, their jobs continue"},
                   {"resume,r", "", "resume them instead, and lift their brakes"},
-                  {"dry-run", "", "only say what their cancellation would do: which jobs are killed, how many tasks are cancelled"},
+                  {"dry-run", "", "only say what it would do: which jobs are killed, how many tasks are cancelled, held or released"},
                   {"purge", "", "delete them from the grid's database, with their tasks and events: for campaigns that have ended"},
                   {"verbose,v", "", "say what was done, which is only left out with the style cigri"},
                   {"json", "", "print JSON"},

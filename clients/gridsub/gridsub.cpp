@@ -151,9 +151,14 @@ void check_strict(const process::Arguments& arguments) {
   }
 }
 
+bool names_an_action(const process::Arguments& arguments) {
+  return std::ranges::any_of(kActions, [&](const auto& action) { return arguments.has(action.option); });
+}
+
 /// Options that have a meaning beside another one only.
 void check_companions(const process::Arguments& arguments) {
-  const bool simulates = arguments.has("what-if") || (arguments.has("dry-run") && !arguments.has("campaign"));
+  const bool simulates =
+      arguments.has("what-if") || (arguments.has("dry-run") && !arguments.has("campaign") && !names_an_action(arguments));
   if (arguments.has("budget") && !simulates)
     throw Error{ExitCode::usage, "--budget goes with --what-if, or with --dry-run of a new campaign: 'gridsub --what-if --budget 1m'"};
   if (arguments.has("cluster")) throw Error{ExitCode::usage, "--cluster goes with --local: 'gridsub --local 3 --cluster alpha -f pi.jdl'"};
@@ -178,7 +183,7 @@ terminal::Form form_of(const process::Arguments& arguments) {
   return arguments.has("quiet") ? terminal::Form::quiet : terminal::Form::human;
 }
 
-/// An option beside one that names submitted campaigns is refused unless it has a meaning there: --dry-run --hold must not hold.
+/// An option beside one that names submitted campaigns is refused unless it has a meaning there.
 void check_alone(const process::Arguments& arguments, std::string_view act, std::initializer_list<std::string_view> taken) {
   for (const auto& [option, values] : arguments.options) {
     if (option == act || std::ranges::find(taken, option) != taken.end()) continue;
@@ -225,7 +230,7 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
   }
   if (asked && (arguments.has("file") || arguments.has("json")))
     throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
-  if (asked) check_alone(arguments, asked->option, {"failure", "sink", "task", "quiet", "details"});
+  if (asked) check_alone(arguments, asked->option, {"failure", "sink", "task", "quiet", "details", "dry-run"});
   return asked;
 }
 
@@ -249,10 +254,13 @@ process::Outcome gridsub(const process::Context& context) {
     changes.erase(first, last);
     const auto ids = clients::ids_of(named);
     if (!changes.empty()) check_changes(*action, ids, changes.front());
+    if (!changes.empty() && arguments.has("dry-run"))
+      throw Error{ExitCode::usage,
+                  fmt::format("'{}': --dry-run of a change is 'gridsub --edit {} --dry-run {}'", changes.front(), ids[0], changes.front())};
     const auto tasks = clients::task_lists(arguments, ids);
     ApiClient api{context.config};
     if (!changes.empty()) edit_before_retry(api, *output, ids[0], changes);
-    return clients::act_on(api, *output, *action, ids, tasks);
+    return clients::act_on(api, *output, *action, ids, tasks, clients::Manner::gleaner, clients::extent_of(arguments));
   }
   if (arguments.has("edit")) {
     edit(context, *output);

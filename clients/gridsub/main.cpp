@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
                   {"jsonjob,J", "JSON", "-c: the parameters themselves, a JSON array"},
                   {"edit", "ID", "change keys of its JDL: walltime=2:0:0 clusters.alpha.max_jobs=50 clusters.beta=off"},
                   {"strict", "", "refuse what is doubtful in a campaign file: unknown keys and clusters, keys without effect"},
-                  {"dry-run", "", "check everything, submit nothing"},
+                  {"dry-run", "", "check everything, submit nothing; with --hold, --resume, --retry or --fix: only say what they would do"},
                   {"local", "N", "run task N here, as its job on a cluster would, and submit nothing; its exit status is that of the task"},
                   {"cluster", "NAME", "--local: as on this cluster; without it, on the first one of the campaign file"},
                   {"what-if", "", "forecast when the grid's campaigns, and this one if one is given, start and end; submit nothing"},

@@ -130,9 +130,11 @@ bool Database::seems_open() const {
 namespace {
 
 enum class Savepoints { none, made };
+enum class End { committed, undone };
 
 /// False when a part was refused and no savepoint could contain it.
-bool transact_once(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work, Savepoints savepoints) {
+bool transact_once(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work, End end,
+                   Savepoints savepoints) {
   auto transaction = term ? database.begin(*term) : database.begin();
   auto& implementation = transaction.implementation();
   implementation.savepoints = savepoints == Savepoints::made;
@@ -142,24 +144,32 @@ bool transact_once(Database& database, std::optional<Term> term, const std::func
     if (!implementation.refused_part) throw;
     return false;
   }
-  transaction.commit();
+  if (end == End::committed) transaction.commit();
   return true;
 }
 
-}  // namespace
-
-void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
+void transact_until(End end, Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
   // Refusals are rare: savepoints are made only after one.
   auto savepoints = Savepoints::none;
   for (int tries = 1;; ++tries) {
     try {
-      if (transact_once(database, term, work, savepoints)) return;
+      if (transact_once(database, term, work, end, savepoints)) return;
       savepoints = Savepoints::made;
     } catch (const pqxx::transaction_rollback&) {
       constexpr int kMostTries = 5;
       if (tries >= kMostTries) throw;
     }
   }
+}
+
+}  // namespace
+
+void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
+  transact_until(End::committed, database, term, work);
+}
+
+void rehearse(Database& database, const std::function<void(Transaction&)>& work) {
+  transact_until(End::undone, database, std::nullopt, work);
 }
 
 void set_limits(Transaction& transaction, const ConnectionLimits& limits) {

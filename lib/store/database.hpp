@@ -97,6 +97,9 @@ class Database {
 /// refusal that a savepoint can contain (see batch.hpp).
 void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work);
 
+/// As transact, but undoes the work at its end.
+void rehearse(Database& database, const std::function<void(Transaction&)>& work);
+
 /// Sets other limits for the statements, locks and pauses of this transaction.
 void set_limits(Transaction& transaction, const ConnectionLimits& limits);
 

@@ -179,9 +179,24 @@ TEST_F(CigriCommands, Griddel_TakesCampaignsByAnOption_AndPurgesThem) {
   EXPECT_THAT(run("griddel --purge --pause 12"), HasSubstr("exclude each other"));
 }
 
+TEST_F(CigriCommands, ADryRunOfAnAct_AsksOnlyWhatItWouldDo) {
+  for (const auto* line :
+       {"griddel --dry-run 12", "griddel --dry-run --pause 12", "griddel --dry-run 12 --task 7", "griddel --dry-run --resume 12 --task 7",
+        "griddel --dry-run -j 31", "gridsub --hold 12 --dry-run", "gridsub --retry 12 --failure 3 --dry-run", "gridsub --fix 12 --dry-run"})
+    EXPECT_THAT(run(line), HasSubstr("it is done")) << line;
+  EXPECT_THAT(requests(),
+              ElementsAre("DELETE /v1/campaigns/12?dry_run=1", "POST /v1/campaigns/12/hold?dry_run=1",
+                          "DELETE /v1/campaigns/12/tasks?dry_run=1&tasks=7", "POST /v1/campaigns/12/resume?dry_run=1&tasks=7",
+                          "GET /v1/jobs/31", "DELETE /v1/campaigns/12/tasks/7?dry_run=1", "POST /v1/campaigns/12/hold?dry_run=1",
+                          "POST /v1/campaigns/12/retries?failure=3&dry_run=1", "DELETE /v1/campaigns/12/events?dry_run=1"));
+  EXPECT_THAT(run("griddel --purge --dry-run 12"), HasSubstr("--purge and --dry-run exclude each other"));
+  EXPECT_THAT(run("gridsub --retry 12 --dry-run walltime=2:0:0"), HasSubstr("gridsub --edit 12 --dry-run walltime=2:0:0"));
+  EXPECT_THAT(run("griddel --dry-run 12", "cigri"), HasSubstr("it is done")) << "what it would do is never silent";
+}
+
 TEST_F(CigriCommands, Gridsub_RefusesWhatHasNoMeaningBesideAnAct_BeforeItActs) {
   for (const auto* line :
-       {"gridsub --dry-run --hold 12", "gridsub --retry 12 --wait", "gridsub --fix 12 -n 3", "gridsub --edit 12 -J '[1]' name=u"})
+       {"gridsub --strict --hold 12", "gridsub --retry 12 --wait", "gridsub --fix 12 -n 3", "gridsub --edit 12 -J '[1]' name=u"})
     EXPECT_THAT(run(line), AllOf(HasSubstr("exclude each other"), HasSubstr("status 2"))) << line;
   EXPECT_THAT(run("gridsub < /dev/null"), HasSubstr("status 2\n")) << "nothing to submit";
   EXPECT_THAT(requests(), testing::IsEmpty());

@@ -381,6 +381,7 @@ export async function serve(port, first = 'normal') {
     const acted = /^v1\/campaigns\/(\d+)(?:\/(hold|resume|retries|events))?$/.exec(path);
     if (acted && ['POST', 'DELETE'].includes(request.method)) {
       if (request.headers['sec-fetch-site'] !== 'same-origin') return json(403, { status: 403, code: 'only_reads', message: 'not from the page' });
+      if (url.searchParams.has('dry_run') && acted[2]) return json(200, { dry_run: true, message: acted[2] === 'retries' ? `If done now: ${url.searchParams.get('expect')} failed tasks of campaign ${acted[1]} will run again` : `If done now: Campaign ${acted[1]}: ${acted[2]}` });
       if (url.searchParams.has('dry_run')) return json(200, { dry_run: true, message: `Campaign ${acted[1]}: 1196 jobs would be killed (640 on alpha, 556 on beta), and 386771 waiting tasks cancelled at once; 612034 stay done, and 17 failed`, jobs: 1196, clusters: [], tasks: {} });
       const rest = acted[2] === 'retries' && url.searchParams.has('expect') && !url.searchParams.has('failure') ? [{ rel: 'next', href: `/${path}?tasks=8-*` }] : [];
       return json(202, { status: 202, title: 'Accepted', message: `Campaign ${acted[1]}: ${acted[2] ?? 'cancelled'}`, links: rest });

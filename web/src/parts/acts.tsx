@@ -15,7 +15,7 @@ export interface Deed {
   method: 'POST' | 'DELETE';
   path: string;
   isFinal?: boolean;
-  asks?: string; // a path that says, by the same method, what the act would do; `words` are what is known before it has answered
+  asks: string; // a path that says, by the same method, what the act would do; the first of `words` is what is known before it has answered
   named?: boolean; // the campaign's name is typed
 }
 
@@ -27,14 +27,24 @@ export function deedsOf(c: Campaign, isMine: boolean): Deed[] {
   const deeds: Deed[] = [];
   if (c.state === 'in_treatment')
     deeds.push({
-      label: 'Pause', method: 'POST', path: `${path}/hold`,
-      words: [`No further job of it is sent until it is resumed. ${plural(jobs, 'task')} that ${jobs === 1 ? 'has' : 'have'} a job on a cluster ${jobs === 1 ? 'goes' : 'go'} on.`],
+      label: 'Pause', method: 'POST', path: `${path}/hold`, asks: `${path}/hold?dry_run=1`,
+      words: [`${plural(jobs, 'task')} that ${jobs === 1 ? 'has' : 'have'} a job on a cluster ${jobs === 1 ? 'goes' : 'go'} on.`, 'No further job of it is sent until it is resumed.'],
     });
   if (c.state === 'paused')
-    deeds.push({ label: 'Resume', method: 'POST', path: `${path}/resume`, words: [`${plural(waiting, 'waiting task')} may be sent again. Its brakes are lifted.`] });
+    deeds.push({
+      label: 'Resume', method: 'POST', path: `${path}/resume`, asks: `${path}/resume?dry_run=1`,
+      words: ['It is in treatment again.', `${plural(waiting, 'waiting task')} may be sent. Its brakes are lifted.`],
+    });
   if (failed > 0 && c.state !== 'cancelled')
-    deeds.push({ label: `Run ${count(failed)} failed again`, method: 'POST', path: `${path}/retries?expect=${failed}`, words: [`${plural(failed, 'failed task')} ${failed === 1 ? 'runs' : 'run'} again, each as a new attempt.`] });
-  if (c.has_events) deeds.push({ label: 'Close events', method: 'DELETE', path: `${path}/events`, words: ['Its open events are closed, and its brakes are lifted. A prologue or epilogue that failed runs again.'] });
+    deeds.push({
+      label: `Run ${count(failed)} failed again`, method: 'POST', path: `${path}/retries?expect=${failed}`, asks: `${path}/retries?expect=${failed}&dry_run=1`,
+      words: [`${plural(failed, 'failed task')} ${failed === 1 ? 'runs' : 'run'} again.`, 'Each is a new attempt.'],
+    });
+  if (c.has_events)
+    deeds.push({
+      label: 'Close events', method: 'DELETE', path: `${path}/events`, asks: `${path}/events?dry_run=1`,
+      words: ['Its open events are closed.', 'Its brakes are lifted. A prologue or epilogue that failed runs again.'],
+    });
   if (isLive(c.state))
     deeds.push({
       label: 'Cancel', method: 'DELETE', path, asks: `${path}?dry_run=1`, isFinal: true, named: !isMine || waiting + jobs > MANY,
@@ -53,7 +63,6 @@ function Asked({ of, name, close, said }: { of: Deed; name: string; close: () =>
   const isAsked = useRef(false); // at once, while the button is drawn again only later
   const [told, setTold] = useState<string | null>(null);
   useEffect(() => {
-    if (!of.asks) return;
     let isOver = false;
     act(of.method, of.asks).then((words) => isOver || setTold(words), (error: unknown) => isOver || setTold(`What it would do is not known now: ${asFailure(error).message}`));
     return () => {
@@ -144,7 +153,8 @@ export const retryOfGroup = (c: Campaign, { id, tasks }: FailureGroup): Deed => 
   label: tasks === 1 ? 'Run it again' : `Run these ${count(tasks)} again`,
   method: 'POST',
   path: `v1/campaigns/${c.id}/retries?failure=${id}&expect=${tasks}`,
-  words: [`${plural(tasks, 'failed task')} ${tasks === 1 ? 'runs' : 'run'} again, each as a new attempt; others that failed do not.`],
+  asks: `v1/campaigns/${c.id}/retries?failure=${id}&expect=${tasks}&dry_run=1`,
+  words: [`${plural(tasks, 'failed task')} ${tasks === 1 ? 'runs' : 'run'} again.`, 'Each is a new attempt; others that failed do not run.'],
 });
 
 export const RetryOfGroup = ({ of: c, group }: { of: Campaign; group: FailureGroup }) =>
