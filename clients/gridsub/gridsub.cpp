@@ -21,6 +21,7 @@
 #include "clients/gridsub/submit.hpp"
 #include "clients/gridsub/waiting.hpp"
 #include "clients/gridsub/what_if.hpp"
+#include "clients/gridsub/what_if_changes.hpp"
 #include "lib/process/values.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -129,6 +130,33 @@ process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Outpu
   }
   const auto outlook = simulate(api, candidates, manner.budget, manner.form);
   output.show({.text = describe(outlook, output.screen()), .json = to_json(outlook)});
+  return ExitCode::ok;
+}
+
+/// Asks the API to play the grid with the changes that the words say.
+process::Outcome what_if_changed(ApiClient& api, const std::vector<Campaign>& campaigns, const process::Arguments& arguments,
+                                 Output& output) {
+  for (const std::string_view option : {"budget", "type", "nb-jobs", "param-file"}) {
+    if (arguments.has(option))
+      throw Error{ExitCode::usage,
+                  fmt::format("--{} and the change '{}' exclude each other: the API plays changes, in its own time, with a "
+                              "campaign file as it is",
+                              option, arguments.positional[0])};
+  }
+  if (campaigns.size() > 1)
+    throw Error{ExitCode::usage,
+                fmt::format("'{}': one campaign file goes with a change, and there are {}", arguments.positional[0], campaigns.size())};
+  std::optional<std::string> jdl;
+  for (const auto& campaign : campaigns) {
+    if (campaign.parameters != nullptr)
+      throw Error{ExitCode::usage, fmt::format("{}: with the change '{}' its parameters must be in the campaign file itself",
+                                               campaign.source, arguments.positional[0])};
+    jdl = campaign.text;
+  }
+  const auto reply = api.ask("/v1/what-if", what_if_question(arguments.positional, jdl));
+  if (reply.status == 400)
+    throw wrong_input(problems_of(reply.json), campaigns.empty() ? "the question" : campaigns[0].source, kNothingSubmitted);
+  output.show({.text = describe_changed(reply.json, output.screen()), .json = clients::dump(reply.json, clients::Layout::one_line)});
   return ExitCode::ok;
 }
 
@@ -266,7 +294,7 @@ process::Outcome gridsub(const process::Context& context) {
     edit(context, *output);
     return ExitCode::ok;
   }
-  if (!arguments.positional.empty())
+  if (!arguments.positional.empty() && !arguments.has("what-if"))
     throw Error{ExitCode::usage, fmt::format("unexpected argument '{}': a campaign file is given by -f", arguments.positional[0])};
   if (arguments.has("campaign") && !arguments.has("rerun-failed")) {
     const auto id = append(context, *output);
@@ -282,6 +310,7 @@ process::Outcome gridsub(const process::Context& context) {
   auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments, ask, std::move(failed));
   ApiClient api{context.config};
   bring_outputs(context, api, campaigns, *output);
+  if (simulates && !arguments.positional.empty()) return what_if_changed(api, campaigns, arguments, *output);
   if (simulates) return what_if(api, campaigns, *output, manner);
   if (arguments.has("dry-run")) {
     for (auto& campaign : campaigns) check_only(api, campaign, *output, manner);

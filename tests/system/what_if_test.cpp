@@ -64,6 +64,12 @@ TEST_F(WhatIf, WithoutACampaign_ReportsThat_AndStoresNothing) {
   const auto one = grid.run("gridsub", {"--what-if", "-j", a_jdl(20, 1)});
   EXPECT_TRUE(one.end.succeeded()) << one.output;
   EXPECT_THAT(one.output, HasSubstr("new"));
+  const auto changed = grid.run("gridsub", {"--what-if", "-j", a_jdl(20, 1), "clusters_off=beta"});
+  EXPECT_TRUE(changed.end.succeeded()) << changed.output;
+  EXPECT_THAT(changed.output, testing::AllOf(HasSubstr("With the change"), HasSubstr("beta would get no further job")));
+  EXPECT_THAT(grid.run("gridsub", {"--what-if", "clusters_off=bta"}).output, HasSubstr("there is no cluster 'bta' (did you mean 'beta'?)"));
+  EXPECT_THAT(grid.run("gridsub", {"--what-if", "-j", a_jdl(20, 1), "--budget", "5s", "clusters_off=beta"}).output,
+              HasSubstr("--budget and the change 'clusters_off=beta' exclude each other"));
   const auto checked = grid.run("gridsub", {"--dry-run", "-j", a_jdl(20, 1)});
   EXPECT_THAT(checked.output, HasSubstr("It would start "));
   EXPECT_EQ(grid.number("SELECT count(*) FROM campaigns"), 0);

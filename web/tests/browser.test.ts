@@ -307,7 +307,7 @@ inBrowser('a what-if is asked by the keyboard alone, moves the others too, and i
   assert.match(rows[0]!, / pays \+/);
   assert(rows.some((row) => / gains \u2212/.test(row)) && rows.some((row) => / the same 0/.test(row)), rows.join('; '));
   assert.match(String(await tab.evaluate('location.search')), /off=beta/);
-  assert.match(String(await tab.evaluate("document.querySelector('.commands').innerText")), /v1\/what-if -d '\{"changes":\{"clusters_off":\["beta"\]\}\}'/);
+  assert.match(String(await tab.evaluate("document.querySelector('.commands').innerText")), /gridsub --what-if clusters_off=beta/);
   assert.deepEqual(tab.complaints, []);
 });
 

@@ -61,16 +61,26 @@ export function questionOf({ off, order, hours, fates }: Asked, jdl: string): Wh
 
 const quoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 
-/** The commands that say the same. gridsub knows no changes: they are the API's. */
+/** A change as a word of gridsub. */
+function wordsOf({ clusters_off, order, after, campaigns }: NonNullable<WhatIfQuestion['changes']>): string[] {
+  const words: string[] = [];
+  if (clusters_off) words.push(`clusters_off=${clusters_off.join(',')}`);
+  if (order) words.push(`order=${order}`);
+  if (after) words.push(`after=${after}s`);
+  for (const { id, priority, paused } of campaigns ?? []) {
+    if (priority != null) words.push(`campaigns.${id}.priority=${priority}`);
+    if (paused != null) words.push(`campaigns.${id}.paused=${paused}`);
+  }
+  return words.map((word) => (/^[\w.,=:-]+$/.test(word) ? word : quoted(word)));
+}
+
+/** The commands that say the same. */
 export function commandsOf(asked: WhatIfQuestion): [string, string][] {
   const own: [string, string] = asked.jdl
     ? ['gridsub --what-if -f FILE', 'with the campaign alone, played on your own machine, for as long as you like']
     : ['gridsub --what-if', 'the grid as it is, played on your own machine, for as long as you like'];
   if (!asked.changes) return [own];
-  const post = 'curl --unix-socket /run/gleaner/api.socket grid/v1/what-if -d';
-  const changes = quoted(JSON.stringify(asked.changes));
-  const same = asked.jdl ? `jq -Rs --argjson c ${changes} '{jdl: ., changes: $c}' FILE | ${post} @-` : `${post} ${quoted(JSON.stringify({ changes: asked.changes }))}`;
-  return [[same, 'asks the same of the API'], own];
+  return [[['gridsub --what-if', ...(asked.jdl ? ['-f FILE'] : []), ...wordsOf(asked.changes)].join(' '), 'the same question'], own];
 }
 
 const RANK = { new: 0, pays: 1, gains: 2, unknown: 3, same: 4 };
