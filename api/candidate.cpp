@@ -1,5 +1,6 @@
 #include "api/candidate.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "api/dependencies.hpp"
 #include "lib/intake/groups.hpp"
 #include "lib/intake/submitters.hpp"
+#include "lib/store/tokens.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -95,8 +97,12 @@ Asked<CheckedCampaign> check_whole(const Call& call, Submission& submission, con
     for (const auto& cluster : checked.clusters) {
       if (is_simulated(cluster)) checked.simulated.push_back(cluster.name);
     }
+    checked.without_token = store::clusters_without_token(transaction, call.caller.user, call.now);
+    std::erase_if(checked.simulated,
+                  [&](const auto& name) { return std::ranges::find(checked.without_token, name) != checked.without_token.end(); });
     return store::durations_of(transaction, call.caller.user, commands);
   });
+  note_tokens(submission, checked.without_token);
   return checked;
 }
 
@@ -111,6 +117,16 @@ void note_stuck(Submission& submission, const std::vector<store::NewDependency>&
           fmt::format("{0}: not all tasks of campaign {1} are done, and some failed or were cancelled: this "
                       "campaign starts when they are (gridsub --retry {1})",
                       name_of(one.kind), one.on.value()));
+  }
+}
+
+void note_tokens(Submission& submission, const std::vector<std::string>& without) {
+  for (const auto& section : submission.file.clusters) {
+    if (std::ranges::find(without, section.name) == without.end()) continue;
+    submission.warnings.push_back(
+        fmt::format("clusters.{0}: {0} wants a token of each of its users, and has none of yours that works: no task starts there before "
+                    "'gridtoken add {0}' gives one",
+                    section.name));
   }
 }
 

@@ -27,7 +27,8 @@ struct CheckedCampaign {
   std::vector<jdl::TaskRequest> requests{};  ///< the different ones of its tasks; empty: all have the file's
   double input_mb = 0;                       ///< input of one task, on average
   store::DurationCounts durations{};         ///< of the user's earlier campaigns of the same commands
-  std::vector<std::string> simulated{};      ///< clusters that a scenario has
+  std::vector<std::string> simulated{};      ///< clusters that a scenario has, and on which its tasks may start
+  std::vector<std::string> without_token{};  ///< clusters that want a token of the user, and have none that works
   std::vector<grid::ClusterFacts> clusters{};
   std::vector<store::NewDependency> dependencies{};
 
@@ -45,6 +46,9 @@ struct CheckedCampaign {
 void note(Submission& submission, const TaskIntake& intake);
 /// Adds a warning for each campaign that will not let this one start.
 void note_stuck(Submission& submission, const std::vector<store::NewDependency>& dependencies);
+/// Adds a warning for each cluster of the campaign that takes none of its tasks, as it has no token of the user.
+/// @param without  the clusters that have none
+void note_tokens(Submission& submission, const std::vector<std::string>& without);
 
 template <class Value>
 [[nodiscard]] Value* address_of(std::optional<Value>& value) {

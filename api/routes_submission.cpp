@@ -24,6 +24,7 @@
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/requests.hpp"
+#include "lib/store/tokens.hpp"
 #include "lib/text/digest.hpp"
 
 namespace gleaner::api {
@@ -158,6 +159,7 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   const auto dependencies = dependencies_of(call, transaction, file, *tasks, SubmissionMode::store, id);
   if (!dependencies) return dependencies.error();
   note_stuck(submission, *dependencies);
+  note_tokens(submission, store::clusters_without_token(transaction, call.caller.user, call.now));
   store::complete_campaign(transaction, id, *tasks);
   store::add_dependencies(transaction, id, *dependencies, call.now);
   const auto stored = store::views::campaign(transaction, id);

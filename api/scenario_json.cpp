@@ -308,7 +308,7 @@ class Writer {
     json_.field("name", names_.at(pair.cluster));
     json_.field("width", width_of(pair, clusters_.at(pair.cluster)));
     auto asked = pair;
-    if (!grid::takes_tasks(pair)) asked.max_jobs = 0;
+    if (!grid::takes_tasks_now(pair)) asked.max_jobs = 0;
     write_facts(json_, asked, grid::kAskedFields);
     write_facts(json_, pair, grid::kCountedFields);
     write_facts(json_, pair, grid::kMemoryFields);

@@ -40,8 +40,8 @@ double excess_of(const Backlog& backlog, double width, double seconds) {
 }
 
 bool may_be_sent(const CampaignView& campaign, const PairView& pair, const ClusterView& cluster) {
-  return campaign.state == grid::CampaignState::in_treatment && !campaign.brake && !pair.brake && !pair.token_lack && pair.mapped &&
-         grid::takes_tasks(pair) && pair.fitting_tasks != 0 && pair.matching_resources != 0 && cluster.enabled && !cluster.retired &&
+  return campaign.state == grid::CampaignState::in_treatment && !campaign.brake && !pair.brake && pair.mapped &&
+         grid::takes_tasks_now(pair) && pair.fitting_tasks != 0 && pair.matching_resources != 0 && cluster.enabled && !cluster.retired &&
          cluster.reachable && !cluster.brake && cluster.status_fresh;
 }
 

@@ -280,6 +280,8 @@ struct PairFacts : PairKeys {
 [[nodiscard]] inline bool takes_tasks(const PairFacts& pair) {
   return pair.max_jobs != 0 && pair.preparation != Preparation::prologue_failed && is_login(pair.login);
 }
+/// Whether they may go there now: a cluster that wants a token of each user takes none until it has that of theirs.
+[[nodiscard]] inline bool takes_tasks_now(const PairFacts& pair) { return takes_tasks(pair) && !pair.token_lack; }
 
 /// Whether no task of the bag can start there before input files are brought.
 [[nodiscard]] inline bool lacks_inputs(const PairFacts& pair) { return pair.missing_inputs && pair.missing_inputs->ready <= 0; }

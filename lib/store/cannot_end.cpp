@@ -98,6 +98,8 @@ struct Clusters {
   Shut epilogues;                  ///< where the epilogue is due
 };
 
+constexpr std::string_view kToken{"token_"};  ///< and the name of a grid::TokenFault
+
 std::string text_of(std::string_view shut, const std::string& cluster, grid::CampaignId campaign) {
   if (shut == "retired") return fmt::format("{} is retired", cluster);
   if (shut == "disabled") return fmt::format("{} is disabled", cluster);
@@ -110,10 +112,20 @@ std::string text_of(std::string_view shut, const std::string& cluster, grid::Cam
   if (shut == "no_task_fits") return fmt::format("{} has too few resources for each of its tasks", cluster);
   if (shut == "few_match")
     return fmt::format("too few resources of {} have the JDL's properties ('gridsub --edit {} properties=...')", cluster, campaign.value());
+  if (shut == "token_unreadable") return fmt::format("the grid cannot read the token of its user for {0} ('gridtoken add {0}')", cluster);
+  if (shut.starts_with(kToken))
+    return fmt::format("the token of its user for {0} {1} ('gridtoken add {0}')", cluster,
+                       shut == "token_refused" ? "is refused there"
+                       : shut == "token_ended" ? "ended"
+                                               : "is missing");
   return fmt::format("a test has one job on each cluster, and {} had it", cluster);
 }
 
-bool opens_again(std::string_view shut) { return shut == "disabled" || shut == "too_big" || shut == "no_task_fits" || shut == "few_match"; }
+/// A token that was refused is tried again, and administrators can mend what keeps the grid from reading one.
+bool opens_again(std::string_view shut) {
+  return shut == "disabled" || shut == "too_big" || shut == "no_task_fits" || shut == "few_match" || shut == "token_refused" ||
+         shut == "token_unreadable";
+}
 
 Clusters clusters_of(Transaction& transaction, grid::CampaignId campaign) {
   Clusters clusters;

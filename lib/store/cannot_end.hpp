@@ -13,9 +13,9 @@ struct Stuck {
 };
 
 /// Why a live campaign does not end unless somebody acts: max_fails paused it; what it waits for was cancelled, deleted, has failed tasks,
-/// or cannot end itself; none of its clusters takes its tasks, or has resources for one; its epilogue cannot run. It may end if its user
-/// paused it, or something of it is in flight. Clusters that do not answer, and brakes, are waited for. Cost: O(its waiting tasks) where
-/// those wait task by task, else a few rows.
+/// or cannot end itself; none of its clusters takes its tasks, has resources for one, or has a token of its user that works; its epilogue
+/// cannot run. It may end if its user paused it, or something of it is in flight. Clusters that do not answer, and brakes, are waited for.
+/// Cost: O(its waiting tasks) where those wait task by task, else a few rows.
 [[nodiscard]] Stuck cannot_end(Transaction& transaction, grid::CampaignId campaign);
 
 }  // namespace gleaner::store

@@ -20,7 +20,7 @@ using detail::exec_prepared;
 namespace {
 
 PredictionPair::Access access_of(const grid::PairFacts& facts, const grid::ClusterFacts& cluster) {
-  if (!cluster.enabled || cluster.retired || !cluster.reachable || !grid::takes_tasks(facts)) return PredictionPair::Access::closed;
+  if (!cluster.enabled || cluster.retired || !cluster.reachable || !grid::takes_tasks_now(facts)) return PredictionPair::Access::closed;
   if (cluster.max_resources + (facts.best_effort ? 0 : cluster.reserved_resources) <= 0) return PredictionPair::Access::without_resources;
   return facts.brake || cluster.brake ? PredictionPair::Access::braked : PredictionPair::Access::open;
 }

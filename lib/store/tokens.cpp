@@ -187,6 +187,13 @@ std::vector<grid::ClusterId> clusters_with_tokens(Transaction& transaction) {
   return clusters;
 }
 
+std::vector<std::string> clusters_without_token(Transaction& transaction, const std::string& user, grid::Instant now) {
+  std::vector<std::string> clusters;
+  for (const auto& row : exec(transaction, sql::tokens_lacking{.user = user, .now = now, .refused_since = now - kTokenRetry}))
+    clusters.push_back(row.name.as<std::string>());
+  return clusters;
+}
+
 std::vector<std::string> users_of_login(Transaction& transaction, grid::ClusterId cluster, std::string_view login) {
   std::vector<std::string> users;
   for (const auto& row : exec(transaction, sql::tokens_users_of{.cluster = cluster, .login = login}))

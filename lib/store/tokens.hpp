@@ -83,6 +83,8 @@ std::int64_t warn_of_token_ends(Transaction& transaction, grid::Instant now);
 bool reseal_token(Transaction& transaction, const StoredToken& token);
 /// The clusters that want a token of each user.
 [[nodiscard]] std::vector<grid::ClusterId> clusters_with_tokens(Transaction& transaction);
+/// The names of those that have none of this user that works now, so that they take none of the user's tasks.
+[[nodiscard]] std::vector<std::string> clusters_without_token(Transaction& transaction, const std::string& user, grid::Instant now);
 /// The users who have this login on a cluster.
 [[nodiscard]] std::vector<std::string> users_of_login(Transaction& transaction, grid::ClusterId cluster, std::string_view login);
 /// The login of a user on a cluster.

@@ -50,7 +50,7 @@ SELECT
       WHEN p.max_jobs = 0 AND NOT b.bound THEN 'off'
       WHEN c.type = 'test' AND p.concluded > 0 THEN 'test_given'
     END,
-    d.reason) AS shut,
+    CASE WHEN d.reason = 'no_token' THEN 'token_' || (d.figures ->> 'token') ELSE d.reason END) AS shut,
   s.shut IN ('disabled', 'no_account') AND (coalesce(es.state = 'waiting', false)
     OR (p.epilogue <> '' AND p.epilogue_due AND p.last_start_at IS NOT NULL)) AS epilogue,
   b.bound
@@ -64,7 +64,7 @@ CROSS JOIN LATERAL (SELECT CASE
   WHEN u.login !~ '^[A-Za-z0-9_]+$' THEN 'no_account' END AS shut) s
 CROSS JOIN LATERAL (SELECT EXISTS (
   SELECT FROM returned_tasks r WHERE r.campaign_id = c.id AND r.cluster_id = k.id AND r.number >= 0 AND r.held_by IS NULL) AS bound) b
-LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = k.id AND d.reason IN ('too_big', 'no_task_fits', 'few_match')
+LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = k.id AND d.reason IN ('too_big', 'no_task_fits', 'few_match', 'no_token')
 LEFT JOIN tasks ps ON ps.campaign_id = c.id AND ps.number = prologue_on(k.id)
 LEFT JOIN tasks es ON es.campaign_id = c.id AND es.number = epilogue_on(k.id)
 WHERE c.id = @campaign ORDER BY k.name

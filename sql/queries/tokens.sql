@@ -117,6 +117,17 @@ RETURNING user_name
 -- The clusters that want a token of each user.
 SELECT id FROM clusters WHERE authentication = 'token' ORDER BY id
 
+-- name: tokens.lacking
+-- The clusters that want a token of each user, and have none of this one that works now (planning.tokens).
+SELECT k.name
+FROM clusters k
+LEFT JOIN user_mappings m ON m.user_name = @user AND m.cluster_id = k.id
+LEFT JOIN cluster_tokens t ON t.user_name = @user AND t.cluster_id = k.id
+WHERE k.authentication = 'token' AND k.retired_at IS NULL
+  AND (t.user_name IS NULL OR t.login <> coalesce(m.login, @user::text) OR t.expires_at <= instant(@now) OR t.unreadable <> ''
+    OR t.refused_at > instant(@refused_since))
+ORDER BY k.name
+
 -- name: tokens.users_of
 -- The users who have this login on a cluster: those that are mapped to it, and the one of this name, if not mapped to another.
 SELECT user_name FROM user_mappings WHERE cluster_id = @cluster AND login = @login

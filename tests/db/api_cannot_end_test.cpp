@@ -93,6 +93,25 @@ TEST_F(CannotEnd, WhereNoClusterTakesItsTasks_EachIsNamedWithItsReason) {
   EXPECT_THAT(as("boss", {.target = path(id, "/decisions")}).body, HasSubstr("its user has no account on alpha"));
 }
 
+TEST_F(CannotEnd, WhereItsUserHasNoTokenThatWorks_TheirUserMayHaveToGiveOne) {
+  const auto id = on_both();
+  of_cluster("beta", "retired_at = now()");
+  decide(id, "alpha", "no_token");
+  const auto because = [&](const std::string& fault) {
+    sql(fmt::format(R"(UPDATE decisions SET figures = '{{"user": "alice", "token": "{}"}}' RETURNING 1)", fault));
+    return std::pair{why(id), may_pass(id)};
+  };
+  const auto text = [&](const std::string& words) {
+    return fmt::format("none of its clusters takes its tasks: {}, beta is retired; 'griddel {}' cancels it", words, id);
+  };
+  EXPECT_EQ(because("missing"), std::pair(text("the token of its user for alpha is missing ('gridtoken add alpha')"), false));
+  EXPECT_EQ(because("ended"), std::pair(text("the token of its user for alpha ended ('gridtoken add alpha')"), false));
+  EXPECT_EQ(because("refused"), std::pair(text("the token of its user for alpha is refused there ('gridtoken add alpha')"), true))
+      << "it is tried again";
+  EXPECT_EQ(because("unreadable"), std::pair(text("the grid cannot read the token of its user for alpha ('gridtoken add alpha')"), true))
+      << "administrators can mend that";
+}
+
 TEST_F(CannotEnd, WhereAClusterIsDisabledOrTooSmall_ThatMayPassWithoutItsUser) {
   const auto id = on_both();
   of_cluster("beta", "retired_at = now()");

@@ -113,6 +113,36 @@ TEST_F(ScenarioRoute, AClusterWhoseProloguesFailed_OrThatHasNoAccount_GetsNoTask
   EXPECT_EQ(blocked(), "closed");
 }
 
+/// Without this, tasks were said to begin at once on a cluster that waits for a token of their user.
+TEST_F(ScenarioRoute, AClusterWithoutATokenOfTheUser_GetsNoTaskOfTheirs_AndASubmissionSaysSo) {
+  static_cast<void>(a_campaign_of(3));
+  const auto jdl = R"({"name": "t", "nb_jobs": 7, "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})";
+  const auto blocked = [&] {
+    const auto prospects = gridsim::what_if(scenario_in(get("/v1/scenario").body), {.most_runs = 2});
+    return prospects ? prospects->campaigns.at(0).blocked : prospects.error();
+  };
+  const auto clusters = [&] { return post("/v1/campaigns?dry_run=1", jdl).json["candidate"]["clusters"].Size(); };
+  EXPECT_EQ(clusters(), 2U);
+  sql("UPDATE clusters SET api = 'oar3', authentication = 'token' WHERE name = 'alpha'");
+  EXPECT_EQ(clusters(), 1U) << "beta takes them";
+  for (const auto* target : {"/v1/campaigns?dry_run=1", "/v1/campaigns"})
+    EXPECT_THAT(post(target, jdl).body, HasSubstr("no task starts there before 'gridtoken add alpha' gives one")) << target;
+  sql("UPDATE clusters SET api = 'oar3', authentication = 'token'");
+  EXPECT_EQ(blocked(), "closed");
+  sql("INSERT INTO cluster_tokens (user_name, cluster_id, login, sealed, key_name, fingerprint, given_at, expires_at) "
+      "SELECT 'alice', id, 'alice', 's', 'k', 'f', now(), now() + interval '1 day' FROM clusters");
+  EXPECT_EQ(blocked(), "");
+  EXPECT_EQ(clusters(), 2U);
+  for (const auto* no_use : {"expires_at = now()", "refused_at = now()", "unreadable = 'no key'", "login = 'bob'"}) {
+    sql(fmt::format(
+        "BEGIN; UPDATE cluster_tokens SET expires_at = now() + interval '1 day', refused_at = NULL, unreadable = '', login = 'alice'; "
+        "UPDATE cluster_tokens SET {}; COMMIT",
+        no_use));
+    EXPECT_EQ(blocked(), "closed") << no_use;
+    EXPECT_EQ(clusters(), 0U) << no_use;
+  }
+}
+
 TEST_F(ScenarioRoute, ItsSizeDoesNotDependOnTheTasks_NorDoesItRevealTheirParameters) {
   static_cast<void>(a_campaign_of(3));
   const auto small = get("/v1/scenario").body.size();

@@ -13,6 +13,7 @@
 #include "lib/process/child.hpp"
 #include "lib/process/options.hpp"
 #include "metascheduler/metascheduler.hpp"
+#include "predictor/predictor.hpp"
 #include "runner/runner.hpp"
 #include "tests/contract/minioar_process.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -110,6 +111,9 @@ TEST_F(TokenTurns, JobsWaitForATokenOfTheirUser_AndOthersDoNot) {
   EXPECT_THAT(reasons(), HasSubstr("no_token"));
   EXPECT_EQ(launches("alice"), "none");
   EXPECT_EQ(launches("bob"), "accepted");
+  static_cast<void>(predictor::run_once(config_, database, term, grid::now()));
+  EXPECT_EQ(value("SELECT method FROM campaign_forecasts f JOIN campaigns c ON c.id = f.campaign_id WHERE c.user_name = 'alice'"), "closed")
+      << "an end was promised for tasks that do not start";
   give("alice");
   cycle();
   EXPECT_EQ(launches("alice"), "accepted");
