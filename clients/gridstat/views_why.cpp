@@ -13,6 +13,27 @@ namespace gleaner::gridstat {
 using clients::Json;
 using terminal::Ink;
 
+namespace {
+
+/// The sentence on a campaign that is over: a cluster may not have killed its jobs yet.
+std::string over_text(const Json& campaign) {
+  std::int64_t jobs = 0;
+  std::string places;
+  for (const auto& [id, cluster] : campaign["clusters"].members()) {
+    const auto there = cluster["active_jobs"].integer() + cluster["queued_jobs"].integer();
+    if (there <= 0) continue;
+    jobs += there;
+    places += fmt::format("{}{} on {}", places.empty() ? "" : ", ", there, terminal::printable(cluster["cluster_name"].text()));
+  }
+  if (jobs == 0) return "It is over: nothing of it waits for anything.";
+  return fmt::format(
+      "It is over, but {} of it {} still ({}). Epilogues run to their ends; other jobs are killed once their cluster answers and, if it "
+      "wants one, has a token of their user that works ('gridtoken')",
+      terminal::counted(jobs, "job"), jobs == 1 ? "lives" : "live", places);
+}
+
+}  // namespace
+
 std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {
   auto text = fitted(fmt::format("Campaign {} is {}: {} done, {} running, {} waiting", campaign["id"].integer(), campaign["state"].text(),
                                  progress_of(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign)),
@@ -21,7 +42,7 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
     text += fitted(
         (campaign["cannot_end_may_pass"].is_true() ? "It waits until this changes: " : "It cannot end unless somebody acts: ") + stuck,
         setting);
-  if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
+  if (!is_live(campaign)) text += fitted(over_text(campaign), setting);
   else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
   if (const auto since = campaign["old_since"].time(); since && is_live(campaign))
     text += fitted(

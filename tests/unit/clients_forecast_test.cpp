@@ -136,6 +136,19 @@ TEST(ClientWhy, OfACampaignThatIsOver_IsThat_WhateverWasDecidedLast) {
   EXPECT_THAT(view, AllOf(HasSubstr("It is over"), Not(HasSubstr("full"))));
 }
 
+/// Its cluster may be away, or have no token of its user: then "nothing waits" is wrong, and cores are held.
+TEST(ClientWhy, OfACampaignThatIsOver_NamesTheJobsThatLiveStill) {
+  const auto campaign = [](const std::string& clusters) {
+    return Json::parse(fmt::format(R"({{"id": 6, "state": "cancelled", "tasks": {{"running": 2}}, "clusters": {{{}}}}})", clusters))
+        .value();
+  };
+  const auto view = [&](const std::string& clusters) { return gridstat::why_view(campaign(clusters), {}, {}, setting(300)); };
+  const std::string alpha = R"("1": {"cluster_name": "alpha", "active_jobs": 0, "queued_jobs": 0})";
+  EXPECT_THAT(view(alpha), HasSubstr("It is over: nothing of it waits for anything."));
+  EXPECT_THAT(view(alpha + R"(, "3": {"cluster_name": "omega", "active_jobs": 2, "queued_jobs": 1})"),
+              AllOf(HasSubstr("It is over, but 3 jobs of it live still (3 on omega)"), HasSubstr("gridtoken")));
+}
+
 TEST(ClientWhy, OfACampaignThatCannotEnd_OrWhosePlannerFails_BeginsWithThat) {
   const auto decision = Json::parse(R"({"cluster_name": "alpha", "since": "1970-01-01T00:00:01Z", "sentence": "alpha is full"})").value();
   auto campaign = answer_of("", "", R"("stale")");

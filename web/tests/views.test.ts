@@ -14,7 +14,7 @@ import { meanOf, outline, stripOf } from '../src/views/use';
 import { askedOf, bandWords, commandsOf, differenceWords, inOrderOfEffect, paramsOf, questionOf, sentenceOf } from '../src/views/whatif';
 import { curveOf, fanAt } from '../src/views/progress';
 import { piecesOf, sharesSentence } from '../src/views/reasons';
-import { cellsOf, withoutAdvice } from '../src/views/why';
+import { cellsOf, overText, withoutAdvice } from '../src/views/why';
 import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent, ReasonPeriod, ReasonTimes, WhatIfCampaign, WhatIfOutlook } from '../src/types';
 
 const decision = (more: Partial<Decision>): Decision => ({
@@ -31,6 +31,15 @@ test('a cluster passed the stages before the one that stops it', () => {
 test('the advice is shown once', () => {
   assert.equal(withoutAdvice(decision({})), 'held back');
   assert.equal(withoutAdvice(decision({ advice: null })), 'held back; more start later');
+});
+
+test('a campaign that is over says which jobs of it live still', () => {
+  const over = (...jobs: [number, number][]) => overText({
+    clusters: Object.fromEntries(jobs.map(([active_jobs, queued_jobs], index) => [index, { cluster_name: ['alpha', 'omega'][index], active_jobs, queued_jobs }])),
+  } as unknown as Campaign);
+  assert.equal(over([0, 0]), 'It is over: nothing of it waits for anything.');
+  assert.match(over([0, 0], [1, 0]), /^It is over, but 1 job of it lives still \(1 on omega\)\. .*gridtoken/);
+  assert.match(over([1, 0], [0, 2]), /3 jobs of it live still \(1 on alpha, 2 on omega\)/);
 });
 
 test('those to fix come first, then those under way', () => {

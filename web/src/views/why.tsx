@@ -98,6 +98,18 @@ function Places({ id }: { id: number }) {
   );
 }
 
+/** The sentence on a campaign that is over: a cluster may not have killed its jobs yet. */
+export function overText(c: Campaign): string {
+  const living = Object.values(c.clusters)
+    .map((one) => ({ name: one.cluster_name, jobs: one.active_jobs + one.queued_jobs }))
+    .filter((one) => one.jobs > 0);
+  const jobs = living.reduce((sum, one) => sum + one.jobs, 0);
+  if (jobs === 0) return 'It is over: nothing of it waits for anything.';
+  return `It is over, but ${jobs} job${jobs === 1 ? '' : 's'} of it ${jobs === 1 ? 'lives' : 'live'} still (`
+    + `${living.map((one) => `${one.jobs} on ${one.name}`).join(', ')}). Epilogues run to their ends; other jobs are killed once their `
+    + 'cluster answers and, if it wants one, has a token of their user that works (gridtoken).';
+}
+
 export function Why({ id }: { id: number }) {
   const campaign = useResource<Campaign>(`v1/campaigns/${id}`);
   const decisions = useResource<Decisions>(`v1/campaigns/${id}/decisions?limit=1000`);
@@ -123,8 +135,8 @@ export function Why({ id }: { id: number }) {
               Nothing has been decided since <Time at={d.old_since} /> (<Since at={d.old_since} /> ago): what follows is from then.
             </Notice>
           ) : null}
-          {isOver ? (
-            <p>It is over: nothing of it waits for anything.</p>
+          {c !== null && isOver ? (
+            <p>{overText(c)}</p>
           ) : others.length === 0 ? (
             <p>Nothing was decided on it yet.</p>
           ) : (
