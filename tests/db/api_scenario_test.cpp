@@ -114,7 +114,7 @@ TEST_F(ScenarioRoute, AClusterWhoseProloguesFailed_OrThatHasNoAccount_GetsNoTask
 }
 
 /// Without this, tasks were said to begin at once on a cluster that waits for a token of their user.
-TEST_F(ScenarioRoute, AClusterWithoutATokenOfTheUser_GetsNoTaskOfTheirs_AndASubmissionSaysSo) {
+TEST_F(ScenarioRoute, AClusterWithoutATokenOfTheUser_GetsNoTaskOfTheirs_AndASubmissionReportsThat) {
   static_cast<void>(a_campaign_of(3));
   const auto jdl = R"({"name": "t", "nb_jobs": 7, "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})";
   const auto blocked = [&] {
