@@ -141,13 +141,13 @@ UPDATE campaigns SET state = 'cancelled', ended_at = instant(@now) WHERE id = @c
 SELECT EXISTS (SELECT FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) ORDER BY number OFFSET @most) AS found
 
 -- name: campaigns.cancel_returned
--- Cancels up to @most of the returned tasks in the campaign's bag, but not its epilogues.
-WITH gone AS (
-  DELETE FROM returned_tasks WHERE campaign_id = @campaign AND number = ANY (ARRAY(
-    SELECT number FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) ORDER BY number LIMIT @most))
-  RETURNING number)
-UPDATE tasks t SET state = 'cancelled'
-WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM gone)) AND t.state = 'waiting'
+-- Cancels up to @most of the returned tasks in the campaign's bag, but not its epilogues. Each is found by both keys (planning.launch).
+WITH first AS MATERIALIZED (
+  SELECT campaign_id, number FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) ORDER BY number LIMIT @most),
+gone AS (
+  DELETE FROM returned_tasks r USING first f WHERE r.campaign_id = f.campaign_id AND r.number = f.number RETURNING r.campaign_id, r.number)
+UPDATE tasks t SET state = 'cancelled' FROM gone g
+WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.state = 'waiting'
 RETURNING t.number
 
 -- name: campaigns.cancel_untaken
@@ -175,18 +175,20 @@ SELECT EXISTS (
 
 -- name: campaigns.retry_failed_tasks
 -- Returns the first @most of the campaign's failed tasks from @first to @last to the bag, with a clean slate; their last jobs settle them
--- no more. @cluster: null, or that of the task's last job. @failure: null, or their group of failure_groups.
-WITH again AS (
-  UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0,
+-- no more. @cluster: null, or that of the task's last job. @failure: null, or their group of failure_groups. Each is found by both keys
+-- (planning.launch), and not in an index of failed tasks: thus the text.
+WITH first AS MATERIALIZED (
+  SELECT campaign_id, number FROM tasks t
+  WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
+    AND (@failure::bigint IS NULL OR failure = @failure)
+    AND (@cluster::bigint IS NULL OR @cluster = (
+      SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))
+  ORDER BY number LIMIT @most),
+again AS (
+  UPDATE tasks t SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0,
     failure = NULL
-  WHERE campaign_id = @campaign AND state = 'failed' AND number = ANY (ARRAY(
-    SELECT number FROM tasks t
-    WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
-      AND (@failure::bigint IS NULL OR failure = @failure)
-      AND (@cluster::bigint IS NULL OR @cluster = (
-        SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))
-    ORDER BY number LIMIT @most))
-  RETURNING number, request),
+  FROM first f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state::text = 'failed'
+  RETURNING t.number, t.request),
 pair AS (
   UPDATE campaign_clusters p SET concluded = greatest(0, p.concluded - d.jobs)
   FROM (
@@ -219,9 +221,9 @@ RETURNING number
 
 -- name: campaigns.cancel_returned_tasks
 -- Cancels those tasks from @first to @last that were given back to the bag.
-WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign AND number BETWEEN @first AND @last RETURNING number)
-UPDATE tasks t SET state = 'cancelled'
-WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM gone)) AND t.state = 'waiting'
+WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign AND number BETWEEN @first AND @last RETURNING campaign_id, number)
+UPDATE tasks t SET state = 'cancelled' FROM gone g
+WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.state = 'waiting'
 RETURNING t.number
 
 -- name: campaigns.cancel_ahead
@@ -267,7 +269,9 @@ others AS (
   FROM campaign c
   JOIN tasks t ON t.campaign_id = c.id AND t.number BETWEEN @first AND @last AND t.state = 'waiting'
   LEFT JOIN request_bags b ON b.campaign_id = c.id AND b.request = t.request
-  WHERE NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)),
+  -- For each by both keys, as the statistics may take the tasks that were given back for few.
+  LEFT JOIN LATERAL (SELECT true AS found FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number OFFSET 0) r ON true
+  WHERE r.found IS NULL),
 added AS (
   INSERT INTO returned_tasks (campaign_id, number, request, returned_at, held_by, held_at, outside)
   SELECT @campaign, number, request, instant(@now), @user, instant(@now), NOT ahead FROM others),

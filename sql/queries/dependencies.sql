@@ -206,7 +206,10 @@ freed AS (
   INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
   SELECT t.campaign_id, t.number, t.request, instant(@now)
   FROM (SELECT number FROM scanned UNION SELECT number FROM noted) n
-  JOIN tasks t ON t.campaign_id = @campaign AND t.number = n.number AND t.state = 'waiting'
+  -- For each by both keys, as the statistics may take the tasks of a new campaign for one.
+  CROSS JOIN LATERAL (
+    SELECT t.campaign_id, t.number, t.request FROM tasks t
+    WHERE t.campaign_id = @campaign AND t.number = n.number AND t.state = 'waiting' OFFSET 0) t
   WHERE NOT awaits_task(t.campaign_id, t.number)
   ON CONFLICT (campaign_id, number) DO UPDATE SET cluster_id = NULL
     WHERE returned_tasks.fence IS NULL AND (returned_tasks.follows OR returned_tasks.cluster_id IS NULL)

@@ -279,9 +279,9 @@ ORDER BY 1, 2
 -- shares; with the JDL's max_jobs of 0 only tasks that are bound to the cluster itself are taken. Tasks beyond @jobs are pooled:
 -- the jobs take them for @pool_s seconds. No task is taken whose input files are not there; new ones in their order, up to the first of
 -- these. @leaves: the nodes that the jobs leave empty. @passed: from the cursor on, new tasks are looked for
--- among so many. An array names the tasks, so that the index finds
--- each of them even when the statistics of a new
--- bag are missing.
+-- among so many. `taken` names the campaign, too, and PostgreSQL
+-- does not look into it, so that the index finds each task by both: where the statistics do not know a new campaign, all of its tasks would
+-- be read and compared with those that are taken. Its limits leave nothing out: they say that these are few.
 WITH campaign AS (
   SELECT c.id, next_task, skipped, CASE WHEN f.off THEN 0 ELSE total - next_task - skipped END AS untaken, f.off,
     CASE WHEN c.input_files <> '' THEN lacking_inputs(@campaign, @cluster) END AS lacking
@@ -334,9 +334,10 @@ late AS (
   SELECT number FROM rest WHERE number NOT IN (SELECT number FROM failed) ORDER BY priority DESC, returned_at, number
   LIMIT greatest(0, (SELECT tasks FROM room) - (SELECT count(*) FROM fresh))),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM failed UNION ALL SELECT number FROM late),
-taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r
-  WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),
+taken AS MATERIALIZED (
+  SELECT @campaign::bigint AS campaign_id, number, true AS is_returned FROM again UNION ALL SELECT @campaign::bigint, number, false FROM fresh),
+removed AS (DELETE FROM returned_tasks r USING (SELECT * FROM taken WHERE is_returned LIMIT 2 * @tasks::bigint) k
+  WHERE r.campaign_id = k.campaign_id AND r.number = k.number RETURNING r.number, r.fence),
 -- The cursor moves past the cancelled and held tasks between the fresh ones. It passes @passed of them in a row, and no launch is made
 -- then: the others' planning does not wait for what one user holds.
 moved AS (
@@ -348,8 +349,8 @@ moved AS (
     FROM fresh) f
   WHERE c.id = @campaign AND f.next_task IS NOT NULL),
 started AS (
-  UPDATE tasks t SET state = 'launching'
-  WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
+  UPDATE tasks t SET state = 'launching' FROM (SELECT * FROM taken LIMIT 2 * @tasks::bigint) k
+  WHERE t.campaign_id = k.campaign_id AND t.number = k.number AND t.state = 'waiting'
   RETURNING t.number, t.attempt, t.walltime_s),
 -- OAR assigns one walltime to all jobs of an array: the greatest of its tasks. A smaller one would kill the longest task, while a job that
 -- ends early frees its resources at once. The JDL's maximum bounds it.
@@ -455,9 +456,10 @@ late AS (
   SELECT number FROM rest WHERE number NOT IN (SELECT number FROM failed)
   ORDER BY priority DESC, returned_at, number LIMIT (SELECT tasks FROM room) - (SELECT count(*) FROM fresh)),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM failed UNION ALL SELECT number FROM late),
-taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r
-  WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),
+taken AS MATERIALIZED (
+  SELECT @campaign::bigint AS campaign_id, number, true AS is_returned FROM again UNION ALL SELECT @campaign::bigint, number, false FROM fresh),
+removed AS (DELETE FROM returned_tasks r USING (SELECT * FROM taken WHERE is_returned LIMIT 2 * @jobs::bigint) k
+  WHERE r.campaign_id = k.campaign_id AND r.number = k.number RETURNING r.number, r.fence),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = @campaign AND n > 0),
 -- The lowest numbers of each request were taken: all before the last of them are gone.
 emptied AS (
@@ -465,8 +467,8 @@ emptied AS (
   FROM (SELECT request, max(number) AS last, count(*) AS tasks FROM fresh GROUP BY request) f
   WHERE b.campaign_id = @campaign AND b.request = f.request),
 started AS (
-  UPDATE tasks t SET state = 'launching'
-  WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
+  UPDATE tasks t SET state = 'launching' FROM (SELECT * FROM taken LIMIT 2 * @jobs::bigint) k
+  WHERE t.campaign_id = k.campaign_id AND t.number = k.number AND t.state = 'waiting'
   RETURNING t.number, t.attempt, t.request, t.walltime_s),
 launch AS (
   INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, leaves, request, memory_mb, walltime_s)

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "lib/store/campaigns.hpp"
+#include "lib/store/chosen_tasks.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/planning.hpp"
 #include "lib/store/views_tasks.hpp"
+#include "sql/queries.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 /// The rows that planning a launch reads, whatever the size of the grid.
@@ -49,6 +54,88 @@ TEST_F(ReadsOfALaunch, AreAsManyReturnedTasksAsItTakes_HoweverManyThereAre) {
   returned("0");
   execute("DELETE FROM returned_tasks WHERE number < 110");
   EXPECT_LE(read(), 100) << "of one request among several";
+}
+
+/// Statistics that are older than a big campaign take it for a task or none, until PostgreSQL gathers them anew: a launch of 4000 tasks in
+/// pools took 23 s of everybody's plan then, as each of a million tasks was compared with these.
+class ReadsOfANewCampaign : public GridFixture {
+ protected:
+  ReadsOfANewCampaign() {
+    known_ = a_campaign(kTasks, {"alpha"});
+    give_back(known_, 100);
+    execute("ANALYZE tasks; ANALYZE returned_tasks");
+    campaign_ = a_campaign(kTasks, {"alpha"});
+  }
+  void give_back(grid::CampaignId campaign, int first) {
+    execute(fmt::format(
+        "INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT {0}, n, instant(0) FROM generate_series({1}, {2}) n; "
+        "UPDATE campaigns SET next_task = total WHERE id = {0}",
+        campaign.value(), first, kTasks - 1));
+  }
+  /// The rows of tasks and bags that this work reads.
+  template <class Work>
+  std::int64_t rows_of(Work&& work) {
+    std::int64_t rows = 0;
+    transact([&](store::Transaction& transaction) {
+      const auto count = [&] {
+        constexpr auto kRows =
+            "SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables WHERE relname IN ('tasks', 'returned_tasks')";
+        return transaction.implementation().work.exec(kRows)[0][0].template as<std::int64_t>();
+      };
+      const auto before = count();
+      work(transaction);
+      rows = count() - before;
+    });
+    return rows;
+  }
+  std::int64_t rows_of_a_launch() {
+    return rows_of([&](store::Transaction& transaction) {
+      EXPECT_EQ(store::plan_launch(transaction, {.campaign = campaign_, .cluster = alpha, .jobs = 10, .resources = 10}, term, now), 10);
+    });
+  }
+
+  static constexpr int kTasks = 20'000;
+  grid::CampaignId known_{0};
+  grid::CampaignId campaign_{0};
+};
+
+TEST_F(ReadsOfANewCampaign, AreAsManyTasksAsALaunchTakes) {
+  EXPECT_LE(rows_of_a_launch(), 100) << "new ones";
+  give_back(campaign_, 10);
+  execute("ANALYZE returned_tasks");
+  EXPECT_LE(rows_of_a_launch(), 100) << "returned ones";
+}
+
+TEST_F(ReadsOfANewCampaign, AreAsManyTasksAsAPieceOfItsUsersWorkHas) {
+  give_back(campaign_, 2000);
+  const auto hold = [&](store::Transaction& transaction) {
+    const std::array ranges{text::Range{0, 19}};
+    EXPECT_EQ(store::hold_tasks(transaction, campaign_, ranges, "alice", now).value().held, 20);
+  };
+  EXPECT_LE(rows_of(hold), 500);
+  execute("DELETE FROM returned_tasks");
+  give_back(campaign_, 0);
+  const auto cancel = [&](store::Transaction& transaction) { EXPECT_EQ(store::cancel_returned_tasks(transaction, campaign_, 20), 20); };
+  EXPECT_LE(rows_of(cancel), 200);
+  execute(fmt::format("DELETE FROM returned_tasks; UPDATE tasks SET state = 'failed' WHERE campaign_id = {} AND state = 'waiting'",
+                      campaign_.value()));
+  const auto retry = [&](store::Transaction& transaction) {
+    EXPECT_EQ(store::retry_failed_tasks(transaction, {.campaign = campaign_, .most = 20}, now).size(), 20U);
+  };
+  EXPECT_LE(rows_of(retry), 200);
+}
+
+TEST_F(ReadsOfANewCampaign, AreAsManyTasksAsAReleaseTaskByTaskLooksAt) {
+  execute(
+      fmt::format("INSERT INTO dependencies (campaign_id, on_campaign, kind, scan_to) VALUES ({0}, {1}, 'after_each', {2}); "
+                  "UPDATE tasks SET state = 'done' WHERE campaign_id = {1} AND number < 20",
+                  campaign_.value(), known_.value(), kTasks));
+  const auto release = [&](store::Transaction& transaction) {
+    const auto rows =
+        store::detail::exec(transaction, sql::dependencies_release{.campaign = campaign_, .on = known_, .most = 20, .now = now});
+    EXPECT_EQ(rows[0].released.as<std::int64_t>(), 20);
+  };
+  EXPECT_LE(rows_of(release), 500);
 }
 
 /// A user opens a cause with few tasks, among many tasks that failed.
