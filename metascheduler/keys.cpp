@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "lib/grid/usage.hpp"
 #include "lib/process/options.hpp"
 #include "metascheduler/planner/config.hpp"
-#include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/multifactor.hpp"
 #include "metascheduler/planner/orders/order.hpp"
 #include "metascheduler/planner/placements/placement.hpp"
@@ -48,7 +48,7 @@ std::vector<process::Use> keys() {
                                  "fairshare_window",
                                  {"campaign_order", wrong_order},
                                  {"placement", planner::placement_names()},
-                                 {"fairshare_usage", planner::usage_rule_names()},
+                                 {"fairshare_usage", grid::usage_rule_names()},
                                  {"multifactor_weights", wrong_weights}};
   for (const auto& option : process::options()) {
     const bool is_new = std::ranges::find(keys, option.key, &process::Use::key) == keys.end();

@@ -1,5 +1,10 @@
 #pragma once
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
 
 namespace gleaner::grid {
 
@@ -16,5 +21,18 @@ namespace gleaner::grid {
   }
   return usage;
 }
+
+/// How usage counts against a share (document 001, "fair-share").
+enum class UsageRule {
+  absolute,  ///< P = S - U: the worked example
+  by_share   ///< P = S - S U: the formula
+};
+[[nodiscard]] std::vector<std::string_view> usage_rule_names();
+[[nodiscard]] tl::expected<UsageRule, std::string> usage_rule(std::string_view name);
+
+/// A user's priority: the share minus the usage.
+/// @param share  of the grid, in [0, 1]
+/// @param usage  decayed, in days of the whole grid
+[[nodiscard]] double fair_priority(double share, double usage, UsageRule rule);
 
 }  // namespace gleaner::grid

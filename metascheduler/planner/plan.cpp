@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "lib/grid/usage.hpp"
 #include "metascheduler/planner/cores.hpp"
 #include "metascheduler/planner/first_turns.hpp"
 #include "metascheduler/planner/memory.hpp"
-#include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/multifactor.hpp"
 #include "metascheduler/planner/prioritize.hpp"
 #include "metascheduler/planner/room.hpp"
@@ -30,7 +30,7 @@ tl::expected<Policies, std::string> policies_of(const PlannerConfig& config) {
   if (!order) return tl::unexpected{order.error()};
   const auto placement = find_placement(config.placement);
   if (!placement) return tl::unexpected{placement.error()};
-  if (const auto rule = usage_rule(config.fairshare_usage); !rule) return tl::unexpected{rule.error()};
+  if (const auto rule = grid::usage_rule(config.fairshare_usage); !rule) return tl::unexpected{rule.error()};
   if (const auto weights = parse_weights(config.multifactor_weights); !weights) return tl::unexpected{weights.error()};
   if (config.head_start_preempts && !config.head_start)
     return tl::unexpected{std::string{"head_start_preempts = yes has no effect with head_start = no: set head_start = yes as well"}};

@@ -8,6 +8,7 @@
 #include "lib/grid/flood.hpp"
 #include "lib/grid/node_memory.hpp"
 #include "lib/grid/planning_facts.hpp"
+#include "lib/grid/share_tree.hpp"
 
 /// The planner's picture of the grid: the facts (lib/grid/planning_facts.hpp), and what follows from them, the clock and the
 /// configuration (metascheduler/snapshot_of.hpp). The planner itself reads no clock.
@@ -109,15 +110,7 @@ struct UserView {
   double usage = 0.0;              ///< decayed, in days of the whole grid (grid::decayed_usage)
 };
 
-/// A node of the tree of projects, groups and users; the root is not listed.
-struct ShareNode {
-  std::string name;
-  int parent = -1;      ///< its index in the list, smaller than its own; -1: the root
-  double shares = 1.0;  ///< against its siblings
-  double usage = 0.0;   ///< of all that is below it, in days of the whole grid
-  bool is_user = false;
-  bool is_group = false;  ///< a unix group; its children are its members
-};
+using grid::ShareNode;
 
 /// The whole picture. Every pair names a campaign and a cluster of the lists; the order of the
 /// lists of clusters, campaigns and pairs has no influence on the plan.

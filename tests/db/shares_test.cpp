@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "lib/grid/usage.hpp"
 #include "lib/process/options.hpp"
 #include "lib/store/policies.hpp"
 #include "metascheduler/facts_of.hpp"
 #include "metascheduler/metascheduler.hpp"
-#include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/snapshot_of.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -86,7 +86,7 @@ class Shares : public GridFixture {
     auto transaction = database.begin();
     const auto snapshot = metascheduler::snapshot_of(metascheduler::facts_of(transaction, config, now), config, now);
     std::map<std::string, double> all;
-    for (const auto& user : snapshot.users) all[user.name] = planner::fair_priority(user.share, user.usage, planner::UsageRule::absolute);
+    for (const auto& user : snapshot.users) all[user.name] = grid::fair_priority(user.share, user.usage, grid::UsageRule::absolute);
     return all;
   }
   process::Config config = process::build_config({}, {}).value();

@@ -9,7 +9,6 @@
 
 #include "lib/grid/usage.hpp"
 #include "metascheduler/planner/draft.hpp"
-#include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
 #include "metascheduler/planner/prioritize.hpp"
 #include "metascheduler/planner/stages.hpp"
@@ -126,13 +125,13 @@ TEST(Document001, Backfill_TakesSevenHours_InThePlacesOfTheTable) {
 // ------------------------------------------------------------------ 001, "fair-share"
 
 TEST(Document001, UsageOfADay_DecaysTo0525_AndTo03675) {
-  EXPECT_DOUBLE_EQ(fair_priority(0.75, 1.0, UsageRule::by_share), 0.0);
+  EXPECT_DOUBLE_EQ(grid::fair_priority(0.75, 1.0, grid::UsageRule::by_share), 0.0);
   const std::array yesterday{0.0, 1.0};
   EXPECT_NEAR(0.75 * grid::decayed_usage(yesterday, 0.7), 0.525, 1e-9);
-  EXPECT_NEAR(fair_priority(0.75, grid::decayed_usage(yesterday, 0.7), UsageRule::by_share), 0.225, 1e-9);
+  EXPECT_NEAR(grid::fair_priority(0.75, grid::decayed_usage(yesterday, 0.7), grid::UsageRule::by_share), 0.225, 1e-9);
   const std::array before{0.0, 0.0, 1.0};
   EXPECT_NEAR(0.75 * grid::decayed_usage(before, 0.7), 0.3675, 1e-9);
-  EXPECT_NEAR(fair_priority(0.75, grid::decayed_usage(before, 0.7), UsageRule::by_share), 0.3825, 1e-9);
+  EXPECT_NEAR(grid::fair_priority(0.75, grid::decayed_usage(before, 0.7), grid::UsageRule::by_share), 0.3825, 1e-9);
 }
 
 TEST(Document001, JackAndJill_RunInTheOrderOfTheExample_AndGetWhatTheyPaidFor) {
@@ -145,7 +144,7 @@ TEST(Document001, JackAndJill_RunInTheOrderOfTheExample_AndGetWhatTheyPaidFor) {
   snapshot.users = {{.name = "jack", .share = 0.25}, {.name = "jill", .share = 0.75}};
   const PlannerConfig config{.campaign_order = "fairshare"};
   const auto priority = [&](std::size_t user) {
-    return fair_priority(snapshot.users[user].share, snapshot.users[user].usage, UsageRule::absolute);
+    return grid::fair_priority(snapshot.users[user].share, snapshot.users[user].usage, grid::UsageRule::absolute);
   };
   std::vector<std::pair<double, double>> priorities;
   std::string order;

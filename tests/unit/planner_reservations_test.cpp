@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "metascheduler/planner/orders/fairshare.hpp"
+#include "lib/grid/usage.hpp"
 #include "tests/unit/planner_builders.hpp"
 
 namespace gleaner::planner::test {
@@ -325,7 +325,7 @@ class Played {
   /// P of document 001.
   [[nodiscard]] double priority(std::int64_t campaign) const {
     const auto& user = snapshot_.users[static_cast<std::size_t>(campaign - 1)];
-    return fair_priority(user.share, user.usage, UsageRule::absolute);
+    return grid::fair_priority(user.share, user.usage, grid::UsageRule::absolute);
   }
 
  private:

@@ -10,10 +10,10 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/grid/share_tree.hpp"
 #include "lib/process/options.hpp"
 #include "metascheduler/planner/orders/order.hpp"
 #include "metascheduler/planner/orders/share_draw.hpp"
-#include "metascheduler/planner/share_tree.hpp"
 #include "metascheduler/shares_of.hpp"
 #include "tests/unit/planner_builders.hpp"
 
@@ -280,7 +280,7 @@ TEST_F(DeclaredShares, OfTheCampaignsProject_GoBeforeOthers_AndOfTheUserBeforeTh
   campaign("bob", {"staff", "chem"}, "biology");
   campaign("bob", {}, "biology");
   fill();
-  const ShareTree tree{snapshot.shares};
+  const grid::ShareTree tree{snapshot.shares};
   std::vector<std::string> at;
   for (const auto& one : snapshot.campaigns) {
     const int node = tree.node_of(one.user, one.groups, one.project);

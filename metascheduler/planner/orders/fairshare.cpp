@@ -1,17 +1,15 @@
 #include "metascheduler/planner/orders/fairshare.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <span>
 #include <utility>
 
+#include "lib/grid/share_tree.hpp"
+#include "lib/grid/usage.hpp"
 #include "metascheduler/planner/orders/fairtree.hpp"
 #include "metascheduler/planner/orders/slices.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
-#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -21,7 +19,7 @@ class FairShareTurns final : public Turns {
   explicit FairShareTurns(const Class& among)
       : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)}, ways_(among_.contenders.size()) {
     for (const auto& user : among_.snapshot.users) users_[user.name] = {.name = user.name, .share = user.share, .usage = user.usage};
-    if (ShareTree{among_.snapshot.shares}.has_branches()) find_nodes();
+    if (grid::ShareTree{among_.snapshot.shares}.has_branches()) find_nodes();
     for (const auto member : among_.members) {
       auto& way = ways_[member];
       if (!way.empty()) continue;
@@ -51,13 +49,13 @@ class FairShareTurns final : public Turns {
     const auto& way = ways_[contender];
     const auto& account = *way.back();
     decisions::place::FairShare place{.user = among_.campaign(contender).user,
-                                      .priority = rounded(fair_priority(account.share, account.usage, rule_), 3),
+                                      .priority = rounded(grid::fair_priority(account.share, account.usage, rule_), 3),
                                       .share = rounded(account.share, 3),
                                       .usage = rounded(account.usage, 3),
-                                      .by_share = rule_ == UsageRule::by_share};
+                                      .by_share = rule_ == grid::UsageRule::by_share};
     for (const auto* above : std::span{way}.first(way.size() - 1))
       place.branches.push_back({.name = std::string{above->name},
-                                .priority = rounded(fair_priority(above->share, above->usage, rule_), 3),
+                                .priority = rounded(grid::fair_priority(above->share, above->usage, rule_), 3),
                                 .share = rounded(above->share, 3),
                                 .usage = rounded(above->usage, 3)});
     return place;
@@ -71,12 +69,12 @@ class FairShareTurns final : public Turns {
     double given = 0.0;  ///< in this plan, in days of the grid
   };
   [[nodiscard]] double priority_of(const Account& account) const {
-    return fair_priority(account.share, account.usage + account.given, rule_);
+    return grid::fair_priority(account.share, account.usage + account.given, rule_);
   }
 
   void find_nodes() {
     const auto& tree = among_.snapshot.shares;
-    const auto parts = parts_of(tree);
+    const auto parts = grid::share_parts(tree);
     for (std::size_t i = 0; i < tree.size(); ++i) nodes_.push_back({.name = tree[i].name, .share = parts[i], .usage = tree[i].usage});
     const auto nodes = nodes_of(among_);
     for (const auto member : among_.members) {
@@ -109,7 +107,7 @@ class FairShareTurns final : public Turns {
 
   Class among_;
   UserQueues queues_;
-  UsageRule rule_ = usage_rule(among_.config.fairshare_usage).value();
+  grid::UsageRule rule_ = grid::usage_rule(among_.config.fairshare_usage).value();
   double slice_;
   double day_;
   std::map<std::string, Account, std::less<>> users_;
@@ -118,19 +116,6 @@ class FairShareTurns final : public Turns {
 };
 
 }  // namespace
-
-std::vector<std::string_view> usage_rule_names() { return {"absolute", "by_share"}; }
-
-tl::expected<UsageRule, std::string> usage_rule(std::string_view name) {
-  const auto names = usage_rule_names();
-  if (name == names[0]) return UsageRule::absolute;
-  if (name == names[1]) return UsageRule::by_share;
-  return tl::unexpected{fmt::format("there is no rule of usage named '{}'; there are: {}", name, fmt::join(names, ", "))};
-}
-
-double fair_priority(double share, double usage, UsageRule rule) {
-  return rule == UsageRule::by_share ? share - share * usage : share - usage;
-}
 
 std::unique_ptr<Turns> FairShare::turns(const Class& among) const { return std::make_unique<FairShareTurns>(among); }
 

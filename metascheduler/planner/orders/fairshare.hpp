@@ -3,19 +3,6 @@
 
 namespace gleaner::planner {
 
-/// How usage counts against a share (document 001, "fair-share").
-enum class UsageRule {
-  absolute,  ///< P = S - U: the worked example
-  by_share   ///< P = S - S U: the formula
-};
-[[nodiscard]] std::vector<std::string_view> usage_rule_names();
-[[nodiscard]] tl::expected<UsageRule, std::string> usage_rule(std::string_view name);
-
-/// A user's priority: the share minus the usage.
-/// @param share  of the grid, in [0, 1]
-/// @param usage  decayed, in days of the whole grid
-[[nodiscard]] double fair_priority(double share, double usage, UsageRule rule);
-
 /// The user whose share is used least goes first; what is given counts as used at once, so that one
 /// plan is shared too. Equal users: the bigger share, then the campaign that came first. Where projects or groups have shares, these are
 /// compared first, by the same figures, from the root of the tree down; campaigns of users who are not in the tree have no share. Source:

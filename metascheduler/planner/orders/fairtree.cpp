@@ -4,9 +4,9 @@
 #include <limits>
 #include <tuple>
 
+#include "lib/grid/share_tree.hpp"
 #include "metascheduler/planner/orders/slices.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
-#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -146,7 +146,7 @@ class FairTreeTurns final : public Turns {
 }  // namespace
 
 std::vector<int> nodes_of(const Class& among) {
-  const ShareTree tree{among.snapshot.shares};
+  const grid::ShareTree tree{among.snapshot.shares};
   std::vector<int> nodes(among.contenders.size(), -1);
   for (const auto member : among.members) {
     const auto& campaign = among.campaign(member);

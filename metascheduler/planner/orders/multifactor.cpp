@@ -9,11 +9,11 @@
 #include <map>
 #include <tuple>
 
+#include "lib/grid/share_tree.hpp"
 #include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 #include "metascheduler/planner/orders/fairtree.hpp"
 #include "metascheduler/planner/room.hpp"
-#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -103,7 +103,7 @@ Factors factors_of(const Class& among, std::size_t contender) {
 
 std::vector<double> project_factors(const Class& among) {
   const auto& tree = among.snapshot.shares;
-  const auto parts = parts_of(tree);
+  const auto parts = grid::share_parts(tree);
   const auto users = nodes_of(among);
   std::vector<double> factors(among.contenders.size(), 0.0);
   for (const auto member : among.members) {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "metascheduler/planner/share_tree.hpp"
+#include "lib/grid/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
 
 ShareDraw::ShareDraw(const std::vector<ShareNode>& tree, const std::vector<int>& nodes)
     : branches_(tree.size() + 1), user_of_(nodes.size(), kNobody), place_of_(nodes.size(), 0), others_{nodes.size()} {
-  if (!ShareTree{tree}.has_branches()) return;
+  if (!grid::ShareTree{tree}.has_branches()) return;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     if (tree[i].is_user) continue;
     auto& branch = branches_[i + 1];
@@ -29,7 +29,7 @@ ShareDraw::ShareDraw(const std::vector<ShareNode>& tree, const std::vector<int>&
 }
 
 void ShareDraw::add_users(const std::vector<ShareNode>& tree, const std::vector<int>& nodes) {
-  const auto parts = parts_of(tree);
+  const auto parts = grid::share_parts(tree);
   std::map<int, std::size_t> known;
   for (std::size_t holder = 0; holder < nodes.size(); ++holder) {
     const int node = nodes[holder];

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/grid/share_tree.hpp"
 #include "metascheduler/planner/orders/fairtree.hpp"
 #include "metascheduler/planner/orders/share_draw.hpp"
 #include "metascheduler/planner/orders/slices.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
 #include "metascheduler/planner/room.hpp"
-#include "metascheduler/planner/share_tree.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -176,8 +176,8 @@ class TicketTurns final : public Turns {
   /// Where projects or groups have shares: who has a share, and what those that take part have of each level.
   void count_shares() {
     const auto& tree = among_.snapshot.shares;
-    if (!ShareTree{tree}.has_branches()) return;
-    const auto parts = parts_of(tree);
+    if (!grid::ShareTree{tree}.has_branches()) return;
+    const auto parts = grid::share_parts(tree);
     shares_below_.assign(tree.size() + 1, 0.0);
     std::vector<bool> counted(tree.size(), false);
     for (const int node : nodes_) {
