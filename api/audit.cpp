@@ -21,6 +21,10 @@ void note(const Call& call, store::Transaction& transaction, const store::Act& a
   store::note_act(transaction, {.name = call.caller.user, .origin = origin_of(call)}, act, call.now);
 }
 
+void act_as_caller(const Call& call, store::Transaction& transaction, const std::string& act) {
+  store::act_as(transaction, {.name = call.caller.user, .origin = origin_of(call)}, act);
+}
+
 std::string count_json(std::string_view of, std::int64_t count) {
   text::JsonWriter json;
   json.object([&] { json.field(of, count); });

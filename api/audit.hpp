@@ -12,6 +12,9 @@
 namespace gleaner::api {
 
 void note(const Call& call, store::Transaction& transaction, const store::Act& act);
+/// The database records what this transaction changes of what administrators declare, as an act of the caller's.
+/// @param act  in the words of gridctl: `limit set`
+void act_as_caller(const Call& call, store::Transaction& transaction, const std::string& act);
 
 /// A JSON object of one kind of count: `{"tasks": 3}`.
 [[nodiscard]] std::string count_json(std::string_view of, std::int64_t count);

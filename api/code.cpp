@@ -35,6 +35,8 @@ constexpr std::array kCodes{
     Line{Code::no_such_output, "no_such_output", 404},
     Line{Code::no_such_subscription, "no_such_subscription", 404},
     Line{Code::no_such_token, "no_such_token", 404},
+    Line{Code::no_such_limit, "no_such_limit", 404},
+    Line{Code::no_such_share, "no_such_share", 404},
     Line{Code::not_on_cluster, "not_on_cluster", 404},
     Line{Code::wrong_method, "wrong_method", 405},
     Line{Code::timed_out, "timed_out", 408},

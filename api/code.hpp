@@ -29,6 +29,8 @@ enum class Code {
   no_such_output,
   no_such_subscription,
   no_such_token,
+  no_such_limit,
+  no_such_share,
   not_on_cluster,
   wrong_method,
   timed_out,

@@ -46,12 +46,14 @@ std::optional<std::vector<std::string>> match(std::string_view pattern, const st
 
 std::vector<Route> all_routes() {
   std::vector<Route> all;
-  for (const auto table :
-       {service_routes(), submission_routes(), campaign_routes(),     edit_routes(),     control_routes(),          task_routes(),
-        append_routes(),  event_routes(),      manual_event_routes(), cluster_routes(),  scenario_routes(),         stream_routes(),
-        output_routes(),  usage_routes(),      quality_routes(),      input_routes(),    notification_routes(),     cluster_token_routes(),
-        summary_routes(), failure_routes(),    order_routes(),        progress_routes(), decision_history_routes(), conductor_routes(),
-        session_routes(), page_routes(),       what_if_routes()})
+  for (const auto table : {service_routes(),      submission_routes(),    campaign_routes(),         edit_routes(),
+                           control_routes(),      task_routes(),          append_routes(),           event_routes(),
+                           manual_event_routes(), cluster_routes(),       scenario_routes(),         stream_routes(),
+                           output_routes(),       usage_routes(),         quality_routes(),          input_routes(),
+                           notification_routes(), cluster_token_routes(), summary_routes(),          failure_routes(),
+                           order_routes(),        progress_routes(),      decision_history_routes(), conductor_routes(),
+                           session_routes(),      page_routes(),          what_if_routes(),          share_routes(),
+                           brake_routes(),        administration_routes()})
     all.insert(all.end(), table.begin(), table.end());
   return all;
 }

@@ -13,7 +13,8 @@ namespace gleaner::api {
 enum class Access {
   anybody,
   identified,
-  measuring  ///< administrators, and who may_measure(); Api answers it without a `respond`
+  administering,  ///< administrators alone
+  measuring       ///< administrators, and who may_measure(); Api answers it without a `respond`
 };
 
 /// A route's treatment of ETags (api/etag.hpp).
@@ -89,6 +90,9 @@ struct Route {
 [[nodiscard]] std::span<const Route> decision_history_routes();
 [[nodiscard]] std::span<const Route> conductor_routes();
 [[nodiscard]] std::span<const Route> what_if_routes();
+[[nodiscard]] std::span<const Route> share_routes();
+[[nodiscard]] std::span<const Route> brake_routes();
+[[nodiscard]] std::span<const Route> administration_routes();
 
 /// The keys of a route's query, `pretty` included.
 [[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);

@@ -279,6 +279,8 @@ http::Response Api::dispatch(const http::Request& request, Destination& destinat
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
   if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);
   if (auto refused = refuse_session(*caller, request, *match.route)) return std::move(*refused);
+  if (match.route->access == Access::administering && caller->role != Role::administrator)
+    return error(Code::administrators_only, fmt::format("{} {} is for administrators", request.method, match.route->pattern));
   return respond(match, request, *caller);
 } catch (const store::Unavailable& failure) {
   process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});

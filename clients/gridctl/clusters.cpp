@@ -8,6 +8,7 @@
 #include "clients/asked.hpp"
 #include "clients/gridctl/cluster_checks.hpp"
 #include "clients/gridctl/commands.hpp"
+#include "lib/administration/clusters.hpp"
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/planning_facts.hpp"
 #include "lib/process/values.hpp"
@@ -215,32 +216,13 @@ std::string share(const Call& call, store::Transaction& transaction, store::Clus
 
 void done(const Call& call, const std::string& sentence) { call.output.report("gridctl: " + sentence); }
 
-/// Puts a retired cluster back into use; its old jobs are late.
-std::string bring_back(store::Transaction& transaction, const store::Cluster& cluster) {
-  store::hold_lease(transaction);
-  const auto now = store::now(transaction);
-  const auto kills = store::bring_back_cluster(transaction, cluster.id, now);
-  const auto message = fmt::format("{} is in use again; {} lost when it was retired {} deleted there", cluster.name,
-                                   terminal::counted(kills.value_or(0), "job"), kills == 1 ? "is" : "are");
-  store::declare(transaction,
-                 {.what = "cluster_returned", .subject = cluster.name, .author = {.name = clients::our_name()}, .message = message}, now);
-  return message;
-}
-
-process::Outcome set_cluster_enabled(const Call& call, bool enabled) {
+process::Outcome set_cluster_use(const Call& call, administration::ClusterUse use) {
   auto database = open_database(call);
-  std::optional<std::string> returned;
+  std::vector<std::string> sentences;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    returned.reset();
-    auto cluster = known_cluster(transaction, call.arguments[0]);
-    if (enabled && cluster.retired_at) returned = bring_back(transaction, cluster);
-    cluster.enabled = enabled;
-    store::edit_cluster(transaction, cluster);
-    store::wake_up(transaction);
+    sentences = administration::set_use(transaction, known_cluster(transaction, call.arguments[0]), use, clients::our_name());
   });
-  if (returned) done(call, *returned);
-  done(call, enabled ? fmt::format("{} is enabled: jobs go there from the next cycle on", call.arguments[0])
-                     : fmt::format("{} is disabled: nothing more is submitted to it, its jobs continue", call.arguments[0]));
+  for (const auto& sentence : sentences) done(call, sentence);
   return ExitCode::ok;
 }
 
@@ -385,8 +367,8 @@ process::Outcome cluster_list(const Call& call) {
   return ExitCode::ok;
 }
 
-process::Outcome cluster_disable(const Call& call) { return set_cluster_enabled(call, false); }
-process::Outcome cluster_enable(const Call& call) { return set_cluster_enabled(call, true); }
+process::Outcome cluster_disable(const Call& call) { return set_cluster_use(call, administration::ClusterUse::disabled); }
+process::Outcome cluster_enable(const Call& call) { return set_cluster_use(call, administration::ClusterUse::enabled); }
 
 process::Outcome cluster_remove(const Call& call) {
   auto database = open_database(call);
@@ -414,14 +396,9 @@ process::Outcome brake_clear(const Call& call) {
       throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", target.campaign->value())};
     if (!target.campaign && !target.cluster)
       throw Error{ExitCode::usage, "usage: gridctl brake clear CAMPAIGN [CLUSTER], or gridctl brake clear any CLUSTER"};
-    store::clear_brake(transaction, target);
-    if (target.campaign && !target.cluster) {
-      for (const auto& pair : store::views::campaign_clusters(transaction, *target.campaign, call.context.now))
-        store::clear_brake(transaction, {target.campaign, pair.cluster});
-    }
-    store::wake_up(transaction);
+    administration::clear_brakes(transaction, target, call.context.now);
   });
-  done(call, "the brake is lifted: jobs are sent from the next cycle on");
+  done(call, std::string{administration::kBrakeIsLifted});
   return ExitCode::ok;
 }
 

@@ -132,6 +132,7 @@ std::span<const Command> commands() {
               cluster_retire},
       Command{"cluster remove", "CLUSTER", "forget a cluster that no campaign ever used", {}, cluster_remove},
       Command{"job lost", "JOB", "declare a job lost: its task continues with a new attempt, and may run twice", {"reason"}, job_lost},
+      Command{"launch list", "", "launches of unknown fate, and those that keep tasks bound to their cluster", {}, launch_list},
       Command{"launch lost",
               "LAUNCH",
               "declare all jobs of a launch lost, and free the tasks that wait because of it",
@@ -223,6 +224,7 @@ std::span<const Command> commands() {
       Command{"event list", "[CAMPAIGN]", "the open events: of the grid and its clusters, or of a campaign", {"all"}, event_list},
       Command{"event show", "EVENT", "an event with its whole message", {}, event_show},
       Command{"event close", "EVENT", "fix an event: close it, and lift its brake", {}, event_close},
+      Command{"brake list", "", "the brakes in force: on what, why, since when, and how each ends", {}, brake_list},
       Command{"brake clear", "CAMPAIGN [CLUSTER]", "send jobs again; CAMPAIGN may be `any` for a cluster's own brake", {}, brake_clear},
       Command{"audit", "[CAMPAIGN]", "who changed what, from where and when; the newest first", {"user", "since"}, audit_list},
   };

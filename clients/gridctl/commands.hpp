@@ -85,6 +85,7 @@ process::Outcome cluster_enable(const Call& call);
 process::Outcome cluster_remove(const Call& call);
 process::Outcome cluster_retire(const Call& call);
 process::Outcome job_lost(const Call& call);
+process::Outcome launch_list(const Call& call);
 process::Outcome launch_lost(const Call& call);
 process::Outcome token_delete(const Call& call);
 process::Outcome token_import(const Call& call);
@@ -129,6 +130,7 @@ process::Outcome prune(const Call& call);
 process::Outcome event_list(const Call& call);
 process::Outcome event_show(const Call& call);
 process::Outcome event_close(const Call& call);
+process::Outcome brake_list(const Call& call);
 process::Outcome brake_clear(const Call& call);
 process::Outcome audit_list(const Call& call);
 

@@ -12,6 +12,10 @@ void act_as(Database& database, const Actor& actor, const std::string& act) {
   transaction.commit();
 }
 
+void act_as(Transaction& transaction, const Actor& actor, const std::string& act) {
+  exec(transaction, sql::audit_act_as_here{.actor = actor.name, .origin = actor.origin, .act = act});
+}
+
 void note_act(Transaction& transaction, const Actor& actor, const Act& act, grid::Instant now) {
   exec(transaction, sql::audit_add{
                         .now = now,

@@ -21,6 +21,8 @@ struct Actor {
 
 /// Names the actor, and the act, of all that is changed over this connection; without it the trigger names the role of PostgreSQL.
 void act_as(Database& database, const Actor& actor, const std::string& act);
+/// The same until the end of the transaction.
+void act_as(Transaction& transaction, const Actor& actor, const std::string& act);
 
 /// An act that changed something. `before` and `after`: JSON objects of what differs; empty: null.
 struct Act {

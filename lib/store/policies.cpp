@@ -92,6 +92,21 @@ std::vector<grid::Share> shares(Transaction& transaction) {
   return all;
 }
 
+std::vector<WorkingUser> working_users(Transaction& transaction) {
+  std::vector<WorkingUser> all;
+  for (const auto& row : exec(transaction, sql::policies_workers{}))
+    all.push_back({*row.user_name, *row.project, lines_of(row.groups.as<std::string>())});
+  return all;
+}
+
+std::vector<grid::CampaignId> working_campaigns(Transaction& transaction, const std::string& user) {
+  std::vector<grid::CampaignId> all;
+  for (const auto& row : exec(transaction, sql::policies_working_campaigns{.user = user})) all.push_back(*row.id);
+  return all;
+}
+
+double resources_of_grid(Transaction& transaction) { return *exec(transaction, sql::policies_resources{})[0].resources; }
+
 std::vector<grid::Affinity> affinities(Transaction& transaction) {
   std::vector<grid::Affinity> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_affinities{}))
@@ -109,6 +124,14 @@ std::vector<grid::Limit> limits(Transaction& transaction, grid::Instant now) {
     if (row.name.has_value()) limit.used_by.emplace(*row.name, used);
     limit.used = std::max(limit.used, used);
   }
+  return all;
+}
+
+std::map<std::int64_t, std::int64_t> stopped_by_limits(Transaction& transaction, std::string_view reason,
+                                                       const std::optional<std::string>& user) {
+  std::map<std::int64_t, std::int64_t> all;
+  for (const auto& row : exec(transaction, sql::policies_stopped_by_limits{.reason = std::string{reason}, .user = user}))
+    all.emplace(*row.limit_id, *row.campaigns);
   return all;
 }
 

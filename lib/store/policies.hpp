@@ -1,9 +1,11 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/grid/id.hpp"
@@ -28,7 +30,22 @@ struct PolicyNeeds {
 [[nodiscard]] grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now);
 
 [[nodiscard]] std::vector<grid::Share> shares(Transaction& transaction);
+/// A user with campaigns in work in a project.
+struct WorkingUser {
+  std::string user;
+  std::string project;
+  std::vector<std::string> groups;  ///< unix groups that have shares
+};
+[[nodiscard]] std::vector<WorkingUser> working_users(Transaction& transaction);
+[[nodiscard]] std::vector<grid::CampaignId> working_campaigns(Transaction& transaction, const std::string& user);
+/// The resources of all clusters together, as each last answered. Usage counts against them.
+[[nodiscard]] double resources_of_grid(Transaction& transaction);
 [[nodiscard]] std::vector<grid::Limit> limits(Transaction& transaction, grid::Instant now);
+/// The number of campaigns that each limit stopped somewhere, by the latest plan; by the limit's id.
+/// @param reason  the word of that decision
+/// @param user    only this user's campaigns; empty: anybody's
+[[nodiscard]] std::map<std::int64_t, std::int64_t> stopped_by_limits(Transaction& transaction, std::string_view reason,
+                                                                     const std::optional<std::string>& user);
 [[nodiscard]] std::vector<grid::Affinity> affinities(Transaction& transaction);
 [[nodiscard]] std::vector<grid::UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now);
 [[nodiscard]] std::vector<grid::UserPriority> user_priorities(Transaction& transaction);

@@ -5,6 +5,11 @@
 SELECT set_config('gleaner.actor', @actor, false) AS actor, set_config('gleaner.origin', @origin, false) AS origin,
   set_config('gleaner.act', @act, false) AS act
 
+-- name: audit.act_as_here
+-- Names the actor until the end of the transaction.
+SELECT set_config('gleaner.actor', @actor, true) AS actor, set_config('gleaner.origin', @origin, true) AS origin,
+  set_config('gleaner.act', @act, true) AS act
+
 -- name: audit.add
 -- Notes an act on a campaign. @before and @after: JSON objects of what differs, or null.
 INSERT INTO audit (acted_at, actor, origin, act, subject, campaign_id, before, after)

@@ -47,3 +47,34 @@ RETURNING id
 -- Lifts the brake of a target, unless it was set by hand.
 DELETE FROM brakes WHERE campaign_id IS NOT DISTINCT FROM @campaign AND cluster_id IS NOT DISTINCT FROM @cluster AND set_by IS NULL
 RETURNING id
+
+-- name: brakes.list
+-- The brakes in force, those of whole clusters first. @reader: null: all may be read; else of campaigns only this user's, and those of these
+-- @projects. `event`: the open one that was opened with a brake set by hand, and whose closing lifts it.
+SELECT
+  b.id,
+  b.campaign_id,
+  c.name,
+  c.user_name,
+  b.cluster_id,
+  k.name AS cluster,
+  b.reason,
+  b.set_by,
+  micros(b.created_at) AS since,
+  micros(b.expires_at) AS until,
+  (SELECT e.id FROM events e
+    WHERE e.state = 'open' AND e.code = 'BLACKLISTED' AND b.set_by IS NOT NULL AND e.campaign_id IS NOT DISTINCT FROM b.campaign_id
+      AND e.cluster_id IS NOT DISTINCT FROM b.cluster_id ORDER BY e.id DESC LIMIT 1) AS event
+FROM brakes b
+LEFT JOIN campaigns c ON c.id = b.campaign_id
+LEFT JOIN clusters k ON k.id = b.cluster_id
+WHERE b.expires_at > instant(@now) AND (b.campaign_id IS NULL OR (c.purged_at IS NULL
+  AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))))
+ORDER BY b.campaign_id NULLS FIRST, k.name NULLS FIRST, b.id LIMIT @limit OFFSET @offset
+
+-- name: brakes.total
+SELECT count(*) AS brakes
+FROM brakes b
+LEFT JOIN campaigns c ON c.id = b.campaign_id
+WHERE b.expires_at > instant(@now) AND (b.campaign_id IS NULL OR (c.purged_at IS NULL
+  AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))))

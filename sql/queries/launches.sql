@@ -221,6 +221,55 @@ WHERE r.fence IS NOT NULL AND NOT is_script(r.number)
 GROUP BY r.fence, r.campaign_id, r.cluster_id, k.name, c.replicas, k.retired_at, l.state, l.settled_at
 ORDER BY r.fence
 
+-- name: launches.doubtful
+-- Launches of unknown fate, and those because of which tasks are bound to their cluster, by their id. @reader: null: all may be read; else
+-- only those of this user's campaigns, and of campaigns of these @projects. `jobs`: those that the cluster was not found to have.
+WITH bound AS (
+  SELECT fence AS launch, count(*) AS tasks, max(returned_at) AS returned_at
+  FROM returned_tasks WHERE fence IS NOT NULL AND NOT is_script(number) GROUP BY fence),
+listed AS (
+  SELECT id FROM launches WHERE is_open(state) AND state = 'unknown'
+  UNION
+  SELECT launch FROM bound)
+SELECT
+  l.id,
+  l.campaign_id,
+  c.name,
+  c.user_name,
+  k.name AS cluster,
+  l.state,
+  (SELECT count(*) FROM jobs j WHERE j.launch_id = l.id AND j.state = 'unknown') AS jobs,
+  coalesce(b.tasks, 0) AS tasks,
+  l.looks,
+  micros(l.launching_at) AS launching_at,
+  micros(CASE l.state WHEN 'unknown' THEN coalesce(l.unknown_at, l.launching_at) WHEN 'void' THEN l.settled_at ELSE b.returned_at END)
+    AS since,
+  micros(l.last_look_at) AS last_look_at,
+  l.error
+FROM listed
+JOIN launches l ON l.id = listed.id
+JOIN campaigns c ON c.id = l.campaign_id
+JOIN clusters k ON k.id = l.cluster_id
+LEFT JOIN bound b ON b.launch = l.id
+WHERE c.purged_at IS NULL
+  AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))
+ORDER BY l.id LIMIT @limit OFFSET @offset
+
+-- name: launches.doubtful_total
+WITH bound AS (
+  SELECT fence AS launch, count(*) AS tasks, max(returned_at) AS returned_at
+  FROM returned_tasks WHERE fence IS NOT NULL AND NOT is_script(number) GROUP BY fence),
+listed AS (
+  SELECT id FROM launches WHERE is_open(state) AND state = 'unknown'
+  UNION
+  SELECT launch FROM bound)
+SELECT count(*) AS launches
+FROM listed
+JOIN launches l ON l.id = listed.id
+JOIN campaigns c ON c.id = l.campaign_id
+WHERE c.purged_at IS NULL
+  AND (@reader::text IS NULL OR c.user_name = @reader OR (c.project <> '' AND c.project = ANY (@projects::text[])))
+
 -- name: launches.release_tasks
 -- Releases the tasks bound because of a launch: each gets a new attempt (grid::attempt_after_release); the old one does not count.
 WITH launch AS (UPDATE launches SET released_at = coalesce(released_at, instant(@now)) WHERE id = @launch),

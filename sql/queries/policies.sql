@@ -35,6 +35,24 @@ WITH RECURSIVE tree AS (
   SELECT s.id, s.name, s.kind, s.parent_id, s.shares, t.path || s.id FROM shares s JOIN tree t ON t.id = s.parent_id)
 SELECT id, name, kind, parent_id, shares FROM tree ORDER BY path
 
+-- name: policies.workers
+-- Users with campaigns in work, by project. `groups`: those of the user that have shares, one a line.
+SELECT DISTINCT c.user_name, c.project, coalesce((
+  SELECT string_agg(s.name, E'\n' ORDER BY s.name)
+  FROM (SELECT DISTINCT name FROM shares WHERE kind = 'group') s WHERE s.name = ANY (c.groups)), '') AS groups
+FROM campaigns c WHERE is_live(c.state) ORDER BY 1, 2, 3
+
+-- name: policies.working_campaigns
+-- The campaigns of a user that are in work.
+SELECT id FROM campaigns WHERE is_live(state) AND user_name = @user ORDER BY id
+
+-- name: policies.resources
+-- The resources of the whole grid, against which usage counts: of each cluster, as it last answered.
+SELECT coalesce(sum(s.max_resources), 0)::double precision AS resources
+FROM clusters c
+CROSS JOIN LATERAL (
+  SELECT max_resources FROM gridstatus g WHERE g.cluster_id = c.id AND g.reachable ORDER BY g.time DESC LIMIT 1) s
+
 -- name: policies.affinities
 -- Users and the clusters that they have affinity with.
 SELECT a.user_name, a.cluster_id, k.name AS cluster FROM affinities a JOIN clusters k ON k.id = a.cluster_id ORDER BY 1, 3
@@ -113,6 +131,13 @@ LEFT JOIN LATERAL (
         SELECT FROM campaigns c WHERE c.id = u.campaign_id AND l.group_name = ANY (c.groups)))) parts
   GROUP BY name) one ON true
 ORDER BY l.id, one.name COLLATE "C"
+
+-- name: policies.stopped_by_limits
+-- The campaigns that each limit stopped somewhere, by the latest plan. @reason: the word of that decision. @user: null: of anybody.
+SELECT (d.figures ->> 'limit')::bigint AS limit_id, count(DISTINCT d.campaign_id) AS campaigns
+FROM decisions d JOIN campaigns c ON c.id = d.campaign_id
+WHERE d.reason = @reason AND is_live(c.state) AND d.figures ? 'limit' AND (@user::text IS NULL OR c.user_name = @user)
+GROUP BY 1 ORDER BY 1
 
 -- name: policies.endings
 -- Expected ends of our running jobs, by their mean duration or, if none is known, their walltime; in steps of a tenth. `soon`: of these
