@@ -93,16 +93,21 @@ export async function buildInto(out) {
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[hash]',
     write: false,
+    metafile: true,
     logLevel: 'warning',
   });
   const files = result.outputFiles.map(({ path, contents }) => ({ name: basename(path), bytes: Buffer.from(contents) }));
   const icon = readFileSync(join(here, 'src/icon.svg'));
   files.push({ name: `icon-${digest(icon).slice(0, 8).toUpperCase()}.svg`, bytes: icon });
   const named = (start, end) => files.find(({ name }) => name.startsWith(start) && name.endsWith(end)).name;
+  // What the first script imports is fetched beside it, not after it.
+  const [, app] = Object.entries(result.metafile.outputs).find(([path]) => basename(path) === named('app-', '.js'));
+  const chunks = app.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)).sort();
   const html = readFileSync(join(here, 'src/index.html'), 'utf8')
     .replace('@CSS@', named('app-', '.css'))
     .replace('@JS@', named('app-', '.js'))
-    .replace('@ICON@', named('icon-', '.svg'));
+    .replace('@ICON@', named('icon-', '.svg'))
+    .replace('@CHUNKS@', chunks.map((name) => `<link rel="modulepreload" href="${name}">\n`).join(''));
   files.push({ name: 'index.html', bytes: Buffer.from(html) });
   files.sort((a, b) => (a.name < b.name ? -1 : 1));
 

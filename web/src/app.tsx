@@ -4,22 +4,21 @@ import { signOut, signedOut, asFailure } from './live/api';
 import { KEYS } from './live/keys';
 import { campaignId, go, href, isEmbedded, params, view } from './live/router';
 import { signInMessage } from './live/session';
+import { rest } from './live/rest';
 import { hasKeys, theme, THEMES } from './live/settings';
 import { hasStream } from './live/doorbell';
 import { age, coarseNow, failure, isOld, root, summary } from './live/summary';
-import { FailureNotice, Notice } from './parts/broken';
+import { FailureNotice, Loading, Notice } from './parts/broken';
 import { duration, oneLine, percent } from './parts/format';
 import { Command, Since, Time } from './parts/text';
 import { endWords, isLive } from './parts/words';
 import { CampaignView } from './views/campaign';
-import { Conductor } from './views/conductor';
 import { Fix } from './views/fix';
 import { Grid } from './views/grid';
 import { filter, Mine } from './views/mine';
 import { Order } from './views/order';
 import { Tasks } from './views/tasks';
 import { Use } from './views/use';
-import { WhatIf } from './views/whatif';
 import { Why } from './views/why';
 
 function Search() {
@@ -122,6 +121,7 @@ function Header() {
         {link('use', 'Use')}
         {link('order', 'Order')}
         {link('whatif', 'What if')}
+        {link('shares', 'Shares')}
         {link('conductor', 'Conductor')}
       </nav>
       <Search />
@@ -176,8 +176,9 @@ function View() {
     case 'grid': return <Grid />;
     case 'use': return <Use />;
     case 'order': return <Order />;
-    case 'whatif': return <WhatIf />;
-    case 'conductor': return <Conductor />;
+    case 'whatif': return rest.value ? <rest.value.WhatIf /> : <Loading what="the view" />;
+    case 'shares': return rest.value ? <rest.value.SharesView /> : <Loading what="the view" />;
+    case 'conductor': return rest.value ? <rest.value.Conductor /> : <Loading what="the view" />;
     case 'fix': return <Fix key={id} id={id} />;
     case 'campaign': if (id !== null) return <CampaignView key={id} id={id} />; break;
     case 'why': if (id !== null) return <Why key={id} id={id} />; break;

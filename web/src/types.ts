@@ -21,6 +21,72 @@ export interface List<T> {
   items: T[];
 }
 
+export interface Share {
+  id: number | null;
+  path: string;
+  name: string;
+  kind: 'project' | 'group' | 'user';
+  parent: string | null;
+  shares: number;
+  of_level: number;
+  part: number;
+  used_part: number;
+  usage: number;
+  priority: number;
+}
+
+export interface Shares {
+  items: Share[];
+  window_days: number;
+  decay: number;
+  usage_rule: string;
+  campaign_order: string;
+  usage: number | null;
+  outside: number | null;
+  resources: number;
+}
+
+export interface Limit {
+  id: number;
+  kind: string;
+  holds: string;
+  most: number;
+  used: number;
+  days: number | null;
+  stops: number;
+  used_by: { name: string; used: number }[];
+}
+
+export interface BrakeInForce {
+  id: number;
+  campaign_id: number | null;
+  cluster_id: number | null;
+  cluster_name: string | null;
+  reason: string;
+  set_by: string | null;
+  since: UtcText;
+  ends: string;
+}
+
+export interface ClusterInUse {
+  id: number;
+  name: string;
+  enabled: boolean;
+  retired_at: UtcText | null;
+}
+
+export interface DoubtfulLaunch {
+  id: number;
+  campaign_id: number;
+  cluster_name: string;
+  state: string;
+  jobs: number;
+  tasks: number;
+  looks: number;
+  since: UtcText | null;
+  error: string | null;
+}
+
 export interface Cycle {
   id: number;
   term: number;

@@ -261,6 +261,31 @@ inBrowser('a group of failures leads to its tasks, and a list of them names the 
   for (const command of ['gridstat 12 --failure 3', 'gridsub --retry 12 --failure 3']) assert(text.includes(command), command);
 });
 
+const inRow = (words: string, label: string): string =>
+  `[...document.querySelectorAll('main tr')].find((one) => one.innerText.includes('${words}'))?.querySelector('${label}')`;
+async function actsInRow(tab: Tab, words: string): Promise<string> {
+  await tab.becomes(inRow(words, '.acts button'));
+  await tab.evaluate(`${inRow(words, '.acts button')}.click()`);
+  await tab.becomes("document.querySelector('dialog[open] .choice')", 'the dialog');
+  await tab.evaluate("(() => { const go = document.querySelector('dialog[open] .choice button'); go.click(); go.click(); })()");
+  await tab.becomes(`${inRow(words, '.acts [role=status]')}.textContent !== ''`, 'the answer of the server');
+  return String(await tab.evaluate(`${inRow(words, '.acts [role=status]')}.textContent`));
+}
+
+inBrowser('administrators lift limits and brakes, and disable clusters, each once', 'normal shares', '?view=shares', async (tab, stub) => {
+  assert.equal(await actsInRow(tab, 'user u01, cluster beta'), 'limit 3 is removed');
+  assert.equal(await actsInRow(tab, 'each user'), 'there is no limit 4', 'a refusal is shown');
+  assert.equal(await actsInRow(tab, 'campaign 12 on gamma'), 'the brake is lifted');
+  assert.equal(await actsInRow(tab, 'alpha'), 'cluster 1: disabled');
+  const changes = stub.requests.filter((line) => !line.startsWith('GET'));
+  assert.deepEqual(changes, ['DELETE v1/limits/3', 'DELETE v1/limits/4', 'DELETE v1/brakes?campaign=12&cluster=3', 'POST v1/clusters/1/disable']);
+});
+
+inBrowser('who is no administrator sees shares, limits and brakes, and no button', 'reader', '?view=shares', async (tab) => {
+  await tab.becomes("/physics/.test(document.querySelector('main').innerText) && /disk full/.test(document.querySelector('main').innerText)");
+  assert.equal(await tab.evaluate("document.querySelectorAll('main .acts button').length"), 0);
+});
+
 inBrowser('who does nothing changes nothing', 'normal nothing', '?view=campaign&id=12', async (tab, stub) => {
   await asks(tab, 'Pause');
   await tab.press('Escape');

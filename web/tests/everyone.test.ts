@@ -97,11 +97,11 @@ inBrowser('all views are reached by keyboard alone', 'still', '', async (tab) =>
     await follow(words);
     await see('sweep');
   }
-  for (const [key, title] of [['g', 'Grid now'], ['u', 'Use'], ['o', 'Who goes first'], ['c', 'onductor'], ['m', 'My campaigns']] as const) {
+  for (const [key, title] of [['g', 'Grid now'], ['u', 'Use'], ['o', 'Who goes first'], ['s', 'Shares'], ['c', 'onductor'], ['m', 'My campaigns']] as const) {
     await tab.press(key);
     await see(title);
   }
-  assert.deepEqual(new Set(seen), new Set(['campaign', 'why', 'tasks', 'fix', 'grid', 'use', 'order', 'conductor', 'mine']));
+  assert.deepEqual(new Set(seen), new Set(['campaign', 'why', 'tasks', 'fix', 'grid', 'use', 'order', 'shares', 'conductor', 'mine']));
 });
 
 for (const view of VIEWS)

@@ -59,5 +59,5 @@ export function inBrowser(name: string, scenario: string, query: string, body: (
 }
 
 /** Each view, in its variants. */
-export const VIEWS = ['', '?view=mine&user=all', '?view=campaign&id=12', '?view=campaign&id=9', '?view=why&id=12', '?view=tasks&id=12&state=failed', '?view=tasks&id=12&task=7&output=stderr', '?view=fix&id=12', '?view=fix', '?view=grid', '?view=use', '?view=use&span=7d&cluster=gamma', '?view=conductor', '?view=order', '?view=order&user=me', '?view=whatif', '?view=whatif&off=beta,delta&fates=12:2,20:p'];
+export const VIEWS = ['', '?view=mine&user=all', '?view=campaign&id=12', '?view=campaign&id=9', '?view=why&id=12', '?view=tasks&id=12&state=failed', '?view=tasks&id=12&task=7&output=stderr', '?view=fix&id=12', '?view=fix', '?view=grid', '?view=use', '?view=use&span=7d&cluster=gamma', '?view=conductor', '?view=shares', '?view=order', '?view=order&user=me', '?view=whatif', '?view=whatif&off=beta,delta&fates=12:2,20:p'];
 export const isRead = "!document.querySelector('[aria-busy]')";

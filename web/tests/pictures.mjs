@@ -20,6 +20,7 @@ const VIEWS = {
   use: ['normal', '?view=use&cluster=gamma'],
   week: ['normal', '?view=use&span=7d'],
   conductor: ['normal', '?view=conductor'],
+  shares: ['normal', '?view=shares'],
   order: ['normal', '?view=order'],
   whatif: ['normal', '?view=whatif&off=beta,delta&order=priority%2Cfairshare&fates=12:2,20:p'],
   'whatif-empty': ['empty', '?view=whatif&off=beta'],

@@ -258,6 +258,17 @@ function order(query, scenario) {
   return { campaign_order: 'priority,fairshare', places: all.length, since: at(-125e3), items: some.slice(offset, offset + limit), old_since: null, standstill: null, total: some.length, offset, limit, links: [] };
 }
 
+function sharesOf(scenario) {
+  const node = (path, kind, shares, of_level, part, used_part) => ({ id: 1, path, name: path.split('/').at(-1), kind, parent: null, shares, of_level, part, used_part, usage: used_part * 1.4, priority: part - used_part * 1.4 });
+  return {
+    items: scenario === 'empty' ? [] : [
+      node('/science', 'project', 70, 0.7, 0.7, 0.81), node('/science/physics', 'project', 2, 0.667, 0.467, 0.6), node('/science/physics/u01', 'user', 1, 0.5, 0.233, 0.22),
+      node('/science/physics/u02', 'user', 1, 0.5, 0.233, 0.38), node('/science/chem', 'group', 1, 0.333, 0.233, 0.21), node('/industry', 'project', 30, 0.3, 0.3, 0.12),
+    ],
+    window_days: 7, decay: 0.7, usage_rule: 'absolute', campaign_order: 'priority,fairshare', usage: 1.4, outside: 0.098, resources: 2000, total: 6, links: [],
+  };
+}
+
 class Refusal extends Error {
   constructor(status, code, message) {
     super(message);
@@ -268,9 +279,9 @@ class Refusal extends Error {
 function answerTo(path, query, scenario) {
   if (scenario === 'database') throw new Refusal(503, 'unavailable', 'the database cannot be used: connection refused');
   if (scenario === 'signedout') throw new Refusal(401, 'unknown_caller', 'nobody: no session');
-  if (path === '') return { name: 'Gleaner', version: '1.0', user: 'u01', administrator: true, session: scenario !== 'named', links: [] };
+  if (path === '') return { name: 'Gleaner', version: '1.0', user: 'u01', administrator: scenario !== 'reader', session: scenario !== 'named', links: [] };
   if (path === 'v1/summary') return summaryOf(query.get('user'), scenario);
-  if (path === 'v1/clusters') return { items: NAMES.map((name, i) => ({ id: i + 1, name, suspected_resources: i === 6 ? 48 : i === 7 ? 16 : 0, absent_resources: 0, dead_resources: i === 9 ? 8 : 0, retired_at: null })), total: 10, links: [] };
+  if (path === 'v1/clusters') return { items: NAMES.map((name, i) => ({ id: i + 1, name, enabled: i !== 4, suspected_resources: i === 6 ? 48 : i === 7 ? 16 : 0, absent_resources: 0, dead_resources: i === 9 ? 8 : 0, retired_at: null })), total: 10, links: [] };
   if (path === 'health') return {
     status: scenario === 'standstill' ? 'standstill' : 'degraded', conductor: { holder: 'grid-1 (almighty 4711)', term: 3 },
     troubles: [{ kind: 'cluster', subject: 'gamma', since: at(-330e3), message: 'gamma does not answer: Connection refused', remedy: 'gridctl check --cluster gamma' }],
@@ -279,6 +290,18 @@ function answerTo(path, query, scenario) {
     id: 1000 - i, term: 3, start_time: at(-4e3 - i * 5e3), stop_time: i === 0 ? null : at(-3e3 - i * 5e3),
     modules: i === 0 ? null : ['updator', 'predictor', 'nikita', 'metascheduler', 'runner'].map((module, m) => ({ module, result: m === 4 && i === 7 ? 'failed' : 'succeeded', ms: Math.round((m + 1) * 40 * (1.4 + Math.sin(i / 9 + m))) })),
   })) };
+  if (path === 'v1/shares') return sharesOf(scenario);
+  if (path === 'v1/limits') return { items: scenario === 'empty' ? [] : [
+    { id: 3, kind: 'running_jobs', holds: 'user u01, cluster beta', most: 200, used: 200, days: null, stops: 2, used_by: [] },
+    { id: 4, kind: 'resource_seconds', holds: 'each user', most: 3.6e6, used: 912345, days: 7, stops: 0, used_by: [{ name: 'u02', used: 912345 }] },
+  ], total: 2, links: [] };
+  if (path === 'v1/brakes') return { items: scenario === 'empty' ? [] : [
+    { id: 1, campaign_id: null, cluster_id: 2, cluster_name: 'beta', reason: 'disk full', set_by: 'boss', since: at(-2 * H), ends: `at ${at(20 * H).replace('T', ' ').replace('Z', ' UTC')}, or when event 77 is closed` },
+    { id: 2, campaign_id: 12, cluster_id: 3, cluster_name: 'gamma', reason: '3 failures in a row', set_by: null, since: at(-600e3), ends: `at ${at(900e3).replace('T', ' ').replace('Z', ' UTC')}, or when a job of the campaign succeeds there` },
+  ], total: 2, links: [] };
+  if (path === 'v1/launches') return { items: scenario === 'empty' ? [] : [
+    { id: 41, campaign_id: 12, cluster_name: 'gamma', state: 'unknown', jobs: 8, tasks: 0, looks: 2, since: at(-330e3), error: 'no answer within 30 s' },
+  ], total: 1, links: [] };
   if (path === 'v1/audit') return { items: [
     { id: 9, time: at(-3 * H), actor: 'root', origin: 'grid-1', act: 'limit changed', subject: 'limit 3', campaign: null, before: { most: 100 }, after: { most: 200 } },
     { id: 8, time: at(-5 * H), actor: 'u01', origin: 'unix', act: 'campaign paused', subject: 'campaign 19', campaign: 19, before: { state: 'in_treatment' }, after: { state: 'paused' } },
@@ -385,6 +408,12 @@ export async function serve(port, first = 'normal') {
       if (url.searchParams.has('dry_run')) return json(200, { dry_run: true, message: `Campaign ${acted[1]}: 1196 jobs would be killed (640 on alpha, 556 on beta), and 386771 waiting tasks cancelled at once; 612034 stay done, and 17 failed`, jobs: 1196, clusters: [], tasks: {} });
       const rest = acted[2] === 'retries' && url.searchParams.has('expect') && !url.searchParams.has('failure') ? [{ rel: 'next', href: `/${path}?tasks=8-*` }] : [];
       return json(202, { status: 202, title: 'Accepted', message: `Campaign ${acted[1]}: ${acted[2] ?? 'cancelled'}`, links: rest });
+    }
+    const declared = /^v1\/(?:(limits)\/(\d+)|(brakes)|clusters\/(\d+)\/(disable|enable))$/.exec(path);
+    if (declared && ['POST', 'DELETE'].includes(request.method)) {
+      if (request.headers['sec-fetch-site'] !== 'same-origin') return json(403, { status: 403, code: 'only_reads', message: 'not from the page' });
+      if (path === 'v1/limits/4') return json(404, { status: 404, code: 'no_such_limit', title: 'Not found', message: 'there is no limit 4' });
+      return json(202, { status: 202, title: 'Accepted', message: declared[1] ? `limit ${declared[2]} is removed` : declared[3] ? 'the brake is lifted' : `cluster ${declared[4]}: ${declared[5]}d` });
     }
     if (scenario === 'loginover') return send(302, 'text/plain', '', { Location: 'https://login.example/' });
     if (path === 'v1/what-if' && request.method === 'POST') {

@@ -9,6 +9,7 @@ import { basisOfOrder, classWords, figuresText } from '../src/views/order';
 import { eventGroupsOf } from '../src/views/fix';
 import { usePartsOf } from '../src/views/grid';
 import { inOrder } from '../src/views/mine';
+import { depthOf, verdictOf } from '../src/views/shares';
 import { scaleOf, toldOf } from '../src/views/told';
 import { meanOf, outline, stripOf } from '../src/views/use';
 import { askedOf, bandWords, commandsOf, differenceWords, inOrderOfEffect, paramsOf, questionOf, sentenceOf } from '../src/views/whatif';
@@ -148,6 +149,12 @@ test('bounds by the walltime do not squeeze the forecasts', () => {
   const kept = (end: string, method: string) => ({ forecast_time: '2026-11-20T00:00:00Z', forecast_end: end, forecast_end_earliest: null, forecast_end_latest: null, forecast_method: method });
   const scale = scaleOf(toldOf([kept('2026-12-20T00:00:00Z', 'walltime'), kept('2026-11-20T10:00:00Z', 'throughput')]), null);
   assert(scale.to < Date.parse('2026-11-20T11:00:00Z'));
+});
+
+test('a node had more or less than its part where a tenth of it is off', () => {
+  assert.deepEqual([0.5, 0.56, 0.44, 0.46].map((used_part) => verdictOf({ part: 0.5, used_part })), ['as agreed', 'had more', 'had less', 'as agreed']);
+  assert.deepEqual([0, 0.1].map((used_part) => verdictOf({ part: 0, used_part })), ['', 'has no part']);
+  assert.deepEqual(['/physics', '/science/physics/ada'].map(depthOf), [0, 2]);
 });
 
 test('marks of an axis are round local times, not too many', () => {

@@ -1,4 +1,4 @@
-// One-letter keys, for those who want them: / j k m g u o w c n p ?
+// One-letter keys, for those who want them: / j k m g u o w s c n p ?
 import { hasKeys } from './settings';
 import { go } from './router';
 
@@ -12,6 +12,7 @@ export const KEYS: [string, string][] = [
   ['u', 'its use in time'],
   ['o', 'who goes first'],
   ['w', 'what if'],
+  ['s', 'shares, limits and brakes'],
   ['c', 'the conductor'],
   ['?', 'this list'],
 ];
@@ -40,6 +41,7 @@ const ACTS: Record<string, () => void> = {
   u: () => go({ view: 'use' }),
   o: () => go({ view: 'order' }),
   w: () => go({ view: 'whatif' }),
+  s: () => go({ view: 'shares' }),
   c: () => go({ view: 'conductor' }),
   '?': () => click('#help'),
 };

@@ -15,7 +15,7 @@ export interface Deed {
   method: 'POST' | 'DELETE';
   path: string;
   isFinal?: boolean;
-  asks: string; // a path that says, by the same method, what the act would do; the first of `words` is what is known before it has answered
+  asks?: string; // a path that says, by the same method, what the act would do; the first of `words` is what is known before it has answered
   named?: boolean; // the campaign's name is typed
 }
 
@@ -63,6 +63,7 @@ function Asked({ of, name, close, said }: { of: Deed; name: string; close: () =>
   const isAsked = useRef(false); // at once, while the button is drawn again only later
   const [told, setTold] = useState<string | null>(null);
   useEffect(() => {
+    if (!of.asks) return;
     let isOver = false;
     act(of.method, of.asks).then((words) => isOver || setTold(words), (error: unknown) => isOver || setTold(`What it would do is not known now: ${asFailure(error).message}`));
     return () => {
@@ -140,6 +141,20 @@ function Deeds({ of: c, deeds }: { of: Campaign; deeds: (isMine: boolean) => Dee
     <div class="acts">
       {deeds(isMine).map((deed) => (
         <Act key={deed.label} of={deed} name={c.name} said={said} />
+      ))}
+      <span role="status" class={answer && !answer.isGood ? 'bad' : ''}>{answer ? oneLine(answer.words) : ''}</span>
+    </div>
+  );
+}
+
+/** Buttons for deeds of administrators, about something of the grid. */
+export function AdminActs({ name, deeds }: { name: string; deeds: Deed[] }) {
+  const [answer, setAnswer] = useState<{ words: string; isGood: boolean } | null>(null);
+  if (!root.value?.administrator) return null;
+  return (
+    <div class="acts">
+      {deeds.map((deed) => (
+        <Act key={deed.label} of={deed} name={name} said={(words, isGood) => setAnswer({ words, isGood })} />
       ))}
       <span role="status" class={answer && !answer.isGood ? 'bad' : ''}>{answer ? oneLine(answer.words) : ''}</span>
     </div>

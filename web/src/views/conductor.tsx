@@ -4,7 +4,7 @@ import { root } from '../live/summary';
 import { Notice, Waiting } from '../parts/broken';
 import { count, duration, oneLine, parseTime, plural, visible } from '../parts/format';
 import { Commands, Sentence, Since, Time } from '../parts/text';
-import type { Act, Cycle, Health, List } from '../types';
+import type { Act, Cycle, DoubtfulLaunch, Health, List } from '../types';
 
 const CYCLES = 100;
 const ACTS = 50;
@@ -158,6 +158,46 @@ function Acts() {
   );
 }
 
+function Launches() {
+  const read = useResource<List<DoubtfulLaunch>>(`v1/launches?limit=${ACTS}`, { every: 10000 });
+  if (!read.data) return <Waiting of={read} what="the launches" />;
+  if (read.data.items.length === 0) return <p class="faint">The fate of every launch is known.</p>;
+  return (
+    <div class="wide">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">launch</th>
+            <th scope="col">campaign</th>
+            <th scope="col">cluster</th>
+            <th scope="col">is</th>
+            <th scope="col" class="num">jobs</th>
+            <th scope="col" class="num">tasks bound</th>
+            <th scope="col" class="num">looks</th>
+            <th scope="col">for</th>
+            <th scope="col">why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {read.data.items.map((one) => (
+            <tr key={one.id}>
+              <th scope="row">{one.id}</th>
+              <td>{one.campaign_id}</td>
+              <td>{oneLine(one.cluster_name)}</td>
+              <td>{oneLine(one.state)}</td>
+              <td class="num">{count(one.jobs)}</td>
+              <td class="num">{count(one.tasks)}</td>
+              <td class="num">{count(one.looks)}</td>
+              <td><Since at={one.since} /></td>
+              <td>{oneLine(one.error ?? '')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 export function Conductor() {
   const health = useResource<Health>('health', { every: 5000 });
   const cycles = useResource<List<Cycle>>(`v1/cycles?limit=${CYCLES}`, { every: 5000 });
@@ -169,6 +209,10 @@ export function Conductor() {
         <h2>Cycles</h2>
         {cycles.data ? <Cycles of={cycles.data.items} /> : <Waiting of={cycles} what="the cycles" />}
       </section>
+      <section>
+        <h2>Launches of unknown fate</h2>
+        <Launches />
+      </section>
       {root.value?.administrator ? (
         <section>
           <h2>Who changed what</h2>
@@ -179,6 +223,7 @@ export function Conductor() {
         list={[
           ['gridctl check', 'tries the database and every cluster'],
           ['gridevents --global', 'the open events of the grid'],
+          ['gridctl launch list', 'launches of unknown fate'],
           ['gridctl audit', 'who changed what'],
           ['gridctl quality', 'how good the plans were'],
         ]}
