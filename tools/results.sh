@@ -1,8 +1,10 @@
 # The results of a run of the tests: counts, the list of what failed, and its record for the next run's --failed. Sourced after settings.sh.
 
+SHORT=400  # characters of a failure where it takes one line
 passed=0 failed=0
 left_out=()    # what was not tested, a line each
 failures=()    # what failed, some lines each
+in_short=()    # the same, a line each
 # NAME and TEST, a line each: a step and `-`, an entry of ctest and one of its tests, or an entry and `*`, when no single test reported it.
 RECORD=$ROOT/build-sanitize/failed.txt
 
@@ -14,11 +16,13 @@ forget() {
 
 # note_failure NAME TEST COMMAND FILE TEXT: COMMAND runs it alone, FILE holds its output, TEXT are the lines of it to show.
 note_failure() {
-    local name=$1 test=$2
+    local name=$1 test=$2 text
     failed=$((failed + 1))
     mkdir -p "$(dirname "$RECORD")"
     printf '%s\t%s\n' "$name" "$test" >> "$RECORD"
     case $test in -|'*') ;; *) name+=" $test" ;; esac
+    text=$(tr -s ' \n' ' ' <<< "${5:-it printed nothing}")
+    in_short+=("$name: ${text:0:$SHORT}")
     failures+=("$(printf '%s\n%s\n  output: %s\n  again:  %s' "$name" "$(sed 's/^/    /' <<< "${5:-it printed nothing}")" "${4#"$ROOT/"}" "$3")")
 }
 
@@ -127,6 +131,9 @@ print_results() {
     if [ ${#failures[@]} -gt 0 ]; then
         say "failed, each with the command that runs it alone (tools/test --failed runs all of them):"
         for what in "${failures[@]}"; do printf '%s\n' "$what" | sed 's/^/  /' >&2; done
+        # The last lines of a run alone are enough for the causes.
+        say "failed, in short:"
+        printf '  %s\n' "${in_short[@]}" >&2
     fi
     say "seed $GLEANER_TEST_SEED"
     echo "$passed passed, $failed failed"

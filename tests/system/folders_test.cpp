@@ -52,10 +52,12 @@ class Folders : public ::testing::TestWithParam<GridUnderTest::Backend> {
   [[nodiscard]] std::string ends(grid::CampaignId campaign) const {
     return grid->value(fmt::format("SELECT string_agg(DISTINCT ending, ' ') FROM jobs WHERE campaign_id = {}", campaign.value()));
   }
-  /// The rows of its jobs that did not end as done.
+  /// Its jobs that did not end as done, a line each.
   [[nodiscard]] std::string notes(grid::CampaignId campaign) const {
     return grid->value(fmt::format(
-        "SELECT string_agg(row_to_json(j)::text, E'\\n') FROM jobs j WHERE campaign_id = {} AND ending <> 'done'", campaign.value()));
+        "SELECT string_agg(format('job %s of task %s.%s: %s, status %s, began %s, over %s, ended %s: %s', remote_id, task, attempt, ending, "
+        "exit_status, started_at, over_since, ended_at, message), E'\\n') FROM jobs WHERE campaign_id = {} AND ending <> 'done'",
+        campaign.value()));
   }
   /// The contents of its files that end so.
   static std::vector<std::string> contents(const fs::path& folder, const std::string& suffix) {

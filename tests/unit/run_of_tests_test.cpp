@@ -194,6 +194,15 @@ TEST_F(RunOfTests, AStepThatFails_IsInTheListWithItsCommand) {
   EXPECT_EQ(text_of("failed.txt"), "");
 }
 
+TEST_F(RunOfTests, ItsLastLines_HaveTheBeginningOfEachFailure) {
+  const auto output =
+      run("note_failure first T.a - - 'first.cpp:7'$'\\n''  Expected: one'; note_failure second T.b - - \"$(printf '%2000s' | tr ' ' x)\"; "
+          "print_results");
+  EXPECT_THAT(output,
+              HasSubstr(fmt::format("in short:\n  first T.a: first.cpp:7 Expected: one \n  second T.b: {}\n", std::string(400, 'x'))));
+  EXPECT_THAT(output, EndsWith("bash: seed 12\n0 passed, 2 failed\n"));
+}
+
 TEST_F(RunOfTests, OfWhatFailed_RunsThoseTestsAlone_AndForgetsWhatPasses) {
   entry("unit.mixed", "mixed");
   entry("unit.crash", "crash");
