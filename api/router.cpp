@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +13,9 @@
 
 namespace gleaner::api {
 namespace {
+
+/// After a key that may come several times.
+constexpr std::string_view kList{"..."};
 
 /// The parts between the slashes; a slash at the end is ignored.
 std::vector<std::string_view> split(std::string_view path) {
@@ -62,7 +66,9 @@ std::vector<std::string_view> keys_of(const Route& route) {
   std::vector<std::string_view> keys;
   for (auto rest = route.keys == kAnyKeys ? std::string_view{} : route.keys; !rest.empty();) {
     const auto blank = std::min(rest.find(' '), rest.size());
-    keys.push_back(rest.substr(0, blank));
+    auto key = rest.substr(0, blank);
+    if (key.ends_with(kList)) key.remove_suffix(kList.size());
+    keys.push_back(key);
     rest.remove_prefix(std::min(blank + 1, rest.size()));
   }
   keys.emplace_back("pretty");
@@ -72,10 +78,14 @@ std::vector<std::string_view> keys_of(const Route& route) {
 std::optional<std::string> wrong_key(const http::Request& request, const Route& route) {
   if (route.keys == kAnyKeys) return std::nullopt;
   const auto known = keys_of(route);
+  std::set<std::string_view> given;
   for (const auto& [key, value] : request.query) {
-    if (std::ranges::find(known, key) != known.end()) continue;
-    return fmt::format("there is no query key '{}' here{}: {} {} takes {}", jdl::excerpt(key), text::did_you_mean(key, known), route.method,
-                       jdl::excerpt(request.path), fmt::join(known, ", "));
+    if (std::ranges::find(known, key) == known.end()) {
+      return fmt::format("there is no query key '{}' here{}: {} {} takes {}", jdl::excerpt(key), text::did_you_mean(key, known),
+                         route.method, jdl::excerpt(request.path), fmt::join(known, ", "));
+    }
+    if (!given.insert(key).second && route.keys.find(fmt::format("{}{}", key, kList)) == std::string_view::npos)
+      return fmt::format("the query key '{}' is given twice: {} {} takes one", key, route.method, jdl::excerpt(request.path));
   }
   return std::nullopt;
 }

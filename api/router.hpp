@@ -50,7 +50,8 @@ enum class InPage {
 };
 
 /// One line of a table of routes. `:name` in a pattern matches any one part of a path. `keys` are those of its query, with blanks between
-/// them; every route takes `pretty` too, and any other key is an error, but where they are kAnyKeys.
+/// them, and `...` after one that may come several times, as a list; every route takes `pretty` too, and any other key is an error, but
+/// where they are kAnyKeys.
 struct Route {
   std::string_view method;
   std::string_view pattern;

@@ -351,7 +351,7 @@ http::Response list_forecasts(const Call& call) {
 
 std::span<const Route> campaign_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/campaigns", Access::identified, list_campaigns, "state user all ids from to limit offset"},
+      Route{"GET", "/v1/campaigns", Access::identified, list_campaigns, "state... user all ids... from to limit offset"},
       Route{"GET", "/v1/campaigns/:id", Access::identified, show_campaign},
       Route{"GET", "/v1/campaigns/:id/stats", Access::identified, show_stats, {}, Etag::none},
       Route{"GET", "/v1/campaigns/:id/jdl", Access::identified, show_jdl},

@@ -117,7 +117,7 @@ http::Response show_event(const Call& call) {
 std::span<const Route> event_routes() {
   static constexpr std::array kRoutes{
       Route{"GET", "/v1/campaigns/:id/events", Access::identified, list_campaign_events, "all limit offset"},
-      Route{"GET", "/v1/events", Access::identified, list_grid_events, "all mine limit offset after campaign"},
+      Route{"GET", "/v1/events", Access::identified, list_grid_events, "all mine limit offset after campaign..."},
       Route{"GET", "/v1/events/:id", Access::identified, show_event},
   };
   return kRoutes;

@@ -308,9 +308,10 @@ http::Response show_job(const Call& call) {
 
 std::span<const Route> task_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after failure limit offset format"},
-      Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state after failure limit offset", Etag::none},
-      Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state after failure limit offset", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state... after failure limit offset format"},
+      Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state... after failure limit offset", Etag::none},
+      Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state... after failure limit offset",
+            Etag::none},
       Route{"GET", "/v1/campaigns/:id/tasks/:task", Access::identified, show_task, "hosts"},
       Route{"GET", "/v1/jobs/:id", Access::identified, show_job},
   };

@@ -100,7 +100,7 @@ http::Response report_usage(const Call& call) {
 
 std::span<const Route> usage_routes() {
   static constexpr std::array kRoutes{
-      Route{"GET", "/v1/usage", Access::identified, report_usage, "from to by user limit offset", Etag::none},
+      Route{"GET", "/v1/usage", Access::identified, report_usage, "from to by... user limit offset", Etag::none},
   };
   return kRoutes;
 }

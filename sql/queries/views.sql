@@ -368,12 +368,12 @@ SELECT e.campaign_id, count(*) AS events FROM events e
 WHERE e.campaign_id = ANY (@campaigns::bigint[]) AND e.state = 'open' GROUP BY e.campaign_id
 
 -- name: views.campaign_events
--- Events of a campaign. @which: 'open': its open events and those of its clusters; 'all': all of its own.
+-- Events of a campaign. @which: 'open': its open events, those of its clusters, and those of its user there; 'all': all of its own.
 SELECT * FROM event_rows e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
       AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign)
-      AND e.user_name IS NULL)
+      AND (e.user_name IS NULL OR e.user_name = (SELECT c.user_name FROM campaigns c WHERE c.id = @campaign)))
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaign_events_total
@@ -382,7 +382,7 @@ SELECT count(*) AS events FROM events e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
       AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign)
-      AND e.user_name IS NULL)
+      AND (e.user_name IS NULL OR e.user_name = (SELECT c.user_name FROM campaigns c WHERE c.id = @campaign)))
 
 -- name: views.user_events
 -- Events of a user's campaigns, and those about the user. @which: 'open' or 'all'.

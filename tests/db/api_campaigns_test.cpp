@@ -359,6 +359,16 @@ TEST_F(Campaigns, KeyOfAQueryThatARouteDoesNotHave_IsAnError_AndNothingIsDone) {
   EXPECT_EQ(get("/v1/campaigns?pretty").status, 200);
 }
 
+TEST_F(Campaigns, AKeyThatComesTwice_IsAnError_UnlessItIsAList) {
+  const auto id = a_campaign_of(1);
+  const auto answer = remove(path(id, "?hold=1&dry_run=0&hold=0"));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.json["message"].GetString(), HasSubstr("the query key 'hold' is given twice: DELETE /v1/campaigns/"));
+  EXPECT_EQ(state(id), "in_treatment");
+  EXPECT_EQ(get("/v1/campaigns?limit=1&limit=2").status, 400);
+  EXPECT_EQ(get("/v1/campaigns?state=paused&state=in_treatment").json["items"].Size(), 1U);
+}
+
 TEST_F(Campaigns, Clusters_HaveTheirStatus) {
   sql("INSERT INTO gridstatus SELECT id, now() - interval '1 min', 16, 4, 10, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");
   sql("INSERT INTO gridstatus SELECT id, now(), 16, 6, 8, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");

@@ -12,6 +12,7 @@
 #include "lib/oar/bearer.hpp"
 #include "lib/process/child.hpp"
 #include "lib/process/options.hpp"
+#include "lib/store/views_grid.hpp"
 #include "metascheduler/metascheduler.hpp"
 #include "predictor/predictor.hpp"
 #include "runner/runner.hpp"
@@ -93,6 +94,15 @@ class TokenTurns : public GridFixture {
     return value("SELECT coalesce(string_agg(DISTINCT reason, ' '), 'none') FROM decisions WHERE cluster_id = " +
                  std::to_string(alpha.value()));
   }
+  /// The codes of the open events that `gridevents -c` shows of a campaign.
+  [[nodiscard]] std::string events_of(grid::CampaignId campaign) {
+    std::string codes;
+    transact([&](store::Transaction& transaction) {
+      const auto page = store::views::campaign_events(transaction, campaign, store::views::Which::open, {.limit = 10, .offset = 0});
+      for (const auto& event : page.items) codes += (codes.empty() ? "" : " ") + event.code;
+    });
+    return codes;
+  }
   [[nodiscard]] std::string open_events() {
     return value("SELECT coalesce(string_agg(code, ' ' ORDER BY code), 'none') FROM events WHERE state = 'open'");
   }
@@ -124,13 +134,17 @@ TEST_F(TokenTurns, ARefusalInMidCampaign_CostsNoAttemptAndNoBrake_AndOpensAnEven
   execute(
       "INSERT INTO subscriptions (user_name, audience, channel, address, severity, created_at) "
       "VALUES ('alice', 'user', 'mail', 'alice@example.org', 3, now())");
-  static_cast<void>(a_campaign(400, {"alpha"}));
+  const auto campaign = a_campaign(400, {"alpha"});
   give("alice");
   revoke("refuse", "alice");
   cycle();
   EXPECT_EQ(launches("alice"), "void");
   EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
   EXPECT_EQ(open_events(), "TOKEN_REFUSED");
+  EXPECT_EQ(events_of(campaign), "TOKEN_REFUSED") << "it waits for it";
+  execute(fmt::format("UPDATE campaigns SET user_name = 'bob' WHERE id = {}", campaign.value()));
+  EXPECT_EQ(events_of(campaign), "") << "an event of another user";
+  execute(fmt::format("UPDATE campaigns SET user_name = 'alice' WHERE id = {}", campaign.value()));
   EXPECT_EQ(value("SELECT count(*) FROM notices WHERE user_name = 'alice' AND what = 'TOKEN_REFUSED'"), "1");
   cycle();
   EXPECT_THAT(reasons(), HasSubstr("no_token"));
