@@ -64,8 +64,10 @@ std::string unproven_sentence(const EndWords& words) {
   if (words.evidence.witness == grid::Witness::unreadable)
     return fmt::format(
         "OAR recorded {}, which proves nothing: the job's files in ~/.gleaner of {} on the cluster could not be "
-        "read. Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)",
-        words.record.record == grid::Record::walltime ? "an end by its walltime" : fmt::format("exit status {}", status), user);
+        "read{}. Its task keeps its attempt, which runs only if no job has claimed it{}",
+        words.record.record == grid::Record::walltime ? "an end by its walltime" : fmt::format("exit status {}", status), user,
+        words.without_identity ? ", as the cluster takes no token of that user (gridtoken add)" : "",
+        words.without_identity ? "" : " (does OAR's API show that folder?)");
   if (words.lacked_program)
     return fmt::format(
         "OAR recorded exit status {}, and the command never began: the program that it calls in {} of {} on the cluster is missing or "

@@ -38,6 +38,7 @@ struct EndWords {
   std::string exec_directory = {};  ///< of its campaign there; empty: not known
   std::string login = {};           ///< of its user there; empty: not known
   bool lacked_program = false;      ///< it called a program in its user's home there, and its status is that of a shell without it
+  bool without_identity = false;    ///< its files were not read, as the cluster takes no token of its user
 };
 /// One sentence for the user: `exit status 3`, `killed by its walltime of 0:10:00: …`. It names the source if OAR's record disagrees, or if
 /// the evidence could not be read. OAR's own words follow where the cluster could not run the job. Empty: a success that OAR recorded too.

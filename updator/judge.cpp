@@ -191,6 +191,13 @@ class Judge {
   void add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence,
                const oar::JobDetails* details);
 
+  /// How long its files may stay unreadable. While the cluster takes no token of its user, nothing else of that user starts there either,
+  /// so that nothing is gained by an attempt more; a job that is to be killed anyway is not waited for so long.
+  [[nodiscard]] grid::Seconds patience_for_files(const store::LiveJob& job) const {
+    const bool waits_for_user = poll_.without_identity.contains(job.login) && job.kill_reason.empty();
+    return waits_for_user ? std::max(patience_.identity, patience_.evidence) : patience_.evidence;
+  }
+
   const Poll& poll_;
   const Patience& patience_;
   Judged judged_;
@@ -208,6 +215,7 @@ void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, con
   if (job.carries && evidence.witness == Witness::ended) over.run_end = grid::end_of(record, {.witness = Witness::started}, over.deletion);
   over.live = &job;
   over.remote = remote;
+  over.without_identity = poll_.without_identity.contains(job.login);
   if (details != nullptr) {
     over.checkpoint = checkpoint_of(details->events);
     over.cluster_words = words_of(details->events);
@@ -249,7 +257,7 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   const auto record = remote_end(remote, details);
   // Where files cannot be read, the details are requested only after a patience of their own (errors_to_explain): one request that fails
   // then is no answer. OAR may have submitted the job again, which they alone show.
-  const auto patience = is_read(evidence) ? patience_.evidence : 2 * patience_.evidence;
+  const auto patience = is_read(evidence) ? patience_.evidence : 2 * patience_for_files(job);
   const bool never_explained = poll_.unexplained.contains(job.remote) && is_due(job.over_since, poll_.began, patience);
   if (!record && !ended_with_its_note(job, evidence) && !never_explained)
     return note_waits(job, waits);  // the cause of its error is not known yet
@@ -259,7 +267,7 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
       evidence.witness == Witness::nothing || (evidence.witness == Witness::started && !grid::status_of(known, evidence));
   const bool too_early = may_be_behind && !is_due(job.over_since, poll_.began, patience_.delay);
   if (grid::needs_evidence(known) && (too_early || !is_read(evidence))) {
-    const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_.evidence);
+    const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_for_files(job));
     if (!given_up) return note_waits(job, waits);
   }
   // This run found the claim of an earlier one, and executed nothing: that one's record decides, at once.
@@ -271,7 +279,7 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   }
   // OAR applies no walltime to a run that it gave up, so that the run may take longer, as one that OAR keeps in launch (is_overdue). Where
   // the files cannot be read, its end may be noted there: the patience to read them begins when the end must have come.
-  const auto longest = job.walltime + patience_.launch + (is_read(evidence) ? grid::Seconds{0} : patience_.evidence);
+  const auto longest = job.walltime + patience_.launch + (is_read(evidence) ? grid::Seconds{0} : patience_for_files(job));
   if (grid::needs_evidence(known) && may_run_on(job, known, evidence, details) && !is_due(job.over_since, poll_.began, longest))
     return note_waits(job, waits);
   if (may_be_resent(remote) && (details == nullptr || details->resubmitted_as)) judged_.perhaps_resent.push_back(job.id);

@@ -11,9 +11,10 @@ namespace gleaner::updator {
 
 /// How long the updator waits (seconds) before it acts.
 struct Patience {
-  grid::Seconds launch{300};    ///< for a job that OAR is about to start
-  grid::Seconds evidence{120};  ///< for files that cannot be read
-  grid::Seconds delay{5};       ///< after a job's end, until its files are taken to be complete; a missing one counts then
+  grid::Seconds launch{300};        ///< for a job that OAR is about to start
+  grid::Seconds evidence{120};      ///< for files that cannot be read
+  grid::Seconds delay{5};           ///< after a job's end, until its files are taken to be complete; a missing one counts then
+  grid::Seconds identity{604'800};  ///< for files that cannot be read as the cluster takes no token of their user, who has a notice
   [[nodiscard]] static Patience of(const process::Config& config);
 };
 
@@ -65,6 +66,7 @@ struct Over {
   const store::LiveJob* live = nullptr;          ///< null: a job of a void launch, whose files were found
   const oar::RemoteJob* remote = nullptr;        ///< null: OAR does not list it
   const grid::EvidenceIndex* beside = nullptr;   ///< the evidence of its fence's other jobs, if it was read; else null
+  bool without_identity = false;                 ///< its files were not read, as the cluster takes no token of its user
 };
 
 struct Followed {

@@ -183,6 +183,7 @@ class EvidenceReader {
       if (answers[i] || std::holds_alternative<oar::Refused>(answers[i].error())) answered = awake_[fences[i].login] = true;
       else silent_.insert(fences[i].login);
       poll.evidence.emplace(fences[i].fence, reading_of(answers[i], fences[i].login));
+      if (!answers[i] && oar::is_of_identity(answers[i].error())) poll.without_identity.insert(fences[i].login);
       if (!answers[i]) continue;
       poll.unread.insert(answers[i]->unread.begin(), answers[i]->unread.end());
       poll.unreadable.insert(answers[i]->unreadable.begin(), answers[i]->unreadable.end());

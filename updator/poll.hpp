@@ -55,6 +55,7 @@ struct Poll {
   std::map<grid::LaunchId, Reading> evidence = {};            ///< by fence
   std::set<grid::JobId> unread = {};                          ///< jobs that a reading of their fence does not cover
   std::set<grid::JobId> unreadable = {};                      ///< jobs whose own evidence could not be read in a fence that could
+  std::set<std::string> without_identity = {};                ///< logins whose files were not read, as the cluster takes no token of them
   std::map<grid::RemoteJobId, oar::JobDetails> details = {};  ///< of jobs in Error, and of earlier runs that hold a claim
   std::set<grid::RemoteJobId> unexplained = {};               ///< jobs in Error whose details were requested and not received
   std::map<grid::JobId, std::string> stderr_tails = {};       ///< of the first few failed jobs, by text::clean_text

@@ -219,7 +219,8 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
                                   .settlement = verdict.settlement,
                                   .exec_directory = over.live != nullptr ? over.live->exec_directory : std::string{},
                                   .login = over.live != nullptr ? over.live->login : std::string{},
-                                  .lacked_program = verdict.lacked_program});
+                                  .lacked_program = verdict.lacked_program,
+                                  .without_identity = over.without_identity});
   verdict.left = std::move(facts);
   return verdict;
 }

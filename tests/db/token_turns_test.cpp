@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "lib/fleet/tokens.hpp"
 #include "lib/grid/clock.hpp"
@@ -155,6 +156,26 @@ TEST_F(TokenTurns, ARefusalInMidCampaign_CostsNoAttemptAndNoBrake_AndOpensAnEven
   EXPECT_THAT(launches("alice"), HasSubstr("accepted"));
   EXPECT_EQ(value("SELECT max(attempt) FROM jobs WHERE state = 'remote_waiting'"), value("SELECT min(attempt) FROM jobs"));
   EXPECT_EQ(open_events(), "none");
+}
+
+TEST_F(TokenTurns, WhatATaskLeft_IsAwaitedWhileTheClusterTakesNoToken_SoThatNoJobMoreIsSpentOnIt) {
+  static_cast<void>(a_campaign(1, {"alpha"}));
+  give("alice");
+  cycle();
+  ASSERT_EQ(launches("alice"), "accepted");
+  revoke("refuse", "alice");
+  config_.evidence_patience = std::chrono::seconds{0};
+  for (int turn = 0; turn < 600 && value("SELECT over_since IS NULL FROM jobs") == "t"; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    static_cast<void>(updator::run_once(config_, database, term));
+  }
+  for (int turn = 0; turn < 3; ++turn) static_cast<void>(updator::run_once(config_, database, term));
+  EXPECT_EQ(value("SELECT coalesce(ending, 'live') FROM jobs"), "live");
+  revoke("take", "alice");
+  execute("UPDATE cluster_tokens SET refused_at = now() - interval '61 minutes'");
+  static_cast<void>(updator::run_once(config_, database, term));
+  EXPECT_EQ(value("SELECT ending || ' ' || (exit_status >> 8) FROM jobs"), "task_error 127")
+      << "as its files show; its command is on no path";
 }
 
 TEST_F(TokenTurns, ATokenThatEndsSoon_IsRenewed_WithoutAnEvent) {

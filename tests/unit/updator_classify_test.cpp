@@ -87,6 +87,14 @@ TEST(Words, SayWhatHappened_AndWhatToDo) {
                           .evidence = {.witness = grid::Witness::unreadable}}),
             "OAR recorded exit status 3, which proves nothing: the job's files in ~/.gleaner of its user on the cluster could not be read. "
             "Its task keeps its attempt, which runs only if no job has claimed it (does OAR's API show that folder?)");
+  EXPECT_THAT(
+      describe_end({.end = JobEnd::never_began,
+                    .record = {.record = Record::exited, .status = 0},
+                    .evidence = {.witness = grid::Witness::unreadable},
+                    .login = "ada",
+                    .without_identity = true}),
+      ::testing::HasSubstr("~/.gleaner of ada on the cluster could not be read, as the cluster takes no token of that user (gridtoken "
+                           "add). Its task keeps its attempt"));
   EXPECT_EQ(
       describe_end({.end = JobEnd::never_began, .record = over(Record::walltime), .evidence = {.witness = grid::Witness::unreadable}}),
       "OAR recorded an end by its walltime, which proves nothing: the job's files in ~/.gleaner of its user on the cluster could not be "

@@ -218,6 +218,24 @@ TEST(Judge, FilesThatCannotBeRead_AreWaitedFor_ThenTheRecordCounts) {
   EXPECT_EQ(judged.over[0].evidence.witness, grid::Witness::unreadable);
 }
 
+TEST(Judge, FilesThatTheClusterShowsNobodyWithoutAToken_AreWaitedForAWeek) {
+  Turn turn;
+  turn.has(1).over_since = kNow - std::chrono::days{7} + grid::Seconds{1};
+  turn.has(2).over_since = kNow - grid::Seconds{120};
+  turn.live[0].login = turn.live[1].login = "ada";
+  turn.live[1].kill_reason = "cancelled";
+  for (int i = 1; i <= 2; ++i) turn.shows(i, RemoteState::terminated);
+  turn.cannot_list();
+  turn.poll.without_identity = {"ada"};
+  auto judged = turn.judged();
+  ASSERT_THAT(ends(judged), ElementsAre("node_failure")) << "that of the job that is to be killed, as for any other user";
+  EXPECT_EQ(judged.over[0].job, grid::JobId{2});
+  turn.live[0].over_since = kNow - std::chrono::days{7};
+  judged = turn.judged();
+  ASSERT_THAT(judged.over, SizeIs(2));
+  EXPECT_TRUE(judged.over[0].without_identity);
+}
+
 TEST(Judge, FilesThatDidNotFitInTheTurn_AreWaitedForHoweverLong) {
   Turn turn;
   turn.has(1).over_since = kNow - grid::Seconds{10'000};
