@@ -71,6 +71,7 @@ void check_grid(const Call& call, store::Transaction& transaction, Findings& fin
 struct Checked {
   store::Cluster cluster;
   std::string login;
+  store::ProvenEnds ends{};
 };
 
 /// The objects to be checked. Empty: the database cannot be read.
@@ -88,7 +89,10 @@ std::vector<Checked> check_database(const Call& call, const std::string& user, F
     auto transaction = database.begin();
     check_grid(call, transaction, findings);
     std::vector<Checked> checked;
-    for (auto& cluster : store::clusters(transaction)) checked.push_back({std::move(cluster), user});
+    for (auto& cluster : store::clusters(transaction)) {
+      const auto ends = store::proven_ends(transaction, cluster.id);
+      checked.push_back({std::move(cluster), user, ends});
+    }
     for (const auto& mapping : store::user_mappings(transaction)) {
       const auto there = std::ranges::find(checked, mapping.cluster, [](const Checked& one) { return one.cluster.name; });
       if (mapping.user == user && there != checked.end()) there->login = mapping.login;
@@ -151,7 +155,7 @@ bool is_name_for_oar(std::string_view login) {
 }
 
 void check_identity(oar::Client& client, const Checked& checked, const std::string& user, Findings& findings) {
-  const auto& [cluster, login] = checked;
+  const auto& [cluster, login, ends] = checked;
   const auto asked = login == user ? user : fmt::format("{}, the login of {} there", login, user);
   if (!is_name_for_oar(login)) {
     findings.push_back({cluster.name, fmt::format("OAR's API does not take the name '{}': it knows letters, digits and '_' alone", login),
@@ -235,6 +239,25 @@ void list_what_is_missing(const Checked& checked, Findings& findings) {
                          checked.cluster.homes)});
 }
 
+/// Whether the users' homes are where the site says. OAR 3's API lists no folder, so that only the files of jobs that ended show it.
+void check_homes_of_oar3(const Checked& checked, Findings& findings) {
+  const auto& [cluster, login, ends] = checked;
+  if (ends.proven > 0) {
+    findings.push_back({cluster.name, fmt::format("its users' homes are under {}: the files of {} of its last {} were found there",
+                                                  cluster.homes, ends.proven, terminal::counted(ends.ended, "ended job"))});
+  } else if (ends.unproven == 0) {
+    findings.push_back(
+        {cluster.name, fmt::format("whether its users' homes are under {} is not proven: no task has ended there yet", cluster.homes)});
+  } else {
+    findings.push_back(
+        {cluster.name, fmt::format("no file of its last {} was found under {}", terminal::counted(ends.ended, "ended job"), cluster.homes),
+         fmt::format(
+             "compare with 'getent passwd USER' on its nodes: 'gridctl cluster edit {} --homes PATH' says where its users have their "
+             "homes; an `exit` in their ~/.bashrc has the same effect",
+             cluster.name)});
+  }
+}
+
 /// The same of Grid'5000's.
 void list_what_grid5000_lacks(const Checked& checked, Findings& findings) {
   const auto& name = checked.cluster.name;
@@ -292,7 +315,10 @@ Findings check_cluster(const process::Config& config, const Checked& checked, co
   check_resources(client, checked, config, findings);
   check_clock(*access, limits, findings);
   check_tokens(cluster, opened, findings);
-  if (access->api == oar::Api::oar3) list_what_is_missing(checked, findings);
+  if (access->api == oar::Api::oar3) {
+    list_what_is_missing(checked, findings);
+    check_homes_of_oar3(checked, findings);
+  }
   if (access->api == oar::Api::g5k) list_what_grid5000_lacks(checked, findings);
   return findings;
 }

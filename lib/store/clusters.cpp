@@ -311,6 +311,11 @@ std::optional<std::string> login_to_ask(Transaction& transaction, grid::ClusterI
   return std::string{*rows[0].login};
 }
 
+ProvenEnds proven_ends(Transaction& transaction, grid::ClusterId cluster) {
+  const auto rows = exec(transaction, sql::clusters_proven_ends{.cluster = cluster});
+  return {*rows[0].ended, *rows[0].proven, *rows[0].unproven};
+}
+
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,
                         grid::Instant retry_at) {
   const auto rows = exec(transaction, sql::clusters_record_unreachable{

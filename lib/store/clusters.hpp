@@ -154,6 +154,13 @@ void reread_resources(Transaction& transaction, grid::ClusterId cluster);
 void record_load(Transaction& transaction, grid::ClusterId cluster, const std::optional<grid::ClusterLoad>& load, grid::Instant now);
 /// The login of some user with a campaign there, if there is one.
 [[nodiscard]] std::optional<std::string> login_to_ask(Transaction& transaction, grid::ClusterId cluster);
+/// The last ends of jobs on a cluster, 1 000 at most: all, those that files of the job prove, and those of jobs that left no file.
+struct ProvenEnds {
+  std::int64_t ended = 0;
+  std::int64_t proven = 0;
+  std::int64_t unproven = 0;
+};
+[[nodiscard]] ProvenEnds proven_ends(Transaction& transaction, grid::ClusterId cluster);
 /// `retry_at`: the earliest time of the next request. True for the first failure of an outage, whichever module noticed it.
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,
                         grid::Instant retry_at);

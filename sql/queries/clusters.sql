@@ -166,6 +166,14 @@ JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
 WHERE p.cluster_id = @cluster AND u.login ~ '^[A-Za-z0-9_]+$'
 ORDER BY p.campaign_id DESC LIMIT 1
 
+-- name: clusters.proven_ends
+-- The last ends of a cluster's jobs: all, those that files of the job prove, and those of jobs that left no file.
+SELECT
+  count(*) AS ended,
+  count(*) FILTER (WHERE ending IN ('done', 'task_error', 'rerun_first', 'rerun_last', 'duplicate')) AS proven,
+  count(*) FILTER (WHERE ending = 'never_began') AS unproven
+FROM (SELECT ending FROM jobs WHERE cluster_id = @cluster AND ending IS NOT NULL ORDER BY id DESC LIMIT 1000) last
+
 -- name: clusters.node_sizes
 -- The sizes of each cluster's nodes and of their parts, and their memory; what OAR gives to no best-effort job.
 SELECT id, node_sizes, node_memory, reserved_sizes, reserved_resources, level_sizes FROM clusters

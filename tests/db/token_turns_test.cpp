@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <regex>
 #include <thread>
 
 #include "lib/fleet/tokens.hpp"
@@ -77,6 +78,20 @@ class TokenTurns : public GridFixture {
                                        std::chrono::minutes{1});
     ASSERT_TRUE(done);
     EXPECT_THAT(done->output, HasSubstr("done"));
+  }
+  /// The output of `gridctl check`, on one line.
+  [[nodiscard]] std::string check() {
+    const auto said =
+        process::capture({.arguments = {program("gridctl"), "check", "--as", "alice"}, .environment = {{"GLEANER_DATABASE", conninfo}}},
+                         std::chrono::minutes{10});
+    return said ? std::regex_replace(said->output, std::regex{R"(\n {8,})"}, " ") : said.error();
+  }
+  /// Runs the updator until OAR has the job over.
+  void await_end() {
+    for (int turn = 0; turn < 600 && value("SELECT over_since IS NULL AND ending IS NULL FROM jobs") == "t"; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+      static_cast<void>(updator::run_once(config_, database, term));
+    }
   }
   /// A cycle of the modules that launch.
   void cycle() {
@@ -165,10 +180,7 @@ TEST_F(TokenTurns, WhatATaskLeft_IsAwaitedWhileTheClusterTakesNoToken_SoThatNoJo
   ASSERT_EQ(launches("alice"), "accepted");
   revoke("refuse", "alice");
   config_.evidence_patience = std::chrono::seconds{0};
-  for (int turn = 0; turn < 600 && value("SELECT over_since IS NULL FROM jobs") == "t"; ++turn) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{100});
-    static_cast<void>(updator::run_once(config_, database, term));
-  }
+  await_end();
   for (int turn = 0; turn < 3; ++turn) static_cast<void>(updator::run_once(config_, database, term));
   EXPECT_EQ(value("SELECT coalesce(ending, 'live') FROM jobs"), "live");
   revoke("take", "alice");
@@ -176,6 +188,25 @@ TEST_F(TokenTurns, WhatATaskLeft_IsAwaitedWhileTheClusterTakesNoToken_SoThatNoJo
   static_cast<void>(updator::run_once(config_, database, term));
   EXPECT_EQ(value("SELECT ending || ' ' || (exit_status >> 8) FROM jobs"), "task_error 127")
       << "as its files show; its command is on no path";
+}
+
+TEST_F(TokenTurns, Check_StatesOfTheHomesOnlyWhatFilesOfJobsShow) {
+  give("alice");
+  EXPECT_THAT(check(), HasSubstr("ok    alpha: whether its users' homes are under " + oar_->homes() + " is not proven: no task has ended"));
+  std::filesystem::create_directories(keys_ / "alice");
+  const auto wrong = (keys_ / "%u").string();
+  execute(fmt::format("UPDATE clusters SET homes = '{}'", wrong));
+  static_cast<void>(a_campaign(1, {"alpha"}));
+  cycle();
+  await_end();
+  config_.evidence_delay = config_.evidence_patience = std::chrono::seconds{0};
+  static_cast<void>(updator::run_once(config_, database, term));
+  ASSERT_EQ(value("SELECT ending FROM jobs"), "never_began");
+  EXPECT_THAT(check(), HasSubstr("wrong alpha: no file of its last 1 ended job was found under " + wrong));
+  EXPECT_THAT(check(), HasSubstr("'gridctl cluster edit alpha --homes PATH'"));
+  execute("UPDATE jobs SET ending = 'done'");
+  EXPECT_THAT(check(),
+              HasSubstr("ok    alpha: its users' homes are under " + wrong + ": the files of 1 of its last 1 ended job were found"));
 }
 
 TEST_F(TokenTurns, ATokenThatEndsSoon_IsRenewed_WithoutAnEvent) {
