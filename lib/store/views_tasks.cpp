@@ -128,11 +128,12 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
                                           .campaign = campaign.id,
                                           .from = from,
                                           .end = end,
-                                          .states = detail::state_array(states),
                                           .held = filter.held,
+                                          .failure = filter.failure,
+                                          .states = detail::state_array(states),
                                           .limit = window.limit,
                                           .offset = skip,
-                                          .failure = filter.failure,
+                                          .some_held = campaign.held_tasks > 0,
                                           .bytes = kMostParameterBytes,
                                       });
   for (const auto& row : rows) page.items.push_back(read_task(row, campaign));

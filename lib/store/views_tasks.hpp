@@ -43,7 +43,7 @@ struct Task {
 };
 
 struct TaskFilter {
-  std::vector<grid::TaskState> states;    ///< empty: any
+  std::vector<grid::TaskState> states{};  ///< empty: any
   bool held = false;                      ///< only those that a user holds, which wait
   std::optional<std::int64_t> failure{};  ///< only those of this group of failures (failure_groups), which are failed
   std::int64_t from = 0;                  ///< tasks from this number on

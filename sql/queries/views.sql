@@ -171,7 +171,8 @@ SELECT jdl FROM campaigns WHERE id = @campaign AND purged_at IS NULL
 
 -- name: views.tasks
 -- Tasks of a campaign with numbers in [@from, @end), each with its last job, or, if it is done, the job that did it. @states: null: any.
--- @held: only those that a user holds. @failure: null, or the group of failures of the campaign that they are in.
+-- @held: only those that a user holds. @failure: null, or the group of failures of the campaign that they are in; no task is both.
+-- @some_held: whether a user holds any task of the campaign.
 -- The parameters of the result take at most @bytes, but one task is always included.
 SELECT
   t.campaign_id,
@@ -199,14 +200,26 @@ SELECT
   micros(j.ended_at) AS ended_at
 FROM (SELECT *, sum(octet_length(parameter)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place,
   count(*) OVER () AS found
-      FROM (SELECT * FROM tasks
-        WHERE campaign_id = @campaign AND number >= @from AND number < @end AND (@states::task_state[] IS NULL OR state = ANY (@states))
-          AND (NOT @held::boolean OR number = ANY (ARRAY(SELECT r.number FROM returned_tasks r
-            WHERE r.campaign_id = @campaign AND r.number >= @from AND r.held_by IS NOT NULL ORDER BY r.number LIMIT @limit::bigint + @offset::bigint)))
-          AND (@failure::bigint IS NULL OR number = ANY (ARRAY(SELECT f.number FROM tasks f
-            WHERE f.failure = @failure AND f.number >= @from ORDER BY f.number LIMIT @limit::bigint + @offset::bigint)))
-            ORDER BY number LIMIT @limit OFFSET @offset) w) t
-LEFT JOIN returned_tasks h ON h.campaign_id = t.campaign_id AND h.number = t.number AND h.held_by IS NOT NULL
+      FROM (SELECT * FROM (
+          -- Limited here, too: else each page would sort all tasks from @from on.
+          (SELECT * FROM tasks
+            WHERE campaign_id = @campaign AND number >= @from AND number < @end AND NOT @held::boolean AND @failure::bigint IS NULL
+              AND (@states::task_state[] IS NULL OR state = ANY (@states))
+            ORDER BY number LIMIT @limit::bigint + @offset::bigint)
+          UNION ALL
+          -- For each by both keys, as the statistics may take the campaign's tasks for few.
+          SELECT o.* FROM (SELECT r.number FROM returned_tasks r
+            WHERE @held AND @failure IS NULL AND r.campaign_id = @campaign AND r.number >= @from AND r.number < @end AND r.held_by IS NOT NULL
+            ORDER BY r.number LIMIT @limit::bigint + @offset::bigint) r
+          CROSS JOIN LATERAL (SELECT * FROM tasks o WHERE o.campaign_id = @campaign AND o.number = r.number OFFSET 0) o
+          UNION ALL
+          (SELECT * FROM tasks f WHERE NOT @held AND f.failure = @failure AND f.campaign_id = @campaign AND f.number >= @from AND f.number < @end
+            ORDER BY f.number LIMIT @limit::bigint + @offset::bigint)) a
+        WHERE @states IS NULL OR state = ANY (@states)
+        ORDER BY number LIMIT @limit OFFSET @offset) w) t
+-- Not by the index of held tasks, which has no numbers, and which such statistics take for as good.
+LEFT JOIN LATERAL (SELECT r.held_by, r.held_at FROM returned_tasks r
+  WHERE @some_held::boolean AND r.campaign_id = t.campaign_id AND r.number = t.number OFFSET 0) h ON h.held_by IS NOT NULL
 LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number
   ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.id DESC LIMIT 1) j ON true
 LEFT JOIN clusters k ON k.id = j.cluster_id

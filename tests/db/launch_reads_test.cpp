@@ -125,6 +125,26 @@ TEST_F(ReadsOfANewCampaign, AreAsManyTasksAsAPieceOfItsUsersWorkHas) {
   EXPECT_LE(rows_of(retry), 200);
 }
 
+TEST_F(ReadsOfANewCampaign, AreAsManyTasksAsAPageOfThemHas_AlsoOfHeldOrFailedOnes) {
+  constexpr std::int64_t kPage = 1000;
+  const auto page_of = [&](const store::views::TaskFilter& filter) {
+    return rows_of([&](store::Transaction& transaction) {
+      const auto campaign = store::views::campaign(transaction, campaign_).value();
+      EXPECT_EQ(store::views::tasks(transaction, campaign, filter, {.limit = kPage, .offset = 0}).items.size(), std::size_t{kPage});
+    });
+  };
+  EXPECT_LE(page_of({.from = 5000}), 2 * kPage) << "any tasks";
+  EXPECT_LE(page_of({.states = {grid::TaskState::waiting}, .from = 5000}), 2 * kPage) << "waiting ones";
+  give_back(campaign_, 100);
+  execute("UPDATE returned_tasks SET held_by = 'alice', held_at = now(); UPDATE campaigns SET held = total - 100");
+  EXPECT_LE(page_of({.held = true}), kTasks + 5 * kPage) << "each held one once, as they are sorted";
+  execute(fmt::format(
+      "INSERT INTO failure_groups (campaign_id, cluster_id, ending, pattern, stderr_line) VALUES ({0}, {1}, 'walltime', '', ''); "
+      "UPDATE tasks SET state = 'failed', failure = (SELECT max(id) FROM failure_groups) WHERE campaign_id = {0}",
+      campaign_.value(), alpha.value()));
+  EXPECT_LE(page_of({.failure = std::stoll(value("SELECT max(id) FROM failure_groups"))}), 5 * kPage);
+}
+
 TEST_F(ReadsOfANewCampaign, AreAsManyTasksAsAReleaseTaskByTaskLooksAt) {
   execute(
       fmt::format("INSERT INTO dependencies (campaign_id, on_campaign, kind, scan_to) VALUES ({0}, {1}, 'after_each', {2}); "
