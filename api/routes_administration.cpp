@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <rapidjson/document.h>
 
+#include "api/act.hpp"
 #include "api/audit.hpp"
 #include "api/router.hpp"
 #include "api/task_intake.hpp"
@@ -13,6 +14,7 @@
 #include "lib/administration/limits.hpp"
 #include "lib/administration/shares.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/policies.hpp"
 #include "lib/text/clean.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -90,17 +92,33 @@ http::Response no_cluster(std::string_view asked) {
   return error(Code::no_such_cluster, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
 }
 
-http::Response change_use(const Call& call, administration::ClusterUse use, const std::string& act) {
-  return call.connections.write([&](store::Transaction& transaction) -> http::Response {
+http::Response change_use(const Call& call, administration::ClusterUse use, const std::string& name) {
+  return act(call, [&](store::Transaction& transaction) -> http::Response {
     auto cluster = asked_cluster(transaction, call.parts[0]);
     if (!cluster) return no_cluster(call.parts[0]);
-    act_as_caller(call, transaction, act);
-    return accepted(fmt::format("{}", fmt::join(administration::set_use(transaction, *std::move(cluster), use, call.caller.user), "; ")));
+    act_as_caller(call, transaction, name);
+    return acted(call,
+                 fmt::format("{}", fmt::join(administration::set_use(transaction, *std::move(cluster), use, call.caller.user), "; ")));
   });
 }
 
 http::Response disable_cluster(const Call& call) { return change_use(call, administration::ClusterUse::disabled, "cluster disable"); }
 http::Response enable_cluster(const Call& call) { return change_use(call, administration::ClusterUse::enabled, "cluster enable"); }
+
+/// The limit of this id. Cost: O(limits + live jobs).
+std::optional<grid::Limit> limit_of(const std::vector<grid::Limit>& limits, std::int64_t id) {
+  const auto found = std::ranges::find(limits, id, &grid::Limit::id);
+  return found == limits.end() ? std::nullopt : std::optional{*found};
+}
+
+/// `limit 3 (user ada, cluster alpha): at most 150 running_jobs instead of 200, 180 now; in force from the next cycle`
+std::string limit_text(const Call& call, const grid::Limit& limit, const std::optional<grid::Limit>& before) {
+  const auto use = administration::greatest_use(limit);
+  return fmt::format("{} ({}): at most {} {}{}, {} now{}; in force from the next cycle",
+                     before || !is_dry_run(call) ? fmt::format("limit {}", limit.id) : "a new limit", administration::holds(limit),
+                     limit.most, grid::name_of(limit.kind), before ? fmt::format(" instead of {}", before->most) : "", use.used,
+                     use.by.empty() ? "" : fmt::format(" by {}", use.by));
+}
 
 http::Response put_limit(const Call& call) {
   administration::WrittenLimit written;
@@ -121,22 +139,47 @@ http::Response put_limit(const Call& call) {
   written.consumable = consumable.value_or("");
   const auto asked = administration::asked_limit(written, {});
   if (!asked) return refused(asked.error());
-  return call.connections.write([&](store::Transaction& transaction) -> http::Response {
+  return act(call, [&](store::Transaction& transaction) -> http::Response {
     act_as_caller(call, transaction, written.consumable.empty() ? "limit set" : "limit set consumable");
+    const auto before = store::limits(transaction, call.now);
     const auto id = administration::set_limit(transaction, *asked);
     if (!id) return refused(id.error());
-    return accepted(fmt::format("limit {} is set, in force from the next cycle", *id));
+    const auto now = limit_of(store::limits(transaction, call.now), *id);
+    return acted(call, limit_text(call, now.value_or(asked->limit), limit_of(before, *id)));
   });
 }
 
 http::Response delete_limit(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return error(Code::no_such_limit, fmt::format("there is no limit '{}'", jdl::excerpt(call.parts[0])));
-  return call.connections.write([&](store::Transaction& transaction) -> http::Response {
+  return act(call, [&](store::Transaction& transaction) -> http::Response {
+    const auto before = limit_of(store::limits(transaction, call.now), *id);
     act_as_caller(call, transaction, "limit remove");
     if (const auto removed = administration::remove_limit(transaction, *id); !removed) return refused(removed.error());
-    return accepted(fmt::format("limit {} is removed", *id));
+    return acted(call, fmt::format("limit {} is removed{}", *id,
+                                   before ? fmt::format(" ({}: at most {} {})", administration::holds(*before), before->most,
+                                                        grid::name_of(before->kind))
+                                          : ""));
   });
+}
+
+/// This node of the tree; empty: it is not there.
+std::optional<administration::ShareInUse> share_of(const administration::SharesInUse& shares, const administration::WrittenShare& written) {
+  const auto end = fmt::format("{}/{}", written.project ? "/" + *written.project : "", written.name);
+  for (const auto& one : shares.nodes) {
+    const bool is_there = written.project ? one.path.ends_with(end) : one.path == end;
+    if (is_there && administration::kind_of(one.node) == written.kind) return one;
+  }
+  return std::nullopt;
+}
+
+/// `user ada has 3 shares instead of 1: 60.0 % of the grid instead of 33.3 %`
+std::string share_text(const administration::WrittenShare& written, double shares, const std::optional<administration::ShareInUse>& before,
+                       const std::optional<administration::ShareInUse>& now) {
+  const auto part = [](const administration::ShareInUse& of) { return fmt::format("{:.1f} %", of.part * 100); };
+  return fmt::format("{} {} has {:g} shares{}{}{}", written.kind, written.name, shares,
+                     before ? fmt::format(" instead of {:g}", before->node.shares) : "",
+                     now ? fmt::format(": {} of the grid", part(*now)) : "", before && now ? " instead of " + part(*before) : "");
 }
 
 http::Response put_share(const Call& call) {
@@ -146,11 +189,13 @@ http::Response put_share(const Call& call) {
     return read.error();
   if (!name) return error(Code::bad_value, "name: it is missing: whose shares they are");
   const administration::WrittenShare written{.kind = kind.value_or(""), .name = *name, .project = project};
-  return call.connections.write([&](store::Transaction& transaction) -> http::Response {
+  return act(call, [&](store::Transaction& transaction) -> http::Response {
+    const auto before = administration::shares_in_use(transaction, call.config, call.now);
     act_as_caller(call, transaction, "share set");
     const auto set = administration::set_share(transaction, written, shares.value_or(""));
     if (!set) return refused(set.error());
-    return accepted(fmt::format("{} {} has {:g} shares", written.kind, written.name, *set));
+    const auto now = administration::shares_in_use(transaction, call.config, call.now);
+    return acted(call, share_text(written, *set, share_of(before, written), share_of(now, written)));
   });
 }
 
@@ -171,10 +216,10 @@ http::Response delete_share(const Call& call) {
   if (!*kind || !*name)
     return error(Code::bad_value, "kind and name: both are needed: '?kind=user&name=ada', and '&project=physics' of one below it");
   const administration::WrittenShare written{.kind = **kind, .name = **name, .project = *project};
-  return call.connections.write([&](store::Transaction& transaction) -> http::Response {
+  return act(call, [&](store::Transaction& transaction) -> http::Response {
     act_as_caller(call, transaction, "share remove");
     if (const auto removed = administration::remove_share(transaction, written); !removed) return refused(removed.error());
-    return accepted(fmt::format("{} {} has no shares any more, nor has what was below it", written.kind, written.name));
+    return acted(call, fmt::format("{} {} has no shares any more, nor has what was below it", written.kind, written.name));
   });
 }
 
@@ -184,7 +229,7 @@ http::Response delete_brake(const Call& call) {
     return error(Code::bad_value, "a brake is of a campaign, a cluster or both: add '?campaign=ID' or '?cluster=NAME'");
   const auto id = campaign ? id_of(std::string{*campaign}) : std::nullopt;
   if (campaign && !id) return error(Code::no_such_campaign, fmt::format("there is no campaign '{}'", jdl::excerpt(*campaign)));
-  return call.connections.write([&](store::Transaction& transaction) -> http::Response {
+  return act(call, [&](store::Transaction& transaction) -> http::Response {
     store::Target target;
     if (id) target.campaign = grid::CampaignId{*id};
     if (target.campaign && !store::campaign_owner(transaction, *target.campaign))
@@ -196,11 +241,12 @@ http::Response delete_brake(const Call& call) {
     }
     act_as_caller(call, transaction, "brake clear");
     administration::clear_brakes(transaction, target, call.now);
-    return accepted(administration::kBrakeIsLifted);
+    return acted(call, administration::kBrakeIsLifted);
   });
 }
 
-constexpr Route act(std::string_view method, std::string_view pattern, http::Response (*respond)(const Call&), std::string_view keys = {}) {
+constexpr Route route(std::string_view method, std::string_view pattern, http::Response (*respond)(const Call&),
+                      std::string_view keys = "dry_run") {
   return {method, pattern, Access::administering, respond, keys, Etag::sent, Compression::allowed, InPage::act};
 }
 
@@ -208,13 +254,13 @@ constexpr Route act(std::string_view method, std::string_view pattern, http::Res
 
 std::span<const Route> administration_routes() {
   static constexpr std::array kRoutes{
-      act("POST", "/v1/clusters/:id/disable", disable_cluster),
-      act("POST", "/v1/clusters/:id/enable", enable_cluster),
-      act("PUT", "/v1/limits", put_limit),
-      act("DELETE", "/v1/limits/:id", delete_limit),
-      act("PUT", "/v1/shares", put_share),
-      act("DELETE", "/v1/shares", delete_share, "kind name project"),
-      act("DELETE", "/v1/brakes", delete_brake, "campaign cluster"),
+      route("POST", "/v1/clusters/:id/disable", disable_cluster),
+      route("POST", "/v1/clusters/:id/enable", enable_cluster),
+      route("PUT", "/v1/limits", put_limit),
+      route("DELETE", "/v1/limits/:id", delete_limit),
+      route("PUT", "/v1/shares", put_share),
+      route("DELETE", "/v1/shares", delete_share, "dry_run kind name project"),
+      route("DELETE", "/v1/brakes", delete_brake, "dry_run campaign cluster"),
   };
   return kRoutes;
 }

@@ -125,6 +125,45 @@ TEST_F(Administration, ABrakeIsLifted_OfACluster_AndOfACampaignOnAllItsClusters)
   EXPECT_EQ(act("DELETE", "/v1/brakes?campaign=4711").code(), "no_such_campaign");
 }
 
+TEST_F(Administration, ADryRun_NamesWhatWouldChange_AndChangesNothing) {
+  const auto foretold = [&](const std::string& method, const std::string& target, const std::string& body = {}) {
+    const auto answer = act(method, target + (target.find('?') == std::string::npos ? "?" : "&") + "dry_run=1", body);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_TRUE(answer.json["dry_run"].IsBool() && answer.json["dry_run"].GetBool()) << answer.body;
+    return answer.message();
+  };
+  const std::string limit{R"({"kind": "running_jobs", "most": 200, "user": "alice", "cluster": "alpha"})"};
+  EXPECT_EQ(foretold("PUT", "/v1/limits", limit),
+            "If done now: a new limit (user alice, cluster alpha): at most 200 running_jobs, 0 now; in force from the next cycle");
+  EXPECT_EQ(sql("SELECT count(*) FROM limits"), "0");
+  const auto set = act("PUT", "/v1/limits", limit).message();
+  const auto id = sql("SELECT id FROM limits");
+  EXPECT_EQ(set, fmt::format("limit {} (user alice, cluster alpha): at most 200 running_jobs, 0 now; in force from the next cycle", id));
+  EXPECT_EQ(
+      foretold("PUT", "/v1/limits", R"({"kind": "running_jobs", "most": 150, "user": "alice", "cluster": "alpha"})"),
+      fmt::format(
+          "If done now: limit {} (user alice, cluster alpha): at most 150 running_jobs instead of 200, 0 now; in force from the next cycle",
+          id));
+  EXPECT_EQ(foretold("DELETE", "/v1/limits/" + id),
+            fmt::format("If done now: limit {} is removed (user alice, cluster alpha: at most 200 running_jobs)", id));
+  for (const auto* body :
+       {R"({"kind": "project", "name": "physics", "shares": 3})", R"({"kind": "project", "name": "chemistry", "shares": 1})",
+        R"({"kind": "user", "name": "ada", "shares": 1, "project": "physics"})"})
+    ASSERT_EQ(act("PUT", "/v1/shares", body).status, 202);
+  EXPECT_EQ(foretold("PUT", "/v1/shares", R"({"kind": "project", "name": "chemistry", "shares": 3})"),
+            "If done now: project chemistry has 3 shares instead of 1: 50.0 % of the grid instead of 25.0 %");
+  EXPECT_EQ(foretold("PUT", "/v1/shares", R"({"kind": "user", "name": "bob", "shares": 2, "project": "physics"})"),
+            "If done now: user bob has 2 shares: 50.0 % of the grid");
+  EXPECT_THAT(foretold("DELETE", "/v1/shares?kind=project&name=physics"), HasSubstr("If done now: project physics has no shares any more"));
+  EXPECT_THAT(foretold("POST", "/v1/clusters/alpha/disable"), HasSubstr("If done now: alpha is disabled"));
+  EXPECT_THAT(foretold("DELETE", "/v1/brakes?cluster=alpha"), HasSubstr("If done now: the brake is lifted"));
+  EXPECT_EQ(act("PUT", "/v1/limits?dry_run=1", R"({"kind": "nodes", "most": 5, "campaign": 4711})").code(), "no_such_campaign");
+  EXPECT_EQ(sql("SELECT string_agg(most::text, ',') FROM limits"), "200");
+  EXPECT_EQ(sql("SELECT string_agg(name || ' ' || shares, ', ' ORDER BY name) FROM shares"), "ada 1, chemistry 1, physics 3");
+  EXPECT_EQ(sql("SELECT enabled FROM clusters WHERE name = 'alpha'"), "t");
+  EXPECT_EQ(sql("SELECT count(*) FROM audit WHERE actor = 'boss'"), "4") << "a dry run is in no audit";
+}
+
 class AsGridctl : public Gridctl {};
 
 TEST_F(AsGridctl, BrakesLaunchesAndSharesInUse_AreListed) {
