@@ -53,6 +53,14 @@ export interface Limit {
   most: number;
   used: number;
   days: number | null;
+  consumable: string | null;
+  each: 'user' | 'project' | 'campaign' | null;
+  user: string | null;
+  group: string | null;
+  project: string | null;
+  campaign_id: number | null;
+  cluster_name: string | null;
+  silent: number | null; // seconds
   stops: number;
   used_by: { name: string; used: number }[];
 }

@@ -1,7 +1,7 @@
 // The page in a real browser, with the answers of tests/stub.mjs, under the policy that gridapi sends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browser, inBrowser, isRead, stubOf, VIEWS, type Tab } from './harness';
+import { browser, inBrowser, isRead, stubOf, VIEWS } from './harness';
 
 for (const view of VIEWS)
   for (const width of [1280, 320])
@@ -212,85 +212,6 @@ inBrowser('the theme that was chosen is kept', 'normal', '?view=grid', async (ta
   await tab.evaluate('void setTimeout(() => location.reload())');
   await tab.becomes("document.querySelector('.theme select')?.value === 'dark' && document.documentElement.dataset.theme === 'dark'");
   await tab.evaluate('localStorage.clear()');
-});
-
-const button = (label: string): string => `[...document.querySelectorAll('.acts > button')].find((one) => one.textContent.startsWith('${label}'))`;
-async function asks(tab: Tab, label: string): Promise<string> {
-  await tab.becomes(button(label));
-  await tab.evaluate(`${button(label)}.click()`);
-  await tab.becomes("document.querySelector('dialog[open] .choice')", 'the dialog');
-  return String(await tab.evaluate("document.querySelector('dialog[open]').innerText"));
-}
-
-inBrowser('a cancel says in numbers what it will kill, and waits for the name of a large campaign', 'normal acts', '?view=campaign&id=12', async (tab, stub) => {
-  assert.match(await asks(tab, 'Cancel'), /1.196 jobs/);
-  await tab.becomes("/1196 jobs would be killed .640 on alpha, 556 on beta.*612034 stay done/.test(document.querySelector('dialog[open]').innerText)", 'the numbers of the server');
-  assert.equal(await tab.evaluate("/jobs of it are killed/.test(document.querySelector('dialog[open]').innerText)"), false);
-  assert.equal(await tab.evaluate("document.querySelector('dialog[open] .final').disabled"), true);
-  await tab.evaluate("(() => { const input = document.querySelector('dialog[open] input'); input.value = 'sweep'; input.dispatchEvent(new Event('input', { bubbles: true })); })()");
-  await tab.becomes("document.querySelector('dialog[open] .final').disabled === false");
-  assert.deepEqual(stub.requests.filter((line) => line.startsWith('DELETE')), ['DELETE v1/campaigns/12?dry_run=1'], 'nothing was done before');
-  await tab.evaluate("(() => { const go = document.querySelector('dialog[open] .final'); go.click(); go.click(); })()");
-  await tab.becomes("document.querySelector('.acts > [role=status]').textContent === 'Campaign 12: cancelled'", 'the answer of the server');
-  assert.deepEqual(stub.requests.filter((line) => line.startsWith('DELETE')), ['DELETE v1/campaigns/12?dry_run=1', 'DELETE v1/campaigns/12'], 'two clicks act once');
-});
-
-inBrowser('of very many failed tasks the rest is asked for, too', 'normal retries', '?view=fix&id=12', async (tab, stub) => {
-  await asks(tab, 'Run');
-  await tab.becomes("/If done now: 17 failed tasks of campaign 12 will run again/.test(document.querySelector('dialog[open]').innerText)", 'the answer of the server');
-  await tab.evaluate("document.querySelector('dialog[open] .choice button').click()");
-  await tab.becomes("document.querySelector('.acts > [role=status]').textContent !== ''");
-  assert.deepEqual(stub.requests.filter((line) => line.startsWith('POST v1')), ['POST v1/campaigns/12/retries?expect=17&dry_run=1', 'POST v1/campaigns/12/retries?expect=17', 'POST v1/campaigns/12/retries?tasks=8-*']);
-});
-
-inBrowser('a group of failures has a line of its stderr, and is run again as it was counted', 'normal group', '?view=fix&id=12', async (tab, stub) => {
-  await asks(tab, 'Run these 15');
-  await tab.becomes("/If done now: 15 failed tasks of campaign 12 will run again/.test(document.querySelector('dialog[open]').innerText)", 'the answer of the server');
-  assert.equal(await tab.evaluate("document.querySelector('.group pre').innerText"), 'No such file: mesh_88');
-  await tab.evaluate("document.querySelector('dialog[open] .choice button').click()");
-  await tab.becomes("document.querySelector('.group .acts > [role=status]').textContent !== ''");
-  assert.deepEqual(stub.requests.filter((line) => line.startsWith('POST v1')), ['POST v1/campaigns/12/retries?failure=3&expect=15&dry_run=1', 'POST v1/campaigns/12/retries?failure=3&expect=15']);
-});
-
-inBrowser('a group of failures leads to its tasks, and a list of them names the commands for the group', 'normal', '?view=fix&id=12', async (tab, stub) => {
-  await tab.becomes("document.querySelector('.group b a')");
-  await tab.evaluate("document.querySelector('.group b a').click()");
-  await tab.becomes("/15 failed tasks of group 3/.test(document.querySelector('main').innerText)", 'the list of the group');
-  assert(stub.requests.some((line) => /^GET v1\/campaigns\/12\/tasks\?.*failure=3/.test(line)), 'it is asked for by the group');
-  const text = String(await tab.evaluate("document.querySelector('main').innerText"));
-  for (const command of ['gridstat 12 --failure 3', 'gridsub --retry 12 --failure 3']) assert(text.includes(command), command);
-});
-
-const inRow = (words: string, label: string): string =>
-  `[...document.querySelectorAll('main tr')].find((one) => one.innerText.includes('${words}'))?.querySelector('${label}')`;
-async function actsInRow(tab: Tab, words: string): Promise<string> {
-  await tab.becomes(inRow(words, '.acts button'));
-  await tab.evaluate(`${inRow(words, '.acts button')}.click()`);
-  await tab.becomes("document.querySelector('dialog[open] .choice')", 'the dialog');
-  await tab.evaluate("(() => { const go = document.querySelector('dialog[open] .choice button'); go.click(); go.click(); })()");
-  await tab.becomes(`${inRow(words, '.acts [role=status]')}.textContent !== ''`, 'the answer of the server');
-  return String(await tab.evaluate(`${inRow(words, '.acts [role=status]')}.textContent`));
-}
-
-inBrowser('administrators lift limits and brakes, and disable clusters, each once', 'normal shares', '?view=shares', async (tab, stub) => {
-  assert.equal(await actsInRow(tab, 'user u01, cluster beta'), 'limit 3 is removed');
-  assert.equal(await actsInRow(tab, 'each user'), 'there is no limit 4', 'a refusal is shown');
-  assert.equal(await actsInRow(tab, 'campaign 12 on gamma'), 'the brake is lifted');
-  assert.equal(await actsInRow(tab, 'alpha'), 'cluster 1: disabled');
-  const changes = stub.requests.filter((line) => !line.startsWith('GET'));
-  assert.deepEqual(changes, ['DELETE v1/limits/3', 'DELETE v1/limits/4', 'DELETE v1/brakes?campaign=12&cluster=3', 'POST v1/clusters/1/disable']);
-});
-
-inBrowser('who is no administrator sees shares, limits and brakes, and no button', 'reader', '?view=shares', async (tab) => {
-  await tab.becomes("/physics/.test(document.querySelector('main').innerText) && /disk full/.test(document.querySelector('main').innerText)");
-  assert.equal(await tab.evaluate("document.querySelectorAll('main .acts button').length"), 0);
-});
-
-inBrowser('who does nothing changes nothing', 'normal nothing', '?view=campaign&id=12', async (tab, stub) => {
-  await asks(tab, 'Pause');
-  await tab.press('Escape');
-  await tab.becomes("!document.querySelector('dialog[open]')");
-  assert(!stub.requests.some((line) => /^(POST|DELETE) v1/.test(line) && !line.includes('dry_run=1')));
 });
 
 inBrowser('pictures in tables are as wide as their columns', 'normal', '?view=use', async (tab) => {

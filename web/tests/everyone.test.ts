@@ -45,6 +45,17 @@ for (const scheme of ['light', 'dark']) {
       await tab.becomes("!document.querySelector('dialog[open]')");
     }
   }, options);
+
+  inBrowser(`axe finds nothing, ${scheme}: the dialogs with fields`, 'normal', '?view=shares', async (tab) => {
+    await tab.becomes(isRead, 'all is read');
+    for (const label of ['Set a limit', 'Give shares', 'Change']) {
+      await tab.evaluate(`[...document.querySelectorAll('main .acts button')].find((one) => one.textContent.startsWith('${label}')).click()`);
+      await tab.becomes("document.querySelector('dialog[open]')");
+      assert.deepEqual((await examine(tab)).violations, []);
+      await tab.press('Escape');
+      await tab.becomes("!document.querySelector('dialog[open]')");
+    }
+  }, options);
 }
 
 inBrowser('axe finds what is wrong', 'normal', '', async (tab) => {

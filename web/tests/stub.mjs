@@ -1,5 +1,5 @@
 // A server with invented answers, to look at the page without a grid:
-//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still|named|loginover|framed]
+//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still|named|loginover|framed|replay]
 // It builds the page first, and serves it under a prefix: http://localhost:8099/grid/ui/
 import { createServer } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -28,8 +28,9 @@ function campaign(id, name, user, state, counts, more = {}) {
 }
 const reason = (cluster_name, stage, name, sentence, advice, since) => ({ cluster_name, stage, reason: name, sentence, advice, since: at(since) });
 
+let replayed = 0; // summaries of the scenario replay: each is of a cycle later
 function campaigns() {
-  const moved = Math.floor((Date.now() - start) / 1000) * 3;
+  const moved = (Math.floor((Date.now() - start) / 1000) + replayed) * 3;
   return [
     campaign(12, 'sweep', 'u01', 'in_treatment',
       { done: 612034 + moved, running: 812, submitted: 320, launching: 64, waiting: 386753 - moved, failed: 17 },
@@ -71,7 +72,8 @@ const fixed = campaigns();
 const still = (c) => fixed.find(({ id }) => id === c.id); // it does not change
 
 const summaryOf = (user, scenario) => {
-  const all = scenario === 'empty' ? [] : (scenario === 'many' ? Array.from({ length: 30 }, (_, i) => campaigns().map((c) => ({ ...(i % 3 ? still(c) : c), id: c.id + 100 * i }))).flat() : campaigns()).filter((c) => !user || c.user === (user === 'me' ? 'u01' : user));
+  if (scenario === 'replay') ++replayed;
+  const all = scenario === 'empty' ? [] : (['many', 'replay'].includes(scenario) ? Array.from({ length: 30 }, (_, i) => campaigns().map((c) => ({ ...(i % 3 ? still(c) : c), id: c.id + 100 * i }))).flat() : campaigns()).filter((c) => !user || c.user === (user === 'me' ? 'u01' : user));
   return {
     user: user === 'me' ? 'u01' : user, last_cycle: scenario === 'standstill' ? at(-900e3) : at(-3e3), standstill: scenario === 'standstill' ? at(-900e3) : null,
     campaigns: all, campaigns_total: all.length, clusters: NAMES.map((_, index) => cluster(index)),
@@ -259,7 +261,7 @@ function order(query, scenario) {
 }
 
 function sharesOf(scenario) {
-  const node = (path, kind, shares, of_level, part, used_part) => ({ id: 1, path, name: path.split('/').at(-1), kind, parent: null, shares, of_level, part, used_part, usage: used_part * 1.4, priority: part - used_part * 1.4 });
+  const node = (path, kind, shares, of_level, part, used_part) => ({ id: 1, path, name: path.split('/').at(-1), kind, parent: path.split('/').slice(0, -1).join('/') || null, shares, of_level, part, used_part, usage: used_part * 1.4, priority: part - used_part * 1.4 });
   return {
     items: scenario === 'empty' ? [] : [
       node('/science', 'project', 70, 0.7, 0.7, 0.81), node('/science/physics', 'project', 2, 0.667, 0.467, 0.6), node('/science/physics/u01', 'user', 1, 0.5, 0.233, 0.22),
@@ -292,8 +294,8 @@ function answerTo(path, query, scenario) {
   })) };
   if (path === 'v1/shares') return sharesOf(scenario);
   if (path === 'v1/limits') return { items: scenario === 'empty' ? [] : [
-    { id: 3, kind: 'running_jobs', holds: 'user u01, cluster beta', most: 200, used: 200, days: null, stops: 2, used_by: [] },
-    { id: 4, kind: 'resource_seconds', holds: 'each user', most: 3.6e6, used: 912345, days: 7, stops: 0, used_by: [{ name: 'u02', used: 912345 }] },
+    { id: 3, kind: 'running_jobs', holds: 'user u01, cluster beta', most: 200, used: 200, days: null, stops: 2, used_by: [], consumable: null, each: null, user: 'u01', group: null, project: null, campaign_id: null, cluster_name: 'beta', silent: null },
+    { id: 4, kind: 'resource_seconds', holds: 'each user', most: 3.6e6, used: 912345, days: 7, stops: 0, used_by: [{ name: 'u02', used: 912345 }], consumable: null, each: 'user', user: null, group: null, project: null, campaign_id: null, cluster_name: null, silent: null },
   ], total: 2, links: [] };
   if (path === 'v1/brakes') return { items: scenario === 'empty' ? [] : [
     { id: 1, campaign_id: null, cluster_id: 2, cluster_name: 'beta', reason: 'disk full', set_by: 'boss', since: at(-2 * H), ends: `at ${at(20 * H).replace('T', ' ').replace('Z', ' UTC')}, or when event 77 is closed` },
@@ -409,11 +411,23 @@ export async function serve(port, first = 'normal') {
       const rest = acted[2] === 'retries' && url.searchParams.has('expect') && !url.searchParams.has('failure') ? [{ rel: 'next', href: `/${path}?tasks=8-*` }] : [];
       return json(202, { status: 202, title: 'Accepted', message: `Campaign ${acted[1]}: ${acted[2] ?? 'cancelled'}`, links: rest });
     }
-    const declared = /^v1\/(?:(limits)\/(\d+)|(brakes)|clusters\/(\d+)\/(disable|enable))$/.exec(path);
-    if (declared && ['POST', 'DELETE'].includes(request.method)) {
+    const declared = /^v1\/(?:(limits)(?:\/(\d+))?|(brakes)|(shares)|clusters\/(\d+)\/(disable|enable))$/.exec(path);
+    if (declared && ['POST', 'PUT', 'DELETE'].includes(request.method)) {
       if (request.headers['sec-fetch-site'] !== 'same-origin') return json(403, { status: 403, code: 'only_reads', message: 'not from the page' });
-      if (path === 'v1/limits/4') return json(404, { status: 404, code: 'no_such_limit', title: 'Not found', message: 'there is no limit 4' });
-      return json(202, { status: 202, title: 'Accepted', message: declared[1] ? `limit ${declared[2]} is removed` : declared[3] ? 'the brake is lifted' : `cluster ${declared[4]}: ${declared[5]}d` });
+      let body = '';
+      request.on('data', (piece) => (body += piece));
+      request.on('end', () => {
+        if (body) requests.push(`declared ${body}`);
+        const asked = body ? JSON.parse(body) : {};
+        if (path === 'v1/limits/4') return json(404, { status: 404, code: 'no_such_limit', title: 'Not found', message: 'there is no limit 4' });
+        if (asked.most !== undefined && Number.isNaN(Number(asked.most)))
+          return json(400, { status: 400, code: 'bad_value', title: 'Bad request', message: `'${asked.most}' is not a limit: a number, 0 or more, is needed` });
+        const message = request.method === 'PUT'
+          ? (declared[1] ? `limit 3 (user u01, cluster beta): at most ${asked.most} ${asked.kind} instead of 200, 200 now; in force from the next cycle` : `${asked.kind} ${asked.name} has ${asked.shares} shares instead of 1: 35.0 % of the grid instead of 23.3 %`)
+          : declared[1] ? `limit ${declared[2]} is removed` : declared[3] ? 'the brake is lifted' : declared[4] ? `${url.searchParams.get('kind')} ${url.searchParams.get('name')} has no shares any more` : `cluster ${declared[5]}: ${declared[6]}d`;
+        return url.searchParams.has('dry_run') ? json(200, { dry_run: true, message: `If done now: ${message}` }) : json(202, { status: 202, title: 'Accepted', message });
+      });
+      return undefined;
     }
     if (scenario === 'loginover') return send(302, 'text/plain', '', { Location: 'https://login.example/' });
     if (path === 'v1/what-if' && request.method === 'POST') {

@@ -9,14 +9,14 @@ import { basisOfOrder, classWords, figuresText } from '../src/views/order';
 import { eventGroupsOf } from '../src/views/fix';
 import { usePartsOf } from '../src/views/grid';
 import { inOrder } from '../src/views/mine';
-import { depthOf, verdictOf } from '../src/views/shares';
+import { depthOf, targetOf, verdictOf } from '../src/views/shares';
 import { scaleOf, toldOf } from '../src/views/told';
 import { meanOf, outline, stripOf } from '../src/views/use';
 import { askedOf, bandWords, commandsOf, differenceWords, inOrderOfEffect, paramsOf, questionOf, sentenceOf } from '../src/views/whatif';
 import { curveOf, fanAt } from '../src/views/progress';
 import { piecesOf, sharesSentence } from '../src/views/reasons';
 import { cellsOf, overText, withoutAdvice } from '../src/views/why';
-import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent, ReasonPeriod, ReasonTimes, WhatIfCampaign, WhatIfOutlook } from '../src/types';
+import type { Campaign, CampaignLine, ClusterLine, ClusterUse, Decision, FailureGroup, FigureInTime, GridEvent, Limit, ReasonPeriod, ReasonTimes, WhatIfCampaign, WhatIfOutlook } from '../src/types';
 
 const decision = (more: Partial<Decision>): Decision => ({
   cluster_id: 1, cluster_name: 'alpha', stage: 'throttle', reason: 'max_jobs_reached', sentence: 'held back; more start later', advice: 'more start later',
@@ -149,6 +149,14 @@ test('bounds by the walltime do not squeeze the forecasts', () => {
   const kept = (end: string, method: string) => ({ forecast_time: '2026-11-20T00:00:00Z', forecast_end: end, forecast_end_earliest: null, forecast_end_latest: null, forecast_method: method });
   const scale = scaleOf(toldOf([kept('2026-12-20T00:00:00Z', 'walltime'), kept('2026-11-20T10:00:00Z', 'throughput')]), null);
   assert(scale.to < Date.parse('2026-11-20T11:00:00Z'));
+});
+
+test('a limit that is changed keeps its targets', () => {
+  const limit: Limit = {
+    id: 4, kind: 'resource_seconds', holds: '', most: 5, used: 0, days: 7, consumable: null, each: 'user', user: null, group: null, project: 'physics', campaign_id: null, cluster_name: 'beta', silent: null, stops: 0, used_by: [],
+  };
+  assert.deepEqual(targetOf(limit), { kind: 'resource_seconds', project: 'physics', cluster: 'beta', days: '7', user: 'each' });
+  assert.deepEqual(targetOf({ ...limit, kind: 'consumable', days: null, consumable: 'matlab', each: null, campaign_id: 12, silent: 1800 }), { kind: 'consumable', consumable: 'matlab', project: 'physics', campaign: '12', cluster: 'beta', silent: '1800s' });
 });
 
 test('a node had more or less than its part where a tenth of it is off', () => {

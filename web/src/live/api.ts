@@ -80,10 +80,14 @@ interface Accepted {
   links?: { rel: string; href: string }[];
 }
 
+export type Method = 'POST' | 'PUT' | 'DELETE';
+export type Body = Record<string, string>;
+
 /** Asks for a change. Of many tasks, an answer may name the request for the rest (griddel asks on, too). Returns the last answer's message. */
-export async function act(method: 'POST' | 'DELETE', path: string): Promise<string> {
+export async function act(method: Method, path: string, body?: Body): Promise<string> {
+  const options: RequestInit = { method, headers: { Accept: 'application/json', ...(body ? { 'Content-Type': 'application/json' } : {}) }, body: body ? JSON.stringify(body) : null };
   for (let next: string | null = path; ; ) {
-    const answer = await ask(next, { method, headers: { Accept: 'application/json' } });
+    const answer = await ask(next, options);
     if (answer.status === 401) signedOut.value = true;
     if (!answer.ok) throw new ApiError(await failureOf(answer));
     const { message = '', links = [] } = (await answer.json()) as Accepted;

@@ -1,7 +1,8 @@
 // What the user may do with a campaign: each act asks first, and says in numbers what will happen. The server decides, and its answer is
 // what is shown.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, act, asFailure } from '../live/api';
+import { ApiError, act, asFailure, type Body, type Method } from '../live/api';
 import { bell, ring, root } from '../live/summary';
 import type { Campaign, FailureGroup } from '../types';
 import { count, oneLine, plural } from './format';
@@ -12,8 +13,9 @@ const MANY = 10000; // tasks; whoever cancels more types the name
 export interface Deed {
   label: string;
   words: string[];
-  method: 'POST' | 'DELETE';
+  method: Method;
   path: string;
+  body?: Body;
   isFinal?: boolean;
   asks?: string; // a path that says, by the same method, what the act would do; the first of `words` is what is known before it has answered
   named?: boolean; // the campaign's name is typed
@@ -56,16 +58,26 @@ export function deedsOf(c: Campaign, isMine: boolean): Deed[] {
   return deeds;
 }
 
-function Asked({ of, name, close, said }: { of: Deed; name: string; close: () => void; said: (words: string, isGood: boolean) => void }) {
+export type Said = (words: string, isGood: boolean) => void;
+
+/** Says in numbers what the deed would do, and does it when that is wanted. */
+export function Asked({ of, name, close, said }: { of: Deed; name: string; close: () => void; said: Said }) {
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const isReady = !isBusy && (!of.named || typed === name);
+  const [isRefused, setRefused] = useState(false);
+  const isReady = !isBusy && !isRefused && (!of.named || typed === name);
   const isAsked = useRef(false); // at once, while the button is drawn again only later
   const [told, setTold] = useState<string | null>(null);
   useEffect(() => {
     if (!of.asks) return;
     let isOver = false;
-    act(of.method, of.asks).then((words) => isOver || setTold(words), (error: unknown) => isOver || setTold(`What it would do is not known now: ${asFailure(error).message}`));
+    act(of.method, of.asks, of.body).then((words) => isOver || setTold(words), (error: unknown) => {
+      if (isOver) return;
+      const { status, message } = asFailure(error);
+      const isRight = status < 400 || status >= 500; // else the act would be refused, too
+      setRefused(!isRight);
+      setTold(isRight ? `What it would do is not known now: ${message}` : message);
+    });
     return () => {
       isOver = true;
     };
@@ -75,7 +87,7 @@ function Asked({ of, name, close, said }: { of: Deed; name: string; close: () =>
     isAsked.current = true;
     setBusy(true);
     try {
-      said(await act(of.method, of.path), true);
+      said(await act(of.method, of.path, of.body), true);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       said(asFailure(error).message, false);
@@ -86,8 +98,8 @@ function Asked({ of, name, close, said }: { of: Deed; name: string; close: () =>
   };
   return (
     <>
-      {told ? <p role="status">{oneLine(told)}.</p> : null}
-      {(told ? of.words.slice(1) : of.words).map((words) => (
+      {told ? <p role="status" class={isRefused ? 'bad' : ''}>{oneLine(told)}.</p> : null}
+      {(isRefused ? [] : told ? of.words.slice(1) : of.words).map((words) => (
         <p key={words}>{words}</p>
       ))}
       {of.named ? (
@@ -108,7 +120,7 @@ function Asked({ of, name, close, said }: { of: Deed; name: string; close: () =>
   );
 }
 
-function Act({ of, name, said }: { of: Deed; name: string; said: (words: string, isGood: boolean) => void }) {
+function Act({ of, name, said }: { of: Deed; name: string; said: Said }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const close = () => dialog.current?.close();
@@ -131,35 +143,29 @@ function Act({ of, name, said }: { of: Deed; name: string; said: (words: string,
   );
 }
 
-/** Buttons for these deeds, and the server's answer to the last one; nothing for whoever may not act. */
-function Deeds({ of: c, deeds }: { of: Campaign; deeds: (isMine: boolean) => Deed[] }) {
+/** Buttons, and the server's answer to the last of them. */
+function Buttons({ name, deeds, more }: { name: string; deeds: Deed[]; more?: ((said: Said) => ComponentChildren) | undefined }) {
   const [answer, setAnswer] = useState<{ words: string; isGood: boolean } | null>(null);
-  const isMine = root.value?.user === c.user;
-  if (!isMine && !root.value?.administrator) return null;
-  const said = (words: string, isGood: boolean) => setAnswer({ words, isGood });
+  const said: Said = (words, isGood) => setAnswer({ words, isGood });
   return (
     <div class="acts">
-      {deeds(isMine).map((deed) => (
-        <Act key={deed.label} of={deed} name={c.name} said={said} />
+      {more?.(said)}
+      {deeds.map((deed) => (
+        <Act key={deed.label} of={deed} name={name} said={said} />
       ))}
       <span role="status" class={answer && !answer.isGood ? 'bad' : ''}>{answer ? oneLine(answer.words) : ''}</span>
     </div>
   );
 }
 
-/** Buttons for deeds of administrators, about something of the grid. */
-export function AdminActs({ name, deeds }: { name: string; deeds: Deed[] }) {
-  const [answer, setAnswer] = useState<{ words: string; isGood: boolean } | null>(null);
-  if (!root.value?.administrator) return null;
-  return (
-    <div class="acts">
-      {deeds.map((deed) => (
-        <Act key={deed.label} of={deed} name={name} said={(words, isGood) => setAnswer({ words, isGood })} />
-      ))}
-      <span role="status" class={answer && !answer.isGood ? 'bad' : ''}>{answer ? oneLine(answer.words) : ''}</span>
-    </div>
-  );
+/** Buttons for these deeds; nothing for whoever may not act. */
+function Deeds({ of: c, deeds }: { of: Campaign; deeds: (isMine: boolean) => Deed[] }) {
+  const isMine = root.value?.user === c.user;
+  return isMine || root.value?.administrator ? <Buttons name={c.name} deeds={deeds(isMine)} /> : null;
 }
+
+/** Buttons for deeds of administrators, about something of the grid. more: further ones, which say what became of them. */
+export const AdminActs = (of: { name: string; deeds: Deed[]; more?: ((said: Said) => ComponentChildren) | undefined }) => (root.value?.administrator ? <Buttons {...of} /> : null);
 
 export const Acts = ({ of: c }: { of: Campaign }) => <Deeds of={c} deeds={(isMine) => deedsOf(c, isMine)} />;
 

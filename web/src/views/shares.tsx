@@ -1,10 +1,14 @@
 // View 9: who gets what of the grid, is it what was agreed, and what is held back? The tree of shares with its use, limits, brakes.
+import type { Body } from '../live/api';
 import { href } from '../live/router';
 import { useResource } from '../live/resource';
 import { root } from '../live/summary';
-import { AdminActs, type Deed } from '../parts/acts';
+import { AdminActs, type Deed, type Said } from '../parts/acts';
 import { Waiting } from '../parts/broken';
+import { Declared } from '../parts/declared';
+import { FormAct, type Field } from '../parts/form';
 import { count, oneLine, plural } from '../parts/format';
+import { numbers } from '../parts/table';
 import { Commands, Sentence, Since } from '../parts/text';
 import type { BrakeInForce, ClusterInUse, Limit, Share, Shares } from '../types';
 
@@ -49,84 +53,113 @@ function Tree({ of }: { of: Shares }) {
         {of.outside !== null && of.usage ? <> {inPercent(of.outside / of.usage)} was used by those who are not in the tree.</> : null}
       </p>
       {of.items.length === 0 ? <p class="faint">{root.value?.administrator ? 'There are no shares: every user counts alike.' : 'No part of the tree of shares is yours.'}</p> : (
-        <div class="wide">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">node</th>
-                <th scope="col">kind</th>
-                <th scope="col" class="num">shares</th>
-                <th scope="col" class="num">should have</th>
-                <th scope="col" class="num">had</th>
-                <th scope="col">had, to its part</th>
-                <th scope="col" class="num">days used</th>
-                <th scope="col" class="num">priority</th>
-                <th scope="col">so it</th>
-              </tr>
-            </thead>
-            <tbody>
-              {of.items.map((one) => (
-                <tr key={`${one.path} ${one.kind}`}>
-                  <th scope="row" style={{ paddingInlineStart: `${0.5 + depthOf(one.path)}rem` }}>{oneLine(one.name)}</th>
-                  <td>{one.kind}</td>
-                  <td class="num">{figure(one.shares)}</td>
-                  <td class="num">{inPercent(one.part)}</td>
-                  <td class="num">{inPercent(one.used_part)}</td>
-                  <td><Against of={one} /></td>
-                  <td class="num">{one.usage.toFixed(3)}</td>
-                  <td class="num">{one.priority.toFixed(3)}</td>
-                  <td>{verdictOf(one)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Declared
+          heads={['node', 'kind', ...numbers('shares', 'should have', 'had'), 'had, to its part', ...numbers('days used', 'priority'), 'so it']}
+          rows={of.items.map((one) => ({
+            key: `${one.path} ${one.kind}`, name: `${one.kind} ${one.name}`, depth: depthOf(one.path),
+            cells: [
+              oneLine(one.name), one.kind, { num: figure(one.shares) }, { num: inPercent(one.part) }, { num: inPercent(one.used_part) }, <Against of={one} />,
+              { num: one.usage.toFixed(3) }, { num: one.priority.toFixed(3) }, verdictOf(one),
+            ],
+            ...(one.id === null ? {} : { // else a member of a unix group, whom nobody declared
+              deeds: [removed(one)],
+              more: (said: Said) => (
+                <FormAct label="Change" title={`Shares of ${one.kind} ${one.name}`} fields={[{ name: 'shares', label: 'shares', value: String(one.shares), isNeeded: true }]} said={said}
+                  deed={(values) => given({ ...values, kind: one.kind, name: one.name, ...aboveOf(one) })} />
+              ),
+            }),
+          }))}
+        />
       )}
+      <AdminActs name="shares" deeds={[]} more={(said) => (
+        <FormAct label="Give shares" title="Give shares" said={said} deed={given} fields={[
+          { name: 'kind', label: 'of a', options: ['user', 'group', 'project'] }, { name: 'name', label: 'named', isNeeded: true },
+          { name: 'shares', label: 'shares', value: '1', isNeeded: true }, { name: 'project', label: 'below the project (empty: the root)' },
+        ]} />
+      )} />
     </>
   );
 }
 
-const lift = (limit: Limit): Deed[] => [
-  { label: 'Lift', method: 'DELETE', path: `v1/limits/${limit.id}`, words: [`Limit ${limit.id}, ${limit.kind.replace(/_/g, ' ')} of ${oneLine(limit.holds)}, holds nobody any more from the next cycle on.`] },
+/** The project above a node, as the acts name it: its way from the root. */
+const aboveOf = ({ parent }: Share): { project?: string } => (parent === null ? {} : { project: parent.slice(1) });
+
+/** Each act with its dry run. */
+const asked = (deed: Omit<Deed, 'asks'>): Deed => ({ ...deed, asks: `${deed.path}${deed.path.includes('?') ? '&' : '?'}dry_run=1` });
+
+export const given = (body: Body): Deed =>
+  asked({ label: 'Give them', method: 'PUT', path: 'v1/shares', body, words: [`${body['kind']} ${oneLine(body['name'] ?? '')} gets ${body['shares']} shares.`, 'The next plan compares by them.'] });
+
+export const removed = (one: Share): Deed =>
+  asked({
+    label: 'Remove', method: 'DELETE', isFinal: true, path: `v1/shares?${new URLSearchParams({ kind: one.kind, name: one.name, ...aboveOf(one) })}`,
+    words: [`${one.kind} ${oneLine(one.name)} has no shares any more, nor has what is below it.`, 'What it has used stays in the usage of the grid.'],
+  });
+
+/** The targets of a limit, as the act that sets it names them; so that it takes the place of this one. */
+export function targetOf(one: Limit): Body {
+  const body: Body = { kind: one.kind };
+  const put = (name: string, value: string | number | null) => {
+    if (value !== null) body[name] = String(value);
+  };
+  put('consumable', one.consumable);
+  put('user', one.user);
+  put('group', one.group);
+  put('project', one.project);
+  put('campaign', one.campaign_id);
+  put('cluster', one.cluster_name);
+  put('days', one.days);
+  if (one.silent !== null) body['silent'] = `${one.silent}s`;
+  if (one.each !== null) body[one.each] = 'each';
+  return body;
+}
+
+export const limited = (body: Body): Deed =>
+  asked({ label: 'Set it', method: 'PUT', path: 'v1/limits', body, words: [`A limit of ${body['most']}.`, 'Jobs that live go on; what is above the limit is not sent.'] });
+
+const KINDS = ['running_jobs', 'waiting_jobs', 'nodes', 'resources', 'resource_seconds', 'consumable'];
+const TARGETS: Field[] = [
+  { name: 'kind', label: 'counts', options: KINDS }, { name: 'most', label: 'at most', isNeeded: true },
+  { name: 'user', label: 'of user (or each)' }, { name: 'group', label: 'of unix group' }, { name: 'project', label: 'of project (or each)' },
+  { name: 'campaign', label: 'of campaign (or each)' }, { name: 'cluster', label: 'on cluster' },
+  { name: 'days', label: 'in days (resource seconds)' }, { name: 'consumable', label: 'name of the consumable' },
 ];
 
 function Limits({ of }: { of: Limit[] }) {
-  if (of.length === 0) return <p class="faint">There are no limits.</p>;
   return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">limit</th>
-            <th scope="col">holds</th>
-            <th scope="col">counts</th>
-            <th scope="col" class="num">now</th>
-            <th scope="col" class="num">at most</th>
-            <th scope="col">stops now</th>
-            {root.value?.administrator ? <th scope="col">act</th> : null}
-          </tr>
-        </thead>
-        <tbody>
-          {of.map((one) => (
-            <tr key={one.id}>
-              <th scope="row">{one.id}</th>
-              <td>{oneLine(one.holds)}</td>
-              <td>{one.kind.replace(/_/g, ' ')}{one.days === null ? '' : `, ${plural(one.days, 'day')}`}</td>
-              <td class={`num${one.used >= one.most ? ' bad' : ''}`}>{figure(one.used)}{one.used_by[0] ? ` (${oneLine(one.used_by[0].name)})` : ''}</td>
-              <td class="num">{figure(one.most)}</td>
-              <td>{one.stops === 0 ? '-' : plural(one.stops, 'campaign')}</td>
-              {root.value?.administrator ? <td><AdminActs name={`limit ${one.id}`} deeds={lift(one)} /></td> : null}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      {of.length === 0 ? <p class="faint">There are no limits.</p> : (
+        <Declared
+          heads={['limit', 'holds', 'counts', ...numbers('now', 'at most'), 'stops now']}
+          rows={of.map((one) => ({
+            key: one.id, name: `limit ${one.id}`,
+            cells: [
+              one.id, oneLine(one.holds), `${one.kind.replace(/_/g, ' ')}${one.days === null ? '' : `, ${plural(one.days, 'day')}`}`,
+              { num: `${figure(one.used)}${one.used_by[0] ? ` (${oneLine(one.used_by[0].name)})` : ''}`, isBad: one.used >= one.most },
+              { num: figure(one.most) }, one.stops === 0 ? '-' : plural(one.stops, 'campaign'),
+            ],
+            deeds: [asked({
+              label: 'Lift', method: 'DELETE', path: `v1/limits/${one.id}`,
+              words: [`Limit ${one.id}, ${one.kind.replace(/_/g, ' ')} of ${oneLine(one.holds)}, is lifted.`, 'It holds nobody any more from the next cycle on.'],
+            })],
+            more: (said: Said) => (
+              <FormAct label="Change" title={`Limit ${one.id}: ${one.holds}`} fields={[{ name: 'most', label: `${one.kind.replace(/_/g, ' ')} at most`, value: String(one.most), isNeeded: true }]} said={said}
+                deed={(values) => limited({ ...targetOf(one), ...values })} />
+            ),
+          }))}
+        />
+      )}
+      <AdminActs name="limits" deeds={[]} more={(said) => <FormAct label="Set a limit" title="Set a limit" fields={TARGETS} deed={limited} said={said} />} />
+    </>
   );
 }
 
-const release = (brake: BrakeInForce): Deed[] => {
+const release = (brake: BrakeInForce): Deed => {
   const query = [brake.campaign_id === null ? '' : `campaign=${brake.campaign_id}`, brake.cluster_id === null ? '' : `cluster=${brake.cluster_id}`].filter(Boolean).join('&');
-  return [{ label: 'Lift', method: 'DELETE', path: `v1/brakes?${query}`, words: ['Jobs are sent there again from the next cycle on. If what braked it is still there, it is braked again.'] }];
+  return asked({
+    label: 'Lift', method: 'DELETE', path: `v1/brakes?${query}`,
+    words: ['Jobs are sent there again from the next cycle on.', 'If what braked it is still there, it is braked again.'],
+  });
 };
 
 const whereOf = (brake: BrakeInForce): string =>
@@ -135,64 +168,29 @@ const whereOf = (brake: BrakeInForce): string =>
 function Brakes({ of }: { of: BrakeInForce[] }) {
   if (of.length === 0) return <p class="faint">No brake is in force.</p>;
   return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">braked</th>
-            <th scope="col">why</th>
-            <th scope="col">since</th>
-            <th scope="col">ends</th>
-            {root.value?.administrator ? <th scope="col">act</th> : null}
-          </tr>
-        </thead>
-        <tbody>
-          {of.map((one) => (
-            <tr key={one.id}>
-              <th scope="row">{one.campaign_id === null ? oneLine(whereOf(one)) : <a href={href({ view: 'campaign', id: String(one.campaign_id) })}>{oneLine(whereOf(one))}</a>}</th>
-              <td>{oneLine(one.reason)}{one.set_by === null ? '' : ` (by ${oneLine(one.set_by)})`}</td>
-              <td><Since at={one.since} /> ago</td>
-              <td><Sentence text={one.ends} /></td>
-              {root.value?.administrator ? <td><AdminActs name={whereOf(one)} deeds={release(one)} /></td> : null}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Declared
+      heads={['braked', 'why', 'since', 'ends']}
+      rows={of.map((one) => ({
+        key: one.id, name: whereOf(one), deeds: [release(one)],
+        cells: [
+          one.campaign_id === null ? oneLine(whereOf(one)) : <a href={href({ view: 'campaign', id: String(one.campaign_id) })}>{oneLine(whereOf(one))}</a>,
+          `${oneLine(one.reason)}${one.set_by === null ? '' : ` (by ${oneLine(one.set_by)})`}`, <><Since at={one.since} /> ago</>, <Sentence text={one.ends} />,
+        ],
+      }))}
+    />
   );
 }
 
-const useOf = (cluster: ClusterInUse): Deed[] => [
-  cluster.enabled
-    ? { label: 'Disable', method: 'POST', path: `v1/clusters/${cluster.id}/disable`, words: ['Nothing more is submitted to it. Its jobs continue.'] }
-    : { label: 'Enable', method: 'POST', path: `v1/clusters/${cluster.id}/enable`, words: ['Jobs go there from the next cycle on.'] },
-];
+const useOf = (cluster: ClusterInUse): Deed =>
+  asked(cluster.enabled
+    ? { label: 'Disable', method: 'POST', path: `v1/clusters/${cluster.id}/disable`, words: ['Nothing more is submitted to it.', 'Its jobs continue.'] }
+    : { label: 'Enable', method: 'POST', path: `v1/clusters/${cluster.id}/enable`, words: ['Jobs go there from the next cycle on.'] });
 
 function Clusters() {
   const read = useResource<{ items: ClusterInUse[] }>(`v1/clusters?limit=${MOST}`, { every: EVERY });
   if (!read.data) return <Waiting of={read} what="the clusters" />;
-  return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">cluster</th>
-            <th scope="col">is</th>
-            <th scope="col">act</th>
-          </tr>
-        </thead>
-        <tbody>
-          {read.data.items.filter(({ retired_at }) => retired_at === null).map((one) => (
-            <tr key={one.id}>
-              <th scope="row">{oneLine(one.name)}</th>
-              <td>{one.enabled ? 'enabled' : 'disabled'}</td>
-              <td><AdminActs name={one.name} deeds={useOf(one)} /></td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const used = read.data.items.filter(({ retired_at }) => retired_at === null);
+  return <Declared heads={['cluster', 'is']} rows={used.map((one) => ({ key: one.id, name: one.name, cells: [oneLine(one.name), one.enabled ? 'enabled' : 'disabled'], deeds: [useOf(one)] }))} />;
 }
 
 export function SharesView() {
