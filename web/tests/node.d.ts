@@ -1,6 +1,8 @@
 // Node's modules, as far as the tests use them; the complete types are a package of their own.
 declare const WEB: string; // the folder of this package, from tests/run.mjs
 
+declare const process: { env: Record<string, string | undefined> };
+
 declare module 'node:test' {
   interface Context {
     skip(why: string): void;

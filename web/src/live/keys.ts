@@ -1,6 +1,6 @@
-// One-letter keys, for those who want them: / j k m g u o w s c n p ?
+// One-letter keys, for those who want them: / j k m f g u o w s c n p ?
 import { hasKeys } from './settings';
-import { go } from './router';
+import { campaignId, go } from './router';
 
 export const KEYS: [string, string][] = [
   ['/', 'search a campaign'],
@@ -8,6 +8,7 @@ export const KEYS: [string, string][] = [
   ['Enter', 'open the row'],
   ['n, p', 'next page, page before'],
   ['m', 'my campaigns'],
+  ['f', 'what is to be fixed, of the campaign that is shown'],
   ['g', 'the grid now'],
   ['u', 'its use in time'],
   ['o', 'who goes first'],
@@ -37,6 +38,7 @@ const ACTS: Record<string, () => void> = {
   n: () => click('main [data-page=next]'),
   p: () => click('main [data-page=prev]'),
   m: () => go({ view: 'mine' }),
+  f: () => go({ view: 'fix', id: String(campaignId.peek() ?? '') }),
   g: () => go({ view: 'grid' }),
   u: () => go({ view: 'use' }),
   o: () => go({ view: 'order' }),
