@@ -3,8 +3,6 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "tests/db/api_event_stream_fixture.hpp"
+#include "tests/db/listener_statements.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -26,21 +25,7 @@ class ApiEventStreamOfMany : public ApiEventStream {
     // Readings that no change asks for come never, so that those of changes are counted.
     options.streams.look = options.streams.prune = options.streams.patience = std::chrono::hours{1};
   }
-  /// The statements that PostgreSQL has logged of the session of the streams, which alone listens.
-  [[nodiscard]] int statements_of_streams() const {
-    std::ifstream log{std::filesystem::path{sql("SHOW data_directory")}.parent_path() / "server.log"};
-    std::string session;
-    int count = 0;
-    for (std::string line; std::getline(log, line);) {
-      const auto begin = line.find('['), end = line.find("] ");
-      const bool is_statement = line.find("LOG:  statement: ") != std::string::npos || line.find("LOG:  execute ") != std::string::npos;
-      if (!is_statement || begin == std::string::npos || end < begin) continue;
-      const auto pid = line.substr(begin, end - begin);
-      if (line.find("LISTEN") != std::string::npos) session = pid, count = 0;
-      else if (pid == session) ++count;
-    }
-    return count;
-  }
+  [[nodiscard]] int statements_of_streams() const { return statements_of_listener(log_of_postgres(sql("SHOW data_directory"))); }
   /// The statements for each change that so many viewers see.
   [[nodiscard]] double cost_for(int viewers) {
     restart_api();
