@@ -1,5 +1,5 @@
 // A server with invented answers, to look at the page without a grid:
-//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still|named|loginover|framed|replay]
+//   node tests/stub.mjs [PORT] [normal|empty|many|standstill|database|signedout|usedlink|forbidden|pruned|still|named|loginover|framed|replay|reordered]
 // It builds the page first, and serves it under a prefix: http://localhost:8099/grid/ui/
 import { createServer } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -73,7 +73,7 @@ const still = (c) => fixed.find(({ id }) => id === c.id); // it does not change
 
 const summaryOf = (user, scenario) => {
   if (scenario === 'replay') ++replayed;
-  const all = scenario === 'empty' ? [] : (['many', 'replay'].includes(scenario) ? Array.from({ length: 30 }, (_, i) => campaigns().map((c) => ({ ...(i % 3 ? still(c) : c), id: c.id + 100 * i }))).flat() : campaigns()).filter((c) => !user || c.user === (user === 'me' ? 'u01' : user));
+  const all = scenario === 'empty' ? [] : (['many', 'replay'].includes(scenario) ? Array.from({ length: 30 }, (_, i) => campaigns().map((c) => ({ ...(i % 3 ? still(c) : c), id: c.id + 100 * i }))).flat() : campaigns()).map((c) => (scenario === 'reordered' && c.id === 20 ? { ...c, tasks: tasks({ ...c.tasks, failed: 2 }) } : c)).filter((c) => !user || c.user === (user === 'me' ? 'u01' : user));
   return {
     user: user === 'me' ? 'u01' : user, last_cycle: scenario === 'standstill' ? at(-900e3) : at(-3e3), standstill: scenario === 'standstill' ? at(-900e3) : null,
     campaigns: all, campaigns_total: all.length, clusters: NAMES.map((_, index) => cluster(index)),
