@@ -93,10 +93,25 @@ void ask_holds(fleet::Visit& visit, Poll& poll) {
   else process::log::warning("free nodes not known", {{"cluster", visit.cluster.name}, {"answer", oar::describe(holds.error())}});
 }
 
+/// The resources of a job are charged to its user on the whole grid, so one cluster's word is believed up to ten times of those that are
+/// usable there: jobs may hold more, as their nodes are drained or fail meanwhile.
+void forget_unbelievable(const fleet::Visit& visit, const Poll& poll, std::vector<oar::RemoteJob>& jobs) {
+  constexpr std::int64_t kTimes = 10, kLeast = 100;
+  const auto most = kTimes * std::max<std::int64_t>(poll.usable_resources.value_or(visit.cluster.max_resources), kLeast);
+  int forgotten = 0;
+  for (auto& job : jobs) {
+    if (!job.resources || *job.resources <= most) continue;
+    job.resources.reset();
+    ++forgotten;
+  }
+  if (forgotten > 0) process::log::warning("jobs hold more than the cluster has", {{"cluster", visit.cluster.name}, {"jobs", forgotten}});
+}
+
 oar::Result<void> ask_jobs(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Poll& poll) {
   auto occupation = visit.client.occupation();
   if (!occupation) return tl::unexpected{occupation.error()};
   poll.occupying = std::move(occupation->jobs);
+  forget_unbelievable(visit, poll, poll.occupying);
   poll.stress = occupation->stress;
   if (occupation->response) poll.response_ms = static_cast<int>(occupation->response->count());
   std::set<grid::RemoteJobId> wanted;
@@ -109,6 +124,7 @@ oar::Result<void> ask_jobs(fleet::Visit& visit, const std::vector<store::LiveJob
     const std::vector<grid::RemoteJobId> others{wanted.begin(), wanted.end()};
     auto found = visit.client.jobs(others);
     if (!found) return tl::unexpected{found.error()};
+    forget_unbelievable(visit, poll, *found);
     join_occupying(poll, *found);
     listed.insert(listed.end(), std::make_move_iterator(found->begin()), std::make_move_iterator(found->end()));
   }

@@ -181,13 +181,20 @@ void Writer::write_status() {
   status.api_latency_ms = poll_.latency_ms;
   status.stress = poll_.stress;
   status.response_ms = poll_.response_ms;
+  std::int64_t used = 0, used_besteffort = 0, our_running = 0;
   for (const auto& job : poll_.occupying) {
     const auto ours = poll_.ours.find(job.id);
     const int resources = (ours == poll_.ours.end() ? job : ours->second).resources.value_or(1);
-    status.used += resources;
-    if (job.is_best_effort()) status.used_besteffort += resources;
-    if (is_ours(job)) status.our_running += resources;
+    used += resources;
+    if (job.is_best_effort()) used_besteffort += resources;
+    if (is_ours(job)) our_running += resources;
   }
+  const auto at_most_all = [&](std::int64_t resources) {
+    return static_cast<int>(std::min<std::int64_t>(resources, status.max_resources));
+  };
+  status.used = at_most_all(used);
+  status.used_besteffort = at_most_all(used_besteffort);
+  status.our_running = at_most_all(our_running);
   write_free_nodes(status);
   write_named_nodes();
   // The two lists are of different moments, so resources that passed from one job to another may be counted twice.

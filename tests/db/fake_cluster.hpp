@@ -47,6 +47,12 @@ class FakeCluster {
         fmt::format(R"({{"id":{0},"array_id":{0},"name":"{1}","command":"{2}","owner":"{3}","state":"{4}","start_time":1700000000}})", id,
                     name, command, owner, state);
   }
+  /// As OAR says it of a job that started, which is listed already.
+  void hold(std::int64_t id, std::int64_t resources) {
+    auto& item = items_.at(id);
+    item.pop_back();
+    item += fmt::format(R"(,"message":"R={},W=1:0:0,J=B"}})", resources);
+  }
   /// `GET alice /media/ls/~/x`: those whose texts have this part.
   [[nodiscard]] std::vector<std::string> requests(std::string_view part) {
     const std::lock_guard lock{mutex_};

@@ -101,6 +101,23 @@ TEST_F(Polls, JobsThatOccupyResources_AreOurs_WhenTheDatabaseKnowsThemUnderThatI
   EXPECT_THAT(seen.leaving, ::testing::ElementsAre(settled[0].remote));
 }
 
+/// The resources of a job are charged to its user on the whole grid.
+TEST_F(Polls, MoreResourcesThanAClusterCanHave_AreNotBelieved_OfOursAndOfOthers) {
+  const auto ours = launched(campaign, alpha, 2);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    cluster.list(ours[i], "Running");
+    cluster.hold(ours[i].remote.value(), i == 0 ? 2'147'483'647 : 40);
+    live.push_back(ours[i]);
+  }
+  cluster.list(77'777, "mal", "x", "sleep 86400", "Running");
+  cluster.hold(77'777, 2'147'483'647);
+  const auto seen = poll({});
+  EXPECT_EQ(seen.ours.at(ours[0].remote).resources, std::nullopt);
+  EXPECT_EQ(seen.ours.at(ours[1].remote).resources, 40);
+  ASSERT_THAT(seen.occupying, SizeIs(3));
+  for (const auto& job : seen.occupying) EXPECT_LE(job.resources.value_or(1), 40);
+}
+
 /// OAR lists the files of some thousand tasks slowly, above all while these run; also when few of these are left. A time limit that no such
 /// answer keeps would leave their ends unread for ever.
 TEST_F(Polls, AFolderOfALargePool_MayTakeItsTime_AndAHomeThatStallsDoesNot) {
