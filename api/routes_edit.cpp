@@ -155,25 +155,34 @@ std::optional<http::Response> lacking_words(const Call& call, grid::CampaignId i
   });
 }
 
-http::Response edit_accepted(const store::views::Campaign& campaign, const Edited& result) {
+/// The changes of the JDL, and that of the state.
+std::vector<rules::Change> changes_with_state(const Edited& result, grid::CampaignState before, const Wanted& wanted) {
+  const auto quoted = [](grid::CampaignState state) { return fmt::format("\"{}\"", grid::name_of(state)); };
+  auto changes = result.changes;
+  if (wanted.state && *wanted.state != before)
+    changes.push_back({.path = "state", .before = quoted(before), .after = quoted(*wanted.state)});
+  return changes;
+}
+
+http::Response edit_accepted(const store::views::Campaign& campaign, const Edited& result, const std::vector<rules::Change>& changes) {
   text::JsonWriter json;
   json.object([&] {
     write_campaign(json, campaign);
     json.key("changes");
-    write_changes(json, result.changes);
+    write_changes(json, changes);
     json.key("warnings").array(result.submission.warnings);
     write_rules(json, result.submission.steps);
   });
   return answer(202, json.text());
 }
 
-http::Response checked(grid::CampaignId id, const Edited& result) {
+http::Response checked(grid::CampaignId id, const Edited& result, const std::vector<rules::Change>& changes) {
   text::JsonWriter json;
   json.object([&] {
     json.field("dry_run", true);
     json.field("id", id);
     json.key("changes");
-    write_changes(json, result.changes);
+    write_changes(json, changes);
     json.key("warnings").array(result.submission.warnings);
     write_rules(json, result.submission.steps);
   });
@@ -222,11 +231,7 @@ bool set_state(store::Transaction& transaction, grid::CampaignId id, const store
                                                       : store::resume_campaign(transaction, id, now);
 }
 
-void note_edit(const Call& call, store::Transaction& transaction, grid::CampaignId id, grid::CampaignState before,
-               std::vector<rules::Change> changes, const Wanted& wanted) {
-  const auto quoted = [](grid::CampaignState state) { return fmt::format("\"{}\"", grid::name_of(state)); };
-  if (wanted.state && *wanted.state != before)
-    changes.push_back({.path = "state", .before = quoted(before), .after = quoted(*wanted.state)});
+void note_edit(const Call& call, store::Transaction& transaction, grid::CampaignId id, const std::vector<rules::Change>& changes) {
   if (changes.empty()) return;
   note(call, transaction,
        {.name = "campaign edited",
@@ -252,10 +257,11 @@ http::Response store_edited(const Call& call, store::Transaction& transaction, g
   if (!set_state(transaction, id, before.stored, wanted, call.now)) throw Outdated{};
   if (!is_edited && call.request.headers.find("If-Match") && !is_stored(transaction, id, before)) throw Outdated{};
   if (is_edited) store::record_change(transaction, id, {.author = call.caller.user, .edits = changes_json(result.changes)}, call.now);
-  note_edit(call, transaction, id, before.stored.state, result.changes, wanted);
+  const auto changes = changes_with_state(result, before.stored.state, wanted);
+  note_edit(call, transaction, id, changes);
   const auto campaign = store::views::campaign(transaction, id);
   if (!campaign) throw Outdated{};
-  return edit_accepted(*campaign, result);
+  return edit_accepted(*campaign, result, changes);
 }
 
 /// Empty: somebody changed the campaign since it was read.
@@ -293,7 +299,7 @@ http::Response edit(const Call& call) {
     if (broken_rule) report_broken_rule(call, *broken_rule);
     if (!result) return result.error();
     if (auto lacking = lacking_words(call, id, before->file, result->file)) return std::move(*lacking);
-    if (wanted->mode == SubmissionMode::check_only) return checked(id, *result);
+    if (wanted->mode == SubmissionMode::check_only) return checked(id, *result, changes_with_state(*result, before->stored.state, *wanted));
     if (auto response = try_to_store(call, id, *before, *result, *wanted)) return std::move(*response);
   }
   return error(Code::changed_meanwhile,

@@ -106,6 +106,14 @@ TEST_F(EditCampaign, AnswerOfTheJdl_SentBack_ChangesNothing) {
   EXPECT_EQ(sql("SELECT count(*) FROM campaign_changes"), "0");
 }
 
+TEST_F(EditCampaign, AChangedState_IsAmongTheChanges_AlsoOfADryRun) {
+  const std::string change = R"("path":"state","before":"in_treatment","after":"paused")";
+  EXPECT_THAT(put(R"({"state": "paused"})", "alice", "?dry_run=1").body, HasSubstr(change));
+  EXPECT_THAT(put(R"({"state": "paused"})").body, HasSubstr(change));
+  EXPECT_THAT(put(R"({"state": "paused"})").body, HasSubstr(R"("changes":[])")) << "it is paused already";
+  EXPECT_EQ(sql("SELECT count(*) FROM campaign_changes"), "0") << "as with --hold";
+}
+
 TEST_F(EditCampaign, CigrisForm_RenamesPausesAndResumes) {
   const std::string form = "application/x-www-form-urlencoded";
   const auto paused = put("name=a+b%26c&state=paused", "alice", "", form);
