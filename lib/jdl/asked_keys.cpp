@@ -32,7 +32,8 @@ void doubt_unit(const Node& node, const std::string& path, Findings& findings) {
     findings.doubt(node.offset, path, node.text, fmt::format("{0} is a number of seconds; for hours, write \"{0}:00:00\"", *number));
   if (node.kind == NodeKind::string && *number > kManyHours)
     findings.doubt(node.offset, path, node.text,
-                   fmt::format("'{0}' is a number of hours, as OAR reads it; for seconds, write {0}", *number));
+                   fmt::format("'{}' is a number of hours, as OAR reads it; for seconds, write {}", *number,
+                               grid::format_walltime(std::min(grid::Seconds{*number}, grid::kLongestWalltime))));
 }
 
 std::optional<grid::Seconds> read_seconds(const Node& node, const std::string& path, Findings& findings) {

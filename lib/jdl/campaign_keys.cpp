@@ -58,6 +58,11 @@ void read_min_duration(const Node& node, const std::string& path, CampaignLevel&
   }
   const auto text = read_text(node, path, findings);
   if (!text) return;
+  // The same number without quotes is one of seconds, and gridsub --edit sends a plain word as text.
+  if (const auto number = text::whole_number<std::int64_t>(*text, 1, grid::kLongestWalltime.count() / 3600))
+    findings.doubt(node.offset, path, *text,
+                   fmt::format("'{0}' is a number of hours; write {1} for seconds, or {0}:00:00", *number,
+                               grid::format_walltime(grid::Seconds{*number})));
   const bool is_zero = !text->empty() && text->find_first_not_of("0:") == std::string::npos && text->front() != ':';
   if (const auto seconds = grid::parse_walltime(*text); seconds || is_zero)
     into.file.scheduling.min_duration = seconds.value_or(grid::Seconds{0});

@@ -254,7 +254,9 @@ tl::expected<Parsed, std::vector<Problem>> edit(const CampaignFile& present, Doc
   const bool names_shell = find(changes.root.members, "params_shell") != nullptr;
   auto document = Editor{present, findings}.edited(std::move(changes.root.members));
   auto known = clusters;
-  for (const auto& section : present.clusters) known.enabled.push_back(section.name);  // also of a cluster that is disabled now
+  for (const auto& section : present.clusters) {  // also of a cluster that is disabled now
+    if (std::ranges::find(known.enabled, section.name) == known.enabled.end()) known.enabled.push_back(section.name);
+  }
   auto settled = defaults;
   settled.type.reset();
   if (!names_shell) settled.params_shell = present.params_shell;

@@ -14,6 +14,7 @@
 namespace gleaner::jdl {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -147,7 +148,15 @@ TEST(JdlDoubts, AWalltimeIsANumberOfSeconds_OrATime_AndAnUnlikelyOneIsReported) 
   EXPECT_EQ(parsed_with(R"("walltime": "2")").file.clusters.at(0).walltime, grid::Seconds{7200});
   EXPECT_THAT(doubts(R"("walltime": 2)"), ElementsAre("c:2:13: walltime: 2 is a number of seconds; for hours, write \"2:00:00\""));
   EXPECT_THAT(doubts(R"("walltime": "3600")"),
-              ElementsAre("c:2:13: walltime: '3600' is a number of hours, as OAR reads it; for seconds, write 3600"));
+              ElementsAre("c:2:13: walltime: '3600' is a number of hours, as OAR reads it; for seconds, write 1:00:00"));
+}
+
+TEST(JdlDoubts, AMinDurationInQuotes_IsANumberOfHours_WhichIsReported) {
+  EXPECT_EQ(parsed_with(R"("min_duration": 30)").file.scheduling.min_duration, grid::Seconds{30});
+  EXPECT_EQ(parsed_with(R"("min_duration": "30")").file.scheduling.min_duration, std::chrono::hours{30});
+  EXPECT_THAT(doubts(R"("min_duration": "30")"), Contains(HasSubstr("'30' is a number of hours; write 0:00:30 for seconds, or 30:00:00")));
+  EXPECT_THAT(doubts(R"("min_duration": "0")"), IsEmpty());
+  EXPECT_THAT(doubts(R"("min_duration": "0:00:30")"), IsEmpty());
 }
 
 TEST(JdlDoubts, ADollarAfterABackslash_IsADollar) {

@@ -126,7 +126,10 @@ TEST(Edit, Clusters_AreTurnedOffAndOn_AndAdded) {
   EXPECT_EQ(on(good(R"({"clusters": {"beta": null}})"), "beta").max_jobs, 0);
   EXPECT_EQ(on(good(R"({"clusters": {"gamma": {"exec_file": "new"}}})"), "gamma").exec_file, "new");
   EXPECT_THAT(wrong(R"({"clusters": {"gamma": {}}})"), HasSubstr("clusters.gamma.exec_file: it is missing"));
-  EXPECT_THAT(wrong(R"({"clusters": {"delta": {"exec_file": "new"}}})"), HasSubstr("there is no cluster 'delta'"));
+  EXPECT_THAT(wrong(R"({"clusters": {"delta": {"exec_file": "new"}}})"),
+              HasSubstr("there is no cluster 'delta'; the clusters are alpha, beta, gamma\n"))
+      << "each is named once";
+  EXPECT_THAT(wrong(R"({"min_duration": "30"})"), HasSubstr("write 0:00:30 for seconds, or 30:00:00"));
   EXPECT_THAT(wrong(R"({"clusters": {"bta": "off"}})"), AllOf(HasSubstr("no cluster 'bta'"), HasSubstr("did you mean 'beta'?")));
   EXPECT_THAT(wrong(R"({"clusters": {"beta": 3}})"), HasSubstr("'3' is neither on nor off"));
   EXPECT_THAT(wrong(R"({"clusters": "off"})"), HasSubstr("write an object"));
