@@ -112,11 +112,12 @@ void note(Submission& submission, const TaskIntake& intake) {
 
 void note_stuck(Submission& submission, const std::vector<store::NewDependency>& dependencies) {
   for (const auto& one : dependencies) {
-    if (one.stuck)
-      submission.warnings.push_back(
-          fmt::format("{0}: not all tasks of campaign {1} are done, and some failed or were cancelled: this "
-                      "campaign starts when they are (gridsub --retry {1})",
-                      name_of(one.kind), one.on.value()));
+    if (!one.stuck) continue;
+    const std::string_view held = one.kind == grid::DependencyKind::after_each
+                                      ? "the tasks that come after these start when they are done, and the others do not wait for them"
+                                      : "this campaign starts when all are done";
+    submission.warnings.push_back(fmt::format("{0}: some tasks of campaign {1} failed or were cancelled: {2} (gridsub --retry {1})",
+                                              name_of(one.kind), one.on.value(), held));
   }
 }
 

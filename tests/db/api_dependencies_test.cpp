@@ -104,6 +104,11 @@ TEST_F(DependenciesOverTheApi, OnFailedTasks_AreTaken_WithAWarning) {
   ASSERT_EQ(answer.status, 201) << answer.body;
   ASSERT_EQ(answer.json["warnings"].Size(), 1U);
   EXPECT_THAT(answer.json["warnings"][0].GetString(), HasSubstr(fmt::format("gridsub --retry {}", mesh)));
+  EXPECT_THAT(answer.json["warnings"][0].GetString(), HasSubstr("this campaign starts when all are done"));
+  const auto each = post("/v1/campaigns?dry_run=1", jdl("solve", R"("after_each": "mesh",)"));
+  ASSERT_EQ(each.json["warnings"].Size(), 1U) << each.body;
+  EXPECT_THAT(each.json["warnings"][0].GetString(),
+              HasSubstr("the tasks that come after these start when they are done, and the others do not wait for them"));
 }
 
 TEST_F(DependenciesOverTheApi, TaskByTask_AppendedTasksAreHeldToo_AndNoMoreThanTheOtherHas) {
