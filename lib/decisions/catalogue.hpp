@@ -112,7 +112,7 @@ inline constexpr auto kFigures<reason::CampaignBraked> = std::tuple{part(&reason
 template <>
 inline constexpr auto kFigures<reason::BagEmpty> =
     std::tuple{figure("live_jobs", &reason::BagEmpty::live_jobs), figure("unsettled_tasks", &reason::BagEmpty::unsettled_tasks),
-               sparse("may_replicate", &reason::BagEmpty::may_replicate)};
+               sparse("may_replicate", &reason::BagEmpty::may_replicate), sparse("withheld_tasks", &reason::BagEmpty::withheld_tasks)};
 template <>
 inline constexpr auto kFigures<reason::Awaits> = std::tuple{part(&reason::Awaits::awaited)};
 template <>
@@ -509,6 +509,8 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"wakes_at", "when it is woken for the campaign however little work there is, while none of its jobs runs"},
     Meaning{"waiting_resources", "resources for which jobs wait in the queue already"},
     Meaning{"window_days", "of a limit on resource_seconds: its window"},
+    Meaning{"withheld_tasks",
+            "of the tasks that are not settled, those whose requests cannot be computed from what others gave; counted to 1000"},
 };
 
 /// Every struct has as many rows as members.

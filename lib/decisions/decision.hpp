@@ -43,6 +43,7 @@ struct BagEmpty {
   int live_jobs = 0;
   std::int64_t unsettled_tasks = 0;  ///< more than live jobs: those of pools
   bool may_replicate = false;        ///< its running tasks get replicas on free resources
+  std::int64_t withheld_tasks = 0;   ///< of the unsettled ones, those whose requests cannot be computed from what was given; up to 1000
 };
 /// Another campaign comes first.
 struct Awaits {

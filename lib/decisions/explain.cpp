@@ -100,15 +100,35 @@ Said first(std::string_view before, const grid::Awaited& other) {
   return state;
 }
 
-/// Where the tasks of a campaign with an empty bag are.
-std::string where_the_last_are(const reason::BagEmpty& why) {
-  if (why.unsettled_tasks <= 0) return "all are settled";
-  const auto tasks = counted(why.unsettled_tasks, "task");
+/// Tasks whose requests cannot be computed from what others gave, `and` before them.
+constexpr std::int64_t kCountedTo = 1000;
+std::string withheld_ones(const reason::BagEmpty& why, std::string_view before) {
+  if (why.withheld_tasks <= 0) return {};
+  const bool is_one = why.withheld_tasks == 1;
+  return fmt::format("{}{}{} outside of it, as what {} cannot be computed from what was given (event GIVEN_WRONG)", before,
+                     counted(why.withheld_tasks, "task"),
+                     why.withheld_tasks >= kCountedTo ? " and more wait"
+                     : is_one                         ? " waits"
+                                                      : " wait",
+                     is_one ? "it asks for" : "they ask for");
+}
+
+/// Where the tasks of a campaign with an empty bag are that were sent.
+std::string where_the_sent_are(const reason::BagEmpty& why, std::int64_t sent) {
+  const auto tasks = counted(sent, "task");
   if (why.live_jobs == 0)
     return fmt::format("the jobs of the last {} are over, and the files that tell how the tasks ended are still to be read", tasks);
   const auto jobs = counted(why.live_jobs, "job");
-  if (why.unsettled_tasks > why.live_jobs) return fmt::format("{} carry out the last {}, one after the other", jobs, tasks);
+  if (sent > why.live_jobs) return fmt::format("{} carry out the last {}, one after the other", jobs, tasks);
   return fmt::format("the last {} {}", jobs, why.live_jobs == 1 ? "lives" : "live");
+}
+
+/// Where the tasks of a campaign with an empty bag are.
+std::string where_the_last_are(const reason::BagEmpty& why) {
+  const auto sent = why.withheld_tasks >= kCountedTo ? why.live_jobs : why.unsettled_tasks - why.withheld_tasks;
+  if (why.withheld_tasks > 0 && (sent <= 0 || why.live_jobs == 0)) return withheld_ones(why, "");
+  if (sent <= 0) return "all are settled";
+  return where_the_sent_are(why, sent) + withheld_ones(why, ", and ");
 }
 
 /// Why a campaign got what it got on a cluster, or on all of them, and what would change it.

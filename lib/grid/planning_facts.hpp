@@ -180,6 +180,7 @@ struct CampaignFacts : CampaignKeys {
   std::optional<Awaited> awaits;       ///< a campaign that comes first
   std::optional<Awaited> holds_tasks;  ///< a campaign whose tasks hold tasks of this one
   std::int64_t held_tasks = 0;         ///< tasks that wait, and are not in the bag, as others of that campaign come first
+  std::int64_t withheld_tasks = 0;     ///< tasks that wait outside of the bag, as what was given to them is wrong; counted to 1000
   std::optional<Hold> hold;            ///< the first hold, where a user holds tasks
 };
 

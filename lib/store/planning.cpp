@@ -90,6 +90,7 @@ class Details {
  private:
   void read_obstacles(const auto& present, grid::Instant now) {
     if (*present.dependencies) read_awaited(transaction_, facts_.campaigns);
+    if (*present.withheld) read_withheld();
     if (*present.brakes) read_brakes(now);
     if (*present.logins) read_logins();
     if (*present.tokens) read_tokens(now);
@@ -128,6 +129,12 @@ class Details {
     const auto found = std::ranges::lower_bound(things, id, {}, [](const auto& thing) { return thing.id; });
     return found != things.end() && found->id == id ? &*found : nullptr;
   }
+  void read_withheld() {
+    for (const auto& row : exec_prepared(transaction_, sql::planning_withheld{})) {
+      if (auto* const campaign = find(facts_.campaigns, row.campaign_id.as<grid::CampaignId>())) campaign->withheld_tasks = *row.tasks;
+    }
+  }
+
   grid::PairFacts* find_pair(grid::CampaignId campaign, grid::ClusterId cluster) {
     const auto id_of = [](const grid::PairFacts& pair) { return std::pair{pair.campaign, pair.cluster}; };
     const auto found = std::ranges::lower_bound(facts_.pairs, std::pair{campaign, cluster}, {}, id_of);

@@ -95,7 +95,7 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
     campaign.running = *row.running;
     campaign.running_seconds = *row.running_seconds;
     campaign.waiting = *row.waiting;
-    campaign.held = *row.held;
+    campaign.held = row.held.as<std::int64_t>() + known->withheld_tasks;
     // The running tasks of a campaign that waits task by task show how fast the others come.
     campaign.awaits = campaign.awaits || (known->holds_tasks && campaign.running == 0);
     campaign.ended_in_window = *row.ended;

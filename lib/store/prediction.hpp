@@ -67,7 +67,7 @@ struct PredictionCampaign {
   double running_seconds = 0;  ///< for which its running jobs have run, in all
   std::int64_t ended_in_window = 0;
   std::int64_t waiting = 0;  ///< tasks in the bag
-  std::int64_t held = 0;     ///< of them, those that a user holds
+  std::int64_t held = 0;     ///< of them, those that a user holds, or that wait outside of the bag for what is given to them
   bool paused = false;
   bool awaits = false;   ///< another campaign comes first
   bool follows = false;  ///< tasks of it wait for those of another campaign, one by one

@@ -61,7 +61,10 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
   if (!epilogues.empty()) return reason::EpiloguesLeft{.clusters = std::move(epilogues), .obstacles = std::move(held)};
   const bool may_replicate = campaign.replicas_allowed && campaign.type != grid::CampaignType::test;
-  return reason::BagEmpty{.live_jobs = live_jobs, .unsettled_tasks = campaign.unsettled_tasks, .may_replicate = may_replicate};
+  return reason::BagEmpty{.live_jobs = live_jobs,
+                          .unsettled_tasks = campaign.unsettled_tasks,
+                          .may_replicate = may_replicate,
+                          .withheld_tasks = campaign.withheld_tasks};
 }
 
 /// Finds the index of an id in a list. Pairs mostly come in the order of the lists, so the last index, and the next, are tried first.

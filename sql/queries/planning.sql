@@ -161,9 +161,20 @@ SELECT
       AND (d.scan_at < d.scan_to OR EXISTS (SELECT FROM freed_tasks f WHERE f.on_campaign = d.on_campaign AND f.place > d.released_to))
       AND NOT EXISTS (SELECT FROM brakes b WHERE b.campaign_id = d.campaign_id AND b.cluster_id IS NULL AND b.expires_at > instant(@now)))
     AS freed,
+  EXISTS (SELECT FROM withheld_tasks) AS withheld,
   EXISTS (SELECT FROM reservations) AS held,
   EXISTS (SELECT FROM campaigns WHERE is_live(state) AND input_files <> '') AS inputs,
   EXISTS (SELECT FROM clusters WHERE memory_property <> '' AND retired_at IS NULL) AS memory
+
+-- name: planning.withheld
+-- The live campaigns with tasks that wait outside of the bag, as their requests cannot be computed from what others gave, and the number
+-- of these tasks, counted to 1000.
+SELECT c.id AS campaign_id, n.tasks
+FROM campaigns c
+CROSS JOIN LATERAL (SELECT count(*) AS tasks FROM (
+  SELECT FROM withheld_tasks w JOIN tasks t ON t.campaign_id = w.campaign_id AND t.number = w.number AND t.state = 'waiting'
+  WHERE w.campaign_id = c.id LIMIT 1000) counted) n
+WHERE is_live(c.state) AND c.takes_given AND n.tasks > 0
 
 -- name: planning.memory
 -- For the live campaigns that request memory, by pair: the most that a task requests of a node. Cost: O(their requests).

@@ -4,6 +4,7 @@
 
 #include "lib/intake/request_freed.hpp"
 #include "lib/store/dependencies.hpp"
+#include "lib/store/prediction.hpp"
 #include "tests/db/campaigns_fixture.hpp"
 
 /// Campaigns that come after others, over the API.
@@ -296,6 +297,15 @@ TEST_F(Document000, ATaskThatWasGivenSomethingWrong_Waits_WithAnEvent_AndTheOthe
   EXPECT_THAT(why(2), HasSubstr("memory_mb gives 2000000, and the nodes of alpha have 16384 MB (cells=1e+06 was given)"));
   EXPECT_THAT(why(3), HasSubstr("memory_mb '2 * cells': it gives -2, and must give more than 0"));
   EXPECT_TRUE(get(path(id, "/tasks/0")).json["withheld"].IsNull());
+  store::Database database{ApiTest::database()};
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    const auto now = std::chrono::time_point_cast<grid::Instant::duration>(std::chrono::system_clock::now());
+    const auto is_it = [&](const auto& campaign) { return campaign.id.value() == id; };
+    const auto planned = store::planning_facts(transaction, {.flood = 1, .array_size = 100}, now).campaigns;
+    EXPECT_EQ(std::ranges::find_if(planned, is_it)->withheld_tasks, 3);
+    const auto predicted = store::prediction_facts(transaction, {.flood = 1, .array_size = 100}, now, now).campaigns;
+    EXPECT_EQ(std::ranges::find_if(predicted, is_it)->held, 3) << "no end is foretold while some are";
+  });
   sql(fmt::format("DELETE FROM returned_tasks WHERE campaign_id = {}", id));
   for (const auto* state : {"launching", "failed"})
     sql(fmt::format("UPDATE tasks SET state = '{}' WHERE campaign_id = {} AND number = 0", state, id));

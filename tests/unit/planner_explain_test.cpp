@@ -185,6 +185,13 @@ TEST(Explain, AnEmptyBag_StatesWhereTheLastTasksAre) {
   EXPECT_THAT(text(12, 950), HasSubstr("12 jobs carry out the last 950 tasks, one after the other"));
   EXPECT_THAT(text(0, 950),
               HasSubstr("the jobs of the last 950 tasks are over, and the files that tell how the tasks ended are still to be read"));
+  const auto of_given = [](int live_jobs, std::int64_t unsettled, std::int64_t withheld) {
+    return explain(a_decision(reason::BagEmpty{live_jobs, unsettled, false, withheld}), kNames);
+  };
+  EXPECT_THAT(of_given(0, 8, 8), AllOf(HasSubstr("in its bag: 8 tasks wait outside of it, as what they ask for cannot be computed"),
+                                       Not(HasSubstr("are over"))));
+  EXPECT_THAT(of_given(2, 3, 1), HasSubstr("the last 2 jobs live, and 1 task waits outside of it, as what it asks for"));
+  EXPECT_THAT(of_given(2, 100'002, 1000), HasSubstr("the last 2 jobs live, and 1000 tasks and more wait outside of it"));
   const auto of_finalize = [](std::int64_t unsettled) { return explain(a_decision(reason::BagEmpty{1, unsettled, true}), kNames); };
   EXPECT_THAT(text(1, 1), Not(HasSubstr("replica")));
   EXPECT_THAT(of_finalize(1), HasSubstr("a task that runs gets a replica, once, when resources for it are free elsewhere"));
