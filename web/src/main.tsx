@@ -14,6 +14,8 @@ applySettings();
 followLinks();
 followKeys();
 followNewCodes();
-render(<App />, document.getElementById('app')!);
+const app = document.getElementById('app')!;
+app.replaceChildren(); // what is seen until the script has come
+render(<App />, app);
 fetchRestWhenIdle(['shares', 'conductor', 'whatif'].includes(view.peek()));
 void (code ? exchange(code) : Promise.resolve()).then(start);

@@ -10,7 +10,7 @@ export interface Tab {
   close(): Promise<unknown>;
 }
 interface Browser {
-  open(url: string, options?: { width?: number; media?: { name: string; value: string }[]; before?: string }): Promise<Tab>;
+  open(url: string, options?: { width?: number; media?: { name: string; value: string }[]; before?: string; slowdown?: number }): Promise<Tab>;
   close(): Promise<void>;
 }
 export interface Stub {

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { buildInto } from '../build.mjs';
 
 export const CSP =
@@ -387,8 +388,9 @@ export async function serve(port, first = 'normal') {
     if (path.startsWith('ui/')) {
       const name = path.slice(3) || 'index.html';
       if (!/^[\w.-]+$/.test(name) || !(extname(name) in TYPES)) return send(404, 'text/plain', 'no such file');
-      return send(200, TYPES[extname(name)], readFileSync(join(folder, name)), { 'Content-Security-Policy': scenario === 'framed' ? CSP.replace("frame-ancestors 'none'", "frame-ancestors 'self'") : CSP, 'Referrer-Policy': 'no-referrer' });
+      return send(200, TYPES[extname(name)], gzipSync(readFileSync(join(folder, name)), { level: 9 }), { 'Content-Encoding': 'gzip', 'Content-Security-Policy': scenario === 'framed' ? CSP.replace("frame-ancestors 'none'", "frame-ancestors 'self'") : CSP, 'Referrer-Policy': 'no-referrer' });
     }
+    if (path === 'blank') return send(200, 'text/html', '<!doctype html><title>Nothing</title><p>There is nothing here.</p>');
     if (path === 'portal') return send(200, 'text/html', '<!doctype html><main><h1>A portal</h1></main><iframe src="ui/?embed=1"></iframe>');
     if (path === 'session') {
       if (request.method === 'DELETE') return send(204, 'text/plain', '');
