@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "lib/store/batch.hpp"
@@ -68,6 +69,16 @@ void read_trials(Transaction& transaction, std::vector<PredictionPair>& pairs) {
   }
 }
 
+/// As far as --why of the last plan says.
+void close_stopped(Transaction& transaction, std::vector<PredictionPair>& pairs) {
+  std::set<std::pair<grid::CampaignId, grid::ClusterId>> stopped;
+  for (const auto& row : exec_prepared(transaction, sql::prediction_stopped{})) stopped.emplace(*row.campaign_id, *row.cluster_id);
+  if (stopped.empty()) return;
+  for (auto& pair : pairs) {
+    if (stopped.contains({pair.campaign, pair.cluster})) pair.access = PredictionPair::Access::closed;
+  }
+}
+
 }  // namespace
 
 PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant window_begin, grid::Instant now) {
@@ -104,6 +115,7 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
     facts.campaigns.push_back(campaign);
   }
   read_trials(transaction, facts.pairs);
+  close_stopped(transaction, facts.pairs);
   // The campaign was cancelled since its pairs were read.
   std::erase_if(facts.pairs, [&](const PredictionPair& pair) { return !places.contains(pair.campaign.value()); });
   for (const auto& row : exec_prepared(transaction, sql::prediction_earlier{})) {

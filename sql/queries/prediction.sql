@@ -25,6 +25,15 @@ LEFT JOIN LATERAL (SELECT made_at, end_at FROM forecast_history WHERE campaign_i
 WHERE is_live(c.state)
 ORDER BY c.id
 
+-- name: prediction.stopped
+-- Pairs that the last plan stopped at a limit of 0, or at all that their cluster has being kept for others: no end of a job changes that.
+SELECT d.campaign_id, d.cluster_id
+FROM decisions d
+JOIN clusters k ON k.id = d.cluster_id
+WHERE (d.reason = 'limit_reached' AND (d.figures->>'limit_most')::float8 = 0)
+  OR (d.reason = 'kept_for_others'
+    AND (SELECT sum((e->>'kept')::float8) FROM jsonb_array_elements(d.figures->'keeps') e) >= k.max_resources)
+
 -- name: prediction.earlier
 -- For campaigns without a done task: durations of the same command in the user's 50 campaigns before each.
 SELECT c.id, sum(q.done) AS done, sum(q.duration_sum) AS duration_sum, sum(q.duration_squares) AS duration_squares

@@ -10,6 +10,7 @@
 #include "lib/store/locks.hpp"
 #include "lib/store/prediction.hpp"
 #include "lib/store/views.hpp"
+#include "metascheduler/metascheduler.hpp"
 #include "predictor/forecasts_of.hpp"
 #include "predictor/predictor.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -394,6 +395,24 @@ TEST_F(Forecasts, OfCampaignsThatNothingIsSentFor_SayWhy) {
   now += std::chrono::minutes{2};
   predict();
   for (const auto campaign : {held, braked, on_alpha, on_both}) EXPECT_TRUE(forecast_of(campaign).end) << "the brakes are over";
+}
+
+/// The predictor believes the last plan of what an administrator alone lifts.
+TEST_F(Forecasts, WhereALimitOfNothing_OrAKeepOfAllThatIsThere_StopsACampaign_PromiseNoEnd) {
+  const auto campaign = a_campaign(10, {"alpha"});
+  const auto method = [&] {
+    static_cast<void>(metascheduler::run_once(process::build_config({}, {}).value(), database, term, now));
+    predict();
+    return forecast_of(campaign).method;
+  };
+  execute("INSERT INTO limits (kind, most, user_name) VALUES ('running_jobs', 0, 'alice')");
+  EXPECT_EQ(method(), "closed");
+  EXPECT_EQ(value("SELECT end_at IS NULL AND start_at IS NULL FROM campaign_forecasts"), "t");
+  execute(
+      "DELETE FROM limits; INSERT INTO keeps (name, cluster_id, percent, user_name) SELECT 'all', id, 100, 'bob' FROM clusters WHERE name = 'alpha'");
+  EXPECT_EQ(method(), "closed");
+  execute("UPDATE keeps SET percent = 50");
+  EXPECT_EQ(method(), "walltime") << "half of the cluster is left";
 }
 
 TEST_F(Forecasts, OfTwoTurnsAtOnce_AreThoseOfTheFirst) {
