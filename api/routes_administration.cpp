@@ -68,6 +68,7 @@ Asked<void> read_words(const Call& call, std::span<const WordField> fields, std:
     if (field == fields.end())
       return tl::unexpected{error(Code::bad_value, fmt::format("there is no member '{}' here, but {}{}", jdl::excerpt(name),
                                                                fmt::join(names, ", "), text::did_you_mean(name, names)))};
+    if (field->value->has_value()) return tl::unexpected{error(Code::bad_value, fmt::format("'{}' is given twice: write one", name))};
     if (member.value.IsNull()) continue;
     if (!member.value.IsString())
       return tl::unexpected{error(Code::bad_value, fmt::format("{}: its value is neither a text nor a number", name))};

@@ -90,6 +90,8 @@ TEST_F(Administration, AWrongLimit_IsRefused_WithWhatWouldBeRight) {
   EXPECT_THAT(message(R"({"kind": "running_jobs", "most": true})"), HasSubstr("most: its value is neither a text nor a number"));
   EXPECT_EQ(act("PUT", "/v1/limits", R"({"kind": "nodes", "most": 5, "campaign": 4711})").code(), "no_such_campaign");
   EXPECT_EQ(act("PUT", "/v1/limits", R"({"kind": "nodes", "most": 5, "user": "a\u001bb"})").status, 400);
+  EXPECT_EQ(act("PUT", "/v1/limits", R"({"kind": "nodes", "most": 5, "most": 6, "user": "ada"})").message(),
+            "'most' is given twice: write one");
   EXPECT_EQ(act("PUT", "/v1/limits", "[]").code(), "bad_input");
   EXPECT_EQ(sql("SELECT count(*) FROM limits"), "0");
 }
