@@ -20,6 +20,7 @@ struct CampaignForecast {
   grid::Durations durations;
   double walltime = 0;                                                           ///< seconds, the greatest of its pairs
   std::int64_t slots = 0;                                                        ///< jobs that its clusters could run at once
+  std::map<std::int64_t, std::int64_t> limited_slots{};                          ///< of them, by the number of the limit that they share
   double pace = 0;                                                               ///< tasks a second, on all its clusters
   double least_start = 0;                                                        ///< seconds, on the cluster where it is least
   store::PredictionPair::Access access = store::PredictionPair::Access::closed;  ///< the best of its pairs
@@ -54,7 +55,13 @@ prediction::Method obstacle_of(const store::PredictionCampaign& campaign, store:
 void add_room(CampaignForecast& one, const store::PredictionPair& pair, double usable, const prediction::Pace& pace) {
   one.access = std::max(one.access, pair.access);
   if (pair.access != store::PredictionPair::Access::open) return;
-  one.slots += std::min(slots_of(pair), std::max<std::int64_t>(1, static_cast<std::int64_t>(usable / width_of(pair))));
+  auto slots = std::min(slots_of(pair), std::max<std::int64_t>(1, static_cast<std::int64_t>(usable / width_of(pair))));
+  if (pair.limit) {
+    auto& in_limit = one.limited_slots[pair.limit->shared.first];
+    slots = std::min(slots, std::max<std::int64_t>(0, jobs_in_limit(pair) - in_limit));
+    in_limit += slots;
+  }
+  one.slots += slots;
   const double tasks = prediction::most_tasks_a_second(pace);
   if (!(tasks > 0.0)) return;
   const double start = prediction::least_start(pace);

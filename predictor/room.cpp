@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "lib/grid/dust.hpp"
 #include "lib/grid/sink.hpp"
 #include "predictor/algorithms/algorithm.hpp"
 
@@ -23,9 +24,21 @@ double width_of(const store::PredictionPair& pair) {
   return std::max(1, pair.resources_per_job.value_or(1));
 }
 
+double room_of(const store::PredictionPair& pair) { return std::max(0.0, pair.max_resources - pair.kept_resources); }
+
+double part_of_limit(const store::PredictionPair& pair) {
+  const auto& limit = pair.limit.value();
+  return std::max(grid::kDust, limit.job_needs.value_or(limit.is_of_resources ? width_of(pair) : 1.0));
+}
+
+std::int64_t jobs_in_limit(const store::PredictionPair& pair) {
+  return static_cast<std::int64_t>(std::clamp(std::floor(pair.limit.value().most / part_of_limit(pair)), 1.0, 1e9));
+}
+
 std::int64_t slots_of(const store::PredictionPair& pair) {
-  const auto slots = static_cast<std::int64_t>(pair.max_resources / width_of(pair));
-  return pair.max_jobs ? std::min<std::int64_t>(slots, *pair.max_jobs) : slots;
+  auto slots = static_cast<std::int64_t>(room_of(pair) / width_of(pair));
+  if (pair.max_jobs) slots = std::min<std::int64_t>(slots, *pair.max_jobs);
+  return pair.limit ? std::min(slots, jobs_in_limit(pair)) : slots;
 }
 
 double most_jobs_a_resource(const store::PredictionPair& pair, const store::PredictionCampaign& campaign, const process::Config& config) {

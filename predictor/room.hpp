@@ -11,7 +11,16 @@ namespace gleaner::predictor {
 /// Resources of one job: the mean that OAR assigned, else as the JDL requests, else 1; at least 1.
 [[nodiscard]] double width_of(const store::PredictionPair& pair);
 
-/// Jobs of the campaign that the cluster could run at once, if it served it alone.
+/// Resources of the cluster that are not kept for others.
+[[nodiscard]] double room_of(const store::PredictionPair& pair);
+
+/// A part of its limit that one job takes, in the limit's unit. Only of a pair that met one.
+[[nodiscard]] double part_of_limit(const store::PredictionPair& pair);
+
+/// Jobs of the pair that its limit allows at once, if it has that alone; at least 1. Only of a pair that met one.
+[[nodiscard]] std::int64_t jobs_in_limit(const store::PredictionPair& pair);
+
+/// Jobs of the campaign that the cluster could run at once, if it served it alone, as far as what it keeps for others and limits allow.
 [[nodiscard]] std::int64_t slots_of(const store::PredictionPair& pair);
 
 /// The most jobs for one resource that a ratio may give: `job_ratio_max`, one after the other, in the place of one job; never more than one

@@ -61,7 +61,7 @@ prediction::Claim claim_of(const PredictionPair& pair, const PredictionCampaign&
   else claim.seconds += prediction::least_start(pace);
   claim.seconds = std::max(claim.seconds, 0.1);
   claim.most = static_cast<double>(slots_of(pair));
-  claim.is_open = pair.access == PredictionPair::Access::open && width_of(pair) <= pair.max_resources &&
+  claim.is_open = pair.access == PredictionPair::Access::open && width_of(pair) <= room_of(pair) &&
                   !(campaign.type == grid::CampaignType::test && pair.concluded_jobs > 0);
   return claim;
 }
@@ -96,6 +96,8 @@ Sharers::Sharers(const store::PredictionFacts& facts, const process::Config& con
   std::map<grid::ClusterId, std::size_t> numbers;
   std::vector<prediction::SharedCluster> clusters;
   std::vector<int> users_of;
+  std::map<std::pair<std::int64_t, std::string_view>, std::size_t> limit_numbers;
+  std::vector<double> limits;
   for (const auto& pair : facts.pairs) {
     const auto& [campaign, estimate] = campaigns.at(pair.campaign);
     auto claim = claim_of(pair, *campaign, estimate, config);
@@ -103,6 +105,12 @@ Sharers::Sharers(const store::PredictionFacts& facts, const process::Config& con
     if (!claim.is_open && claim.running <= 0.0) continue;
     const auto [number, is_new] = numbers.try_emplace(pair.cluster, clusters.size());
     claim.cluster = number->second;
+    if (const auto& limit = pair.limit) {
+      const auto [known, is_first] = limit_numbers.try_emplace({limit->shared.first, limit->shared.second}, limits.size());
+      if (is_first) limits.push_back(limit->most);
+      claim.limit = known->second;
+      claim.part = part_of_limit(pair);
+    }
     if (is_new) {
       clusters.push_back({.free = static_cast<double>(pair.free_resources),
                           .others = static_cast<double>(std::max(0, pair.max_resources - pair.free_resources))});
@@ -120,7 +128,7 @@ Sharers::Sharers(const store::PredictionFacts& facts, const process::Config& con
   }
   if (std::ranges::none_of(places_, [](const auto& place) { return place.second.shares; })) return;
   emptied_ = prediction::empty_bags(sharers_, clusters, sharing_of(config.campaign_order),
-                                    std::chrono::duration<double>{config.cycle_period}.count());
+                                    std::chrono::duration<double>{config.cycle_period}.count(), limits);
 }
 
 std::optional<prediction::Emptying> Sharers::of(grid::CampaignId campaign) const {

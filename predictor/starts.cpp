@@ -31,6 +31,11 @@ std::size_t class_of(const store::PredictionCampaign& campaign) {
 
 bool is_open(const store::PredictionPair& pair) { return pair.access == store::PredictionPair::Access::open; }
 
+/// Whether what others hold, of a limit or of what is not kept for others, leaves none of its jobs a place.
+bool is_stopped(const store::PredictionPair& pair) {
+  return (pair.limit || pair.kept_resources > 0.0) && pair.launching + pair.waiting + pair.running + pair.unknown == 0;
+}
+
 double squared(double x) { return x * x; }
 
 }  // namespace
@@ -56,13 +61,22 @@ Starts::Starts(const store::PredictionFacts& facts, const process::Config& confi
     in_turn[class_of(*own.campaign)].emplace_back(&pair, &own);
   }
   std::map<grid::ClusterId, Ahead> ahead;
+  std::map<std::pair<std::int64_t, std::string>, LimitedWork> limited;
   for (const auto& pairs : in_turn) {
     for (const auto& [pair, own] : pairs) {
       auto& queue = ahead[pair->cluster];
-      places_.emplace(pair->campaign, Place{pair, queue});
+      auto& place = places_.emplace(pair->campaign, Place{pair, queue})->second;
+      if (pair->limit) place.ahead.limited = add_limited(*pair, *own, limited[pair->limit->shared]);
       if (is_open(*pair)) add(*pair, *own, queue);
     }
   }
+}
+
+double Starts::add_limited(const store::PredictionPair& pair, const Waiting& waiting, LimitedWork& work) const {
+  if (work.campaign != pair.campaign) work = {.before = work.before + work.last, .campaign = pair.campaign};
+  if (is_open(pair) && waiting.resources > 0.0)
+    work.last += waiting.jobs * pair.max_resources / waiting.resources * part_of_limit(pair) * duration_of(pair, *waiting.campaign);
+  return work.before / pair.limit->most;
 }
 
 /// Adds the part of a campaign's jobs that this cluster gets, by its resources.
@@ -116,16 +130,16 @@ std::optional<prediction::Turn::Certain> Starts::certain_before(const Place& pla
 
 std::optional<prediction::StartForecast> Starts::on(const Place& place) const {
   const auto& pair = *place.pair;
-  if (!is_open(pair) || width_of(pair) > pair.max_resources) return std::nullopt;
+  if (!is_open(pair) || width_of(pair) > room_of(pair)) return std::nullopt;
   const auto& before = before_.at(pair.cluster);
   const double room = std::max(1.0, usable(pair));
   prediction::Turn turn;
   turn.now = now_;
   turn.cycle = std::chrono::duration<double>{config_.cycle_period}.count();
-  turn.has_room = pair.free_resources - place.ahead.demand >= width_of(pair);
+  turn.has_room = !is_stopped(pair) && pair.free_resources - place.ahead.demand >= width_of(pair);
   // Jobs in the middle of their lives: the next of n ends after a part of a mean that is 1 / n.
   if (before.running > 0) turn.next_end = before.durations / before.running / before.running;
-  turn.ahead = place.ahead.work / room;
+  turn.ahead = std::max(place.ahead.work / room, place.ahead.limited);
   turn.ahead_deviation = std::sqrt(place.ahead.variance) / room;
   turn.certain = certain_before(place, room);
   // Free resources that those before it are about to take are no end of a job, but as good as one.

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "lib/process/config.hpp"
 #include "lib/store/prediction.hpp"
@@ -34,6 +36,7 @@ class Starts {
     double starts = 0;    ///< seconds until OAR can have started them, likewise
     double demand = 0;    ///< resources that they would take at once
     double widest = 0;    ///< resources, of one of these jobs
+    double limited = 0;   ///< seconds of the jobs before it that share its limit, on all clusters, for what the limit allows at a time
   };
   struct Waiting {
     const store::PredictionCampaign* campaign = nullptr;
@@ -45,9 +48,17 @@ class Starts {
     const store::PredictionPair* pair;
     Ahead ahead;
   };
+  /// The work of campaigns on one limit, in its unit times seconds.
+  struct LimitedWork {
+    double before = 0;  ///< of those before the last one
+    double last = 0;
+    grid::CampaignId campaign{0};  ///< the last one
+  };
   void add(const store::PredictionPair& pair, const Waiting& waiting, Ahead& ahead) const;
   /// Empty: others need not go before it.
   [[nodiscard]] std::optional<prediction::Turn::Certain> certain_before(const Place& place, double usable) const;
+  /// Seconds of the work before the pair on its limit, to which it then adds its own; 0: it met none.
+  double add_limited(const store::PredictionPair& pair, const Waiting& waiting, LimitedWork& work) const;
   [[nodiscard]] std::optional<prediction::StartForecast> on(const Place& place) const;
 
   const process::Config& config_;

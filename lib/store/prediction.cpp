@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "lib/store/batch.hpp"
@@ -69,13 +68,25 @@ void read_trials(Transaction& transaction, std::vector<PredictionPair>& pairs) {
   }
 }
 
-/// As far as --why of the last plan says.
-void close_stopped(Transaction& transaction, std::vector<PredictionPair>& pairs) {
-  std::set<std::pair<grid::CampaignId, grid::ClusterId>> stopped;
-  for (const auto& row : exec_prepared(transaction, sql::prediction_stopped{})) stopped.emplace(*row.campaign_id, *row.cluster_id);
-  if (stopped.empty()) return;
-  for (auto& pair : pairs) {
-    if (stopped.contains({pair.campaign, pair.cluster})) pair.access = PredictionPair::Access::closed;
+/// As far as --why of the last plan says: bounds the pairs by what an administrator set, and closes those where no end of a job changes
+/// that.
+void read_stops(Transaction& transaction, std::vector<PredictionPair>& pairs) {
+  std::map<std::pair<grid::CampaignId, grid::ClusterId>, PredictionPair*> by_key;
+  for (const auto& row : exec_prepared(transaction, sql::prediction_stops{})) {
+    if (by_key.empty()) {
+      for (auto& pair : pairs) by_key.emplace(std::pair{pair.campaign, pair.cluster}, &pair);
+    }
+    const auto found = by_key.find({row.campaign_id.as<grid::CampaignId>(), row.cluster_id.as<grid::ClusterId>()});
+    if (found == by_key.end()) continue;
+    auto& pair = *found->second;
+    pair.kept_resources = row.kept.value_or(0.0);
+    if (row.limit_id.has_value())
+      pair.limit = MetLimit{.shared = {*row.limit_id, std::string{*row.limit_of}},
+                            .most = *row.limit_most,
+                            .job_needs = row.job_needs,
+                            .is_of_resources = row.limit_is_of_resources.value_or(false)};
+    const bool fits = !pair.limit || (pair.limit->most > 0.0 && *row.limit_fits);
+    if (!fits || pair.kept_resources >= pair.max_resources) pair.access = PredictionPair::Access::closed;
   }
 }
 
@@ -115,7 +126,7 @@ PredictionFacts prediction_facts(Transaction& transaction, const ClusterDefaults
     facts.campaigns.push_back(campaign);
   }
   read_trials(transaction, facts.pairs);
-  close_stopped(transaction, facts.pairs);
+  read_stops(transaction, facts.pairs);
   // The campaign was cancelled since its pairs were read.
   std::erase_if(facts.pairs, [&](const PredictionPair& pair) { return !places.contains(pair.campaign.value()); });
   for (const auto& row : exec_prepared(transaction, sql::prediction_earlier{})) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/grid/durations.hpp"
@@ -23,6 +24,16 @@ struct AlgorithmTrial {
   double waste = 0;      ///< resources
 };
 
+/// A limit of `gridctl limit` that the last plan met on a pair. Pairs with the same `shared` have it together.
+struct MetLimit {
+  /// Its number, and the user, project or campaign, where each of them has such a limit.
+  std::pair<std::int64_t, std::string> shared;
+  double most = 0;  ///< at a time, in the unit of the limit
+  /// The part of one job, in that unit; empty: its resources, or 1, by `is_of_resources`.
+  std::optional<double> job_needs{};
+  bool is_of_resources = false;
+};
+
 /// A pair, and the cluster's figures that its forecast needs.
 struct PredictionPair : grid::PairFacts {
   double flood = 0;
@@ -36,6 +47,8 @@ struct PredictionPair : grid::PairFacts {
   std::optional<double> start_cost{};  ///< seconds, as ClusterFacts::start_cost
   std::int64_t ended_in_window = 0;    ///< jobs, in the window of the throughput
   std::vector<AlgorithmTrial> trials{};
+  double kept_resources = 0;  ///< of the cluster, for others, if the last plan met that
+  std::optional<MetLimit> limit{};
 };
 [[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
 

@@ -20,6 +20,8 @@ struct Holding {
   double width = 1, seconds = 1, most = 0;
   double slots = 0;  ///< jobs
   bool is_open = false;
+  std::optional<std::size_t> limit{};
+  double part = 1;
 };
 
 /// Those of a cluster that have one rank, and one user where users share: each group gets as much as the others, if it has tasks.
@@ -38,7 +40,8 @@ struct PlayedCluster {
 
 class Play {
  public:
-  Play(const std::vector<Sharer>& sharers, const std::vector<SharedCluster>& clusters, Sharing sharing, std::mt19937_64* draws);
+  Play(const std::vector<Sharer>& sharers, const std::vector<SharedCluster>& clusters, Sharing sharing, const std::vector<double>& limits,
+       std::mt19937_64* draws);
   void run(double cycle);
   [[nodiscard]] const std::vector<std::optional<Emptying>>& emptied() const { return emptied_; }
 
@@ -56,7 +59,8 @@ class Play {
   std::vector<double> bags_;
   std::vector<double> slots_;  ///< of each sharer, on all clusters
   std::vector<std::optional<Emptying>> emptied_;
-  std::vector<double> held_;  ///< resources of each user
+  std::vector<double> held_;    ///< resources of each user
+  std::vector<double> limits_;  ///< what is left of each; below 0 where those that run hold more
   double now_ = 0;
   std::size_t left_ = 0;  ///< bags that are not empty
 };
@@ -67,8 +71,9 @@ double factor_of(const Sharer& sharer, std::mt19937_64& draws) {
   return std::exp(error * std::normal_distribution<>{}(draws)-0.5 * error * error);
 }
 
-Play::Play(const std::vector<Sharer>& sharers, const std::vector<SharedCluster>& clusters, Sharing sharing, std::mt19937_64* draws)
-    : clusters_(clusters.size()), bags_(sharers.size()), slots_(sharers.size()), emptied_(sharers.size()) {
+Play::Play(const std::vector<Sharer>& sharers, const std::vector<SharedCluster>& clusters, Sharing sharing,
+           const std::vector<double>& limits, std::mt19937_64* draws)
+    : clusters_(clusters.size()), bags_(sharers.size()), slots_(sharers.size()), emptied_(sharers.size()), limits_{limits} {
   constexpr double kChange = 0.1;  // of what others hold
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     clusters_[i].free = clusters[i].free;
@@ -106,8 +111,11 @@ void Play::add(const std::vector<Sharer>& sharers, std::size_t index, Sharing sh
                                .seconds = claim.seconds * factor,
                                .most = claim.most,
                                .slots = claim.running,
-                               .is_open = claim.is_open});
+                               .is_open = claim.is_open,
+                               .limit = claim.limit,
+                               .part = claim.part});
     slots_[index] += claim.running;
+    if (claim.limit) limits_[*claim.limit] -= claim.running * claim.part;
   }
 }
 
@@ -121,6 +129,7 @@ void Play::release(PlayedCluster& cluster, double seconds) {
     one->slots -= released;
     slots_[one->sharer] -= released;
     cluster.free += released * one->width;
+    if (one->limit) limits_[*one->limit] += released * one->part;
   }
   std::erase_if(cluster.active, [](const Holding* one) { return one->slots <= 0.0; });
 }
@@ -138,8 +147,10 @@ double Play::give(PlayedCluster& cluster, Claimants& group, double resources) {
     auto& one = group.holdings[i];
     if (is_over(one)) continue;
     auto& bag = bags_[one.sharer];
-    const double jobs = std::min({(resources - taken) / one.width, bag, one.most - one.slots});
+    double jobs = std::min({(resources - taken) / one.width, bag, one.most - one.slots});
+    if (one.limit) jobs = std::min(jobs, limits_[*one.limit] / one.part);
     if (jobs <= 0.0) continue;
+    if (one.limit) limits_[*one.limit] -= jobs * one.part;
     if (one.slots <= 0.0) cluster.active.push_back(&one);
     one.slots += jobs;
     slots_[one.sharer] += jobs;
@@ -243,14 +254,14 @@ std::size_t others_of(const std::vector<Sharer>& sharers) {
 }  // namespace
 
 std::vector<std::optional<Emptying>> empty_bags(const std::vector<Sharer>& sharers, const std::vector<SharedCluster>& clusters,
-                                                Sharing sharing, double cycle) {
-  Play expected{sharers, clusters, sharing, nullptr};
+                                                Sharing sharing, double cycle, const std::vector<double>& limits) {
+  Play expected{sharers, clusters, sharing, limits, nullptr};
   expected.run(cycle);
   auto emptied = expected.emptied();
   std::vector<double> sums(sharers.size()), squares(sharers.size());
   std::mt19937_64 draws{2009};
   for (int i = 0; i < kPlays; ++i) {
-    Play play{sharers, clusters, sharing, &draws};
+    Play play{sharers, clusters, sharing, limits, &draws};
     play.run(cycle);
     for (std::size_t j = 0; j < sharers.size(); ++j) {
       const double seconds = play.emptied()[j] ? play.emptied()[j]->seconds : kLongestPlay;

@@ -21,6 +21,8 @@ struct Claim {
   double running = 0;                                     ///< jobs
   double most = std::numeric_limits<double>::infinity();  ///< jobs at a time
   bool is_open = false;                                   ///< whether further tasks go there
+  std::optional<std::size_t> limit{};                     ///< that it shares with other claims
+  double part = 1;                                        ///< of the limit, by a job; greater than 0
 };
 
 /// A campaign. Those before it in the order have smaller indices.
@@ -47,9 +49,11 @@ struct SharedCluster {
 };
 
 /// Plays the campaigns forward as a fluid: of the slots that a campaign holds, a part ends in each step, and goes to whom the order gives
-/// it. The deviation is that of plays with other durations, and other resources. Empty for one whose bag does not become empty.
-/// Cost: O(steps * claims of campaigns that hold or get something); some hundred steps, whatever the time.
+/// it, as far as the limits go: what the jobs of all their claims may take at a time. The deviation is that of plays with other durations,
+/// and other resources. Empty for one whose bag does not become empty. Cost: O(steps * claims of campaigns that hold or get something);
+/// some hundred steps, whatever the time.
 [[nodiscard]] std::vector<std::optional<Emptying>> empty_bags(const std::vector<Sharer>& sharers,
-                                                              const std::vector<SharedCluster>& clusters, Sharing sharing, double cycle);
+                                                              const std::vector<SharedCluster>& clusters, Sharing sharing, double cycle,
+                                                              const std::vector<double>& limits = {});
 
 }  // namespace gleaner::prediction

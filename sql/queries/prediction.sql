@@ -25,14 +25,24 @@ LEFT JOIN LATERAL (SELECT made_at, end_at FROM forecast_history WHERE campaign_i
 WHERE is_live(c.state)
 ORDER BY c.id
 
--- name: prediction.stopped
--- Pairs that the last plan stopped at a limit of 0, or at all that their cluster has being kept for others: no end of a job changes that.
-SELECT d.campaign_id, d.cluster_id
+-- name: prediction.stops
+-- Keeps and limits of administrators that the last plan met: resources of the cluster that are kept for others, and the limit that stopped
+-- the pair, or kept its launch from being bigger. Limits on what waits, and on what is used in a window, say nothing of jobs at a time
+-- unless they are 0. `limit_of`: those who have this limit together. `limit_fits`: whether one job ever fits.
+SELECT d.campaign_id, d.cluster_id,
+  (SELECT sum((e->>'kept')::float8) FROM jsonb_array_elements(d.figures->'keeps') e WHERE d.reason = 'kept_for_others') AS kept,
+  CASE WHEN l.is_met THEN (d.figures->>'limit')::bigint END AS limit_id,
+  CASE d.figures->>'limit_each' WHEN 'user' THEN c.user_name WHEN 'project' THEN c.project WHEN 'campaign' THEN c.id::text ELSE '' END
+    AS limit_of,
+  (d.figures->>'limit_most')::float8 AS limit_most,
+  (d.figures->>'fits_one_job')::boolean IS NOT FALSE AS limit_fits,
+  (d.figures->>'job_needs')::float8 AS job_needs,
+  d.figures->>'limit_kind' = 'resources' AS limit_is_of_resources
 FROM decisions d
-JOIN clusters k ON k.id = d.cluster_id
-WHERE (d.reason = 'limit_reached' AND (d.figures->>'limit_most')::float8 = 0)
-  OR (d.reason = 'kept_for_others'
-    AND (SELECT sum((e->>'kept')::float8) FROM jsonb_array_elements(d.figures->'keeps') e) >= k.max_resources)
+JOIN campaigns c ON c.id = d.campaign_id
+CROSS JOIN LATERAL (SELECT (d.reason = 'limit_reached' OR (d.reason = 'launched' AND d.figures->>'bound' = 'limit'))
+  AND (d.figures->>'limit_kind' NOT IN ('waiting_jobs', 'resource_seconds') OR (d.figures->>'limit_most')::float8 = 0) AS is_met) l
+WHERE l.is_met OR d.reason = 'kept_for_others'
 
 -- name: prediction.earlier
 -- For campaigns without a done task: durations of the same command in the user's 50 campaigns before each.

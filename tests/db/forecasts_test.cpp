@@ -413,6 +413,37 @@ TEST_F(Forecasts, WhereALimitOfNothing_OrAKeepOfAllThatIsThere_StopsACampaign_Pr
   EXPECT_EQ(method(), "closed");
   execute("UPDATE keeps SET percent = 50");
   EXPECT_EQ(method(), "walltime") << "half of the cluster is left";
+  execute("DELETE FROM keeps; INSERT INTO limits (kind, most) VALUES ('resources', 2); UPDATE campaign_clusters SET resources_per_job = 4");
+  EXPECT_EQ(method(), "closed") << "a job needs more than the limit, however many end";
+}
+
+/// Its tasks take ten minutes at most, and alpha has 16 cores.
+TEST_F(Forecasts, WhereALimitSlowsACampaignDown_CountTheJobsThatItAllows) {
+  const auto campaign = a_campaign(80, {"alpha"});
+  const auto walltimes = [&] {
+    static_cast<void>(metascheduler::run_once(process::build_config({}, {}).value(), database, term, now));
+    predict();
+    return std::chrono::round<std::chrono::minutes>(*forecast_of(campaign).end - now) / std::chrono::minutes{10};
+  };
+  EXPECT_EQ(walltimes(), 5) << "sixteen at a time";
+  execute("INSERT INTO limits (kind, most, user_name, each_of) VALUES ('running_jobs', 4, NULL, 'user')");
+  EXPECT_EQ(walltimes(), 20) << "four at a time";
+  execute("DELETE FROM limits");
+  EXPECT_EQ(walltimes(), 5) << "the limit is lifted";
+}
+
+/// Both are of alice, and the first has all that the limit allows.
+TEST_F(Forecasts, OfACampaignThatWaitsForAnotherOnTheirLimit_StartWhenThatOneHasNoMoreTasks) {
+  const auto first = a_campaign(40, {"alpha"});
+  const auto second = a_campaign(10, {"alpha"});
+  execute("INSERT INTO limits (kind, most, user_name) VALUES ('running_jobs', 4, 'alice')");
+  static_cast<void>(metascheduler::run_once(process::build_config({}, {}).value(), database, term, now));
+  static_cast<void>(metascheduler::run_once(process::build_config({}, {}).value(), database, term, now));
+  predict();
+  const auto start = forecast_of(second).start;
+  ASSERT_TRUE(start);
+  EXPECT_GT(*start - now, std::chrono::minutes{90}) << "36 tasks of ten minutes before it, four at a time";
+  EXPECT_LT(*forecast_of(first).start - now, std::chrono::minutes{1});
 }
 
 TEST_F(Forecasts, OfTwoTurnsAtOnce_AreThoseOfTheFirst) {

@@ -80,6 +80,25 @@ TEST(Sharing, ABoundOnItsJobs_LeavesCoresToOthers) {
   EXPECT_NEAR(times[1], 600, 60);
 }
 
+/// Both have one limit of 20 licences, of which a job takes two.
+TEST(Sharing, ALimitThatTwoHaveTogether_IsHeldByBoth_AndLeavesCoresToOthers) {
+  auto first = sharer(100), second = sharer(50);
+  for (auto* one : {&first, &second}) {
+    one->claims[0].limit = 0;
+    one->claims[0].part = 2;
+  }
+  const auto emptied_within = [&](std::vector<double> limits) {
+    std::vector<double> times;
+    for (const auto& one : empty_bags({first, second, sharer(90)}, {{.free = 100}}, Sharing::in_order, kCycle, limits))
+      times.push_back(one->seconds / 1.05);
+    return times;
+  };
+  const auto times = emptied_within({20});
+  EXPECT_NEAR(times[0], 9 * 60, 60) << "10 at a time; the last ten begin when the bag is empty";
+  EXPECT_NEAR(times[1], 14 * 60, 90) << "when those of the first are over";
+  EXPECT_LT(times[2], 1) << "90 of 100 cores are left";
+}
+
 TEST(Sharing, WhereNothingOfItGoes_ItsBagDoesNotBecomeEmpty) {
   auto closed = sharer(500);
   closed.claims[0].is_open = false;
