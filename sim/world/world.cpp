@@ -120,6 +120,7 @@ class World {
   void note_counts();
   void judge_promises();
   void dump_in_time();
+  [[nodiscard]] bool is_late();
   /// Whether no task has come to an end for longer than any walltime and brake of the world.
   [[nodiscard]] bool stands_still();
   template <class Work>
@@ -205,13 +206,13 @@ void World::timed(const std::string& what, Work&& work) {
   timed_s_ = before + whole;
 }
 
-/// Whether nobody conducts now. The API reports it within three minutes.
+/// Whether nobody conducts now. The API reports it within three minutes, or three cycles and what is left of the lease.
 bool World::stands_by() {
-  constexpr std::chrono::minutes kUnseen{3};
+  const auto unseen = std::max<std::chrono::seconds>(std::chrono::minutes{3}, 5 * settings_.cycle);
   if (!faults_.is_away(Fault::standstill, "almighty")) return false;
   if (!std::exchange(rests_since_, rests_since_.value_or(clock_.now()))) faults_.count(Fault::standstill);
   // Before the first cycle, nobody knows how long it takes.
-  if (cycles_ > 0 && clock_.now() - *rests_since_ > kUnseen && users_.is_told_well())
+  if (cycles_ > 0 && clock_.now() - *rests_since_ > unseen && users_.is_told_well())
     oracle_.find(fmt::format("nobody has conducted for {} s, and the API says that all is well",
                              std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - *rests_since_).count()));
   return true;
@@ -324,10 +325,19 @@ void World::dump_in_time() {
   is_dumped_ = true;
 }
 
+/// Whether all should be over: a day after the last fault, and after what the tasks take at most on all cores.
+bool World::is_late() {
+  constexpr double kPeace = 24 * 3600;
+  const double since = clock_.seconds() - settings_.hours * 3600;
+  if (since <= kPeace) return false;
+  const double cores = static_cast<double>(settings_.clusters) * settings_.nodes * settings_.cores;
+  const double work = *database_.query(sql::world_longest_work{}).one().seconds;
+  return since > kPeace + work / cores;
+}
+
 Verdict World::run() {
-  constexpr double kPeace = 24 * 3600;  // so long after the last fault all must be over
   const auto start = Real::now();
-  while (oracle_.faults().empty() && !is_over_ && !is_dumped_ && !is_stuck_ && clock_.seconds() <= settings_.hours * 3600 + kPeace) {
+  while (oracle_.faults().empty() && !is_over_ && !is_dumped_ && !is_stuck_ && !is_late()) {
     turn();
     dump_in_time();
   }
@@ -340,8 +350,9 @@ Verdict World::run() {
     });
   verdict.faults = oracle_.faults();
   if (!is_over_ && !is_dumped_ && verdict.faults.empty())
-    verdict.faults.push_back(is_stuck_ ? std::string{"no task has ended for 4 h, and none of the faults goes on"}
-                                       : fmt::format("it is not over {:.0f} h after the last fault", kPeace / 3600));
+    verdict.faults.push_back(is_stuck_
+                                 ? std::string{"no task has ended for 4 h, and none of the faults goes on"}
+                                 : fmt::format("it is not over {:.0f} h after the last fault", clock_.seconds() / 3600 - settings_.hours));
   if (!verdict.is_green()) verdict.waits = oracle_.waits();
   verdict.simulated_s = clock_.seconds();
   verdict.real_s = std::chrono::duration<double>(Real::now() - start).count();

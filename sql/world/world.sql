@@ -94,6 +94,12 @@ FROM campaigns c
 -- name: world.totals
 SELECT count(*) AS tasks, count(*) FILTER (WHERE state = 'done') AS done FROM tasks
 
+-- name: world.longest_work
+-- Seconds that the tasks of all campaigns take at most, one after the other: each runs until its walltime.
+SELECT coalesce(sum(c.total * (SELECT max(greatest(p.walltime_s, p.max_walltime_s)) FROM campaign_clusters p WHERE p.campaign_id = c.id)), 0)
+  ::float8 AS seconds
+FROM campaigns c
+
 -- name: world.heaviest_statements
 -- The statements that took PostgreSQL longest, their plans included.
 SELECT
