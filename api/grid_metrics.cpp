@@ -109,6 +109,8 @@ void GridPage::write_conduct() {
 }
 
 void GridPage::write_cycles() {
+  one("gleaner_cycle_period_seconds", "The configured time between two cycles while campaigns are in treatment.",
+      std::chrono::duration<double>(config_.cycle_period).count());
   one("gleaner_idle_period_seconds", "The configured time between two cycles while there is nothing to do.",
       std::chrono::duration<double>(config_.idle_period).count());
   if (grid_.cycle) {

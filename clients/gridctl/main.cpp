@@ -11,11 +11,13 @@ int main(int argc, char** argv) {
   process::Program program{
       .name = "gridctl",
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
-      .keys =
-          {"database",          "connect_timeout",      "request_timeout",   "submit_timeout",        "idle_period",       "retention",
-           "database_size_max", "fairshare_window",     "default_resources", "default_walltime",      "temporal_grouping", "params_shell",
-           "max_attempts",      "max_charged_attempts", "max_retries",       "walltime_retry_factor", "module_time_limit", "least_uid",
-           "refused_users",     "token_key_file"},
+      .keys = {"database",          "connect_timeout",       "request_timeout",
+               "submit_timeout",    "cycle_period",          "idle_period",
+               "retention",         "database_size_max",     "fairshare_window",
+               "default_resources", "default_walltime",      "temporal_grouping",
+               "params_shell",      "max_attempts",          "max_charged_attempts",
+               "max_retries",       "walltime_retry_factor", "module_time_limit",
+               "least_uid",         "refused_users",         "token_key_file"},
       .options =
           {{"api", "oar2|oar3|g5k", "the kind of its API: that of OAR 2.5 and 2.6, that of OAR 3, or Grid'5000's of one site (oar2)"},
            {"authentication", "none|basic|certificate|token|signed", "how the API knows us (none)"},

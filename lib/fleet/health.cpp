@@ -62,7 +62,8 @@ std::optional<Trouble> standstill(const store::Conduct& conduct, const process::
   constexpr int kPeriods = 3;
   constexpr milliseconds kLeastRestart = std::chrono::seconds{15};
   constexpr milliseconds kLeastStop = std::chrono::minutes{1};
-  const auto between = kPeriods * std::max<milliseconds>(config.idle_period, std::chrono::minutes{1});
+  const auto period = std::max<milliseconds>(config.cycle_period, config.idle_period);
+  const auto between = kPeriods * std::max<milliseconds>(period, std::chrono::minutes{1});
   const auto since = conduct.last_end.value_or(conduct.schema_made);
   Trouble trouble{.kind = "conductor",
                   .subject = "conductor",
@@ -81,7 +82,7 @@ std::optional<Trouble> standstill(const store::Conduct& conduct, const process::
     trouble.message = of_service(conduct);
     if (conduct.expires_at) quiet_since = std::max(since, *conduct.expires_at);
     patience = conduct.expires_at ? std::max<milliseconds>(config.lease_duration, kLeastRestart)
-                                  : std::max<milliseconds>(kPeriods * config.idle_period, kLeastStop);
+                                  : std::max<milliseconds>(kPeriods * period, kLeastStop);
   }
   return now - quiet_since > patience ? std::optional{std::move(trouble)} : std::nullopt;
 }

@@ -89,6 +89,25 @@ TEST_F(ApiStandstill, IsSaidSoonOfAnAlmightyThatDied_AndLaterOfOneThatWasStopped
   EXPECT_TRUE(stands_still(id));
 }
 
+/// A site whose clusters are asked for something new every half hour.
+class ApiStandstillOfLongCycles : public ApiStandstill {
+ protected:
+  [[nodiscard]] process::Config configuration() const override {
+    auto config = process::default_config();
+    config.cycle_period = std::chrono::minutes{30};
+    return config;
+  }
+};
+
+TEST_F(ApiStandstillOfLongCycles, IsNotSaidBetweenTwoOfThem) {
+  const auto id = a_forecast_campaign();
+  a_cycle("26 minutes", "25 minutes");
+  sql("UPDATE lease SET holder = 'almighty host:1', expires_at = now() + interval '10 s'");
+  EXPECT_FALSE(stands_still(id));
+  sql("UPDATE cycles SET ended_at = now() - interval '101 minutes'");
+  EXPECT_TRUE(stands_still(id)) << "three periods, and what the modules may take";
+}
+
 class ApiHealth : public ApiTest {
  protected:
   void SetUp() override {
