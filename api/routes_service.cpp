@@ -6,6 +6,7 @@
 #include "api/metrics.hpp"
 #include "api/openapi.hpp"
 #include "api/router.hpp"
+#include "api/sessions.hpp"
 #include "lib/fleet/health.hpp"
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
@@ -67,14 +68,25 @@ Health examine(const Call& call) {
 
 std::string_view status_of(const Health& health) { return health.trouble ? "unavailable" : health_word(health.troubles); }
 
+/// A browser's session names its user, too. It is looked up here alone, as this route answers without the database.
+bool is_of_somebody(const Call& call) {
+  if (!call.caller.user.empty()) return true;
+  try {
+    return caller_of_session(call.request, call.connections).has_value();
+  } catch (const store::Unavailable&) {
+    return false;
+  }
+}
+
 /// Messages may quote addresses and answers, which are not for everybody.
 void write_troubles(text::JsonWriter& json, const Health& health, const Call& call) {
+  const bool is_known = !health.troubles.empty() && is_of_somebody(call);
   json.key("troubles").array(health.troubles, [&](const fleet::Trouble& trouble) {
     json.object([&] {
       json.field("kind", trouble.kind);
       json.field("subject", trouble.subject);
       json.field("since", trouble.since);
-      json.field("message", call.caller.user.empty() ? std::nullopt : std::optional{trouble.message});
+      json.field("message", is_known ? std::optional{trouble.message} : std::nullopt);
       json.field("remedy", trouble.remedy);
     });
   });

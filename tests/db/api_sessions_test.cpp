@@ -64,6 +64,16 @@ TEST_F(Sessions, ACode_BeginsOneSession_OfWhoeverAskedForIt) {
   EXPECT_EQ(again.headers.count("set-cookie"), 0U);
 }
 
+TEST_F(Sessions, SeeWhatTroublesTheGrid_AsEveryKnownUserDoes) {
+  sql("UPDATE clusters SET reachable = false, unreachable_since = now() WHERE name = 'alpha'");
+  const auto seen = with_cookie(cookie_of("alice"), {.target = "/health"});
+  const auto by_command = as("alice", {.target = "/health"});
+  EXPECT_STREQ(seen.json["troubles"][0]["message"].GetString(), "it does not answer") << seen.body;
+  EXPECT_TRUE(seen.json["troubles"] == by_command.json["troubles"]) << seen.body;
+  for (const auto* cookie : {"", "gleaner-session=of-nobody"})
+    EXPECT_TRUE(with_cookie(cookie, {.target = "/health"}).json["troubles"][0]["message"].IsNull()) << cookie;
+}
+
 TEST_F(Sessions, BehindAProxyWithTls_TheCookieIsSecure) {
   EXPECT_THAT(sign_in(code_of("alice"), {{"X-Forwarded-Proto", "https"}}).headers["set-cookie"], HasSubstr("Secure"));
 }

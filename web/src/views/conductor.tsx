@@ -110,7 +110,8 @@ function Troubles({ of }: { of: Health }) {
       {of.troubles.map((trouble) => (
         <Notice key={`${trouble.kind} ${trouble.subject}`} kind="bad">
           <b>{oneLine(trouble.kind)} {oneLine(trouble.subject)}</b>
-          {trouble.since ? <>, for <Since at={trouble.since} /></> : null}: {trouble.message ? <Sentence text={trouble.message} /> : null}
+          {trouble.since ? <>, for <Since at={trouble.since} /></> : null}
+          {trouble.message ? <>: <Sentence text={trouble.message} /></> : null}
           {trouble.remedy ? <>. Remedy: {visible(trouble.remedy)}</> : null}
         </Notice>
       ))}
