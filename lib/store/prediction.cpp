@@ -85,8 +85,7 @@ void read_stops(Transaction& transaction, std::vector<PredictionPair>& pairs) {
                             .most = *row.limit_most,
                             .job_needs = row.job_needs,
                             .is_of_resources = row.limit_is_of_resources.value_or(false)};
-    const bool fits = !pair.limit || (pair.limit->most > 0.0 && *row.limit_fits);
-    if (!fits || pair.kept_resources >= pair.max_resources) pair.access = PredictionPair::Access::closed;
+    if (row.is_closed.value_or(false) || pair.kept_resources >= pair.max_resources) pair.access = PredictionPair::Access::closed;
   }
 }
 

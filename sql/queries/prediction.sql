@@ -27,21 +27,25 @@ ORDER BY c.id
 
 -- name: prediction.stops
 -- Keeps and limits of administrators that the last plan met: resources of the cluster that are kept for others, and the limit that stopped
--- the pair, or kept its launch from being bigger. Limits on what waits, and on what is used in a window, say nothing of jobs at a time
--- unless they are 0. `limit_of`: those who have this limit together. `limit_fits`: whether one job ever fits.
+-- the pair, or kept its launch from being bigger. `limit_of`: those who have this limit together. `limit_id`: empty where it says nothing
+-- of jobs at a time. `is_closed`: no end of a job leaves room for another one: the limit is 0, or one job needs more, or what was used in
+-- a window of days has to leave that first.
 SELECT d.campaign_id, d.cluster_id,
   (SELECT sum((e->>'kept')::float8) FROM jsonb_array_elements(d.figures->'keeps') e WHERE d.reason = 'kept_for_others') AS kept,
-  CASE WHEN l.is_met THEN (d.figures->>'limit')::bigint END AS limit_id,
+  CASE WHEN l.is_met AND l.kind NOT IN ('waiting_jobs', 'resource_seconds') THEN (d.figures->>'limit')::bigint END AS limit_id,
   CASE d.figures->>'limit_each' WHEN 'user' THEN c.user_name WHEN 'project' THEN c.project WHEN 'campaign' THEN c.id::text ELSE '' END
     AS limit_of,
-  (d.figures->>'limit_most')::float8 AS limit_most,
-  (d.figures->>'fits_one_job')::boolean IS NOT FALSE AS limit_fits,
+  l.most AS limit_most,
   (d.figures->>'job_needs')::float8 AS job_needs,
-  d.figures->>'limit_kind' = 'resources' AS limit_is_of_resources
+  l.kind = 'resources' AS limit_is_of_resources,
+  l.is_met AND (l.most = 0 OR NOT (d.figures->>'fits_one_job')::boolean OR (l.kind = 'resource_seconds' AND d.reason = 'limit_reached'))
+    AS is_closed
 FROM decisions d
 JOIN campaigns c ON c.id = d.campaign_id
-CROSS JOIN LATERAL (SELECT (d.reason = 'limit_reached' OR (d.reason = 'launched' AND d.figures->>'bound' = 'limit'))
-  AND (d.figures->>'limit_kind' NOT IN ('waiting_jobs', 'resource_seconds') OR (d.figures->>'limit_most')::float8 = 0) AS is_met) l
+CROSS JOIN LATERAL (
+  SELECT (d.reason = 'limit_reached' OR (d.reason = 'launched' AND d.figures->>'bound' = 'limit')) AS is_met,
+    d.figures->>'limit_kind' AS kind,
+    (d.figures->>'limit_most')::float8 AS most) l
 WHERE l.is_met OR d.reason = 'kept_for_others'
 
 -- name: prediction.earlier

@@ -415,6 +415,11 @@ TEST_F(Forecasts, WhereALimitOfNothing_OrAKeepOfAllThatIsThere_StopsACampaign_Pr
   EXPECT_EQ(method(), "walltime") << "half of the cluster is left";
   execute("DELETE FROM keeps; INSERT INTO limits (kind, most) VALUES ('resources', 2); UPDATE campaign_clusters SET resources_per_job = 4");
   EXPECT_EQ(method(), "closed") << "a job needs more than the limit, however many end";
+  execute(
+      "DELETE FROM limits; INSERT INTO limits (kind, most, user_name) VALUES ('resource_seconds', 100, 'alice'); "
+      "INSERT INTO usage (day, cluster_id, user_name, project, resource_seconds) SELECT now()::date, id, 'alice', '', 200 "
+      "FROM clusters WHERE name = 'alpha'");
+  EXPECT_EQ(method(), "closed") << "until what was used leaves the window of a day";
 }
 
 /// Its tasks take ten minutes at most, and alpha has 16 cores.
