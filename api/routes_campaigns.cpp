@@ -159,9 +159,8 @@ namespace {
 
 struct Totals {
   grid::Durations durations;
-  std::int64_t started = 0;    ///< jobs that started
+  std::int64_t ended = 0;      ///< jobs that carried out an attempt of a task
   std::int64_t concluded = 0;  ///< jobs after which their task does not run again
-  std::int64_t alive = 0;
   double throughput = 0;
 };
 
@@ -169,9 +168,8 @@ Totals totals_of(const std::vector<views::CampaignCluster>& clusters) {
   Totals totals;
   for (const auto& cluster : clusters) {
     totals.durations.add({cluster.done, cluster.duration_sum, cluster.duration_squares});
-    totals.started += cluster.started;
+    totals.ended += cluster.ended;
     totals.concluded += cluster.concluded;
-    totals.alive += cluster.running + cluster.unknown;
     totals.throughput += cluster.throughput.value_or(0);
   }
   return totals;
@@ -241,7 +239,7 @@ http::Response show_stats(const Call& call) {
   const auto throughput = std::max(totals.throughput, kLeastThroughput);
   const auto& tasks = campaign.tasks;
   const auto remaining = campaign.total - tasks.done - tasks.failed - tasks.cancelled;
-  const auto ended = std::max(totals.started - totals.alive, totals.concluded);
+  const auto ended = std::max(totals.ended, totals.concluded);
   text::JsonWriter json;
   json.object([&] {
     json.field("average_jobs_duration", totals.durations.mean());

@@ -923,6 +923,7 @@ CREATE TABLE campaign_clusters (
     inputs_lacking int8multirange,
     inputs_ahead bigint DEFAULT 0 NOT NULL,
     inputs_missing bigint,
+    ended bigint DEFAULT 0 NOT NULL,
     CONSTRAINT campaign_clusters_array_most_check CHECK ((array_most > 0)),
     CONSTRAINT campaign_clusters_inputs_sent_check CHECK ((inputs_sent >= 0)),
     CONSTRAINT campaign_clusters_nodes_per_job_check CHECK ((nodes_per_job > 0))
@@ -953,6 +954,8 @@ COMMENT ON COLUMN campaign_clusters.inputs_lacking IS 'tasks that lack files the
 COMMENT ON COLUMN campaign_clusters.inputs_ahead IS 'for so many of the tasks that go there next';
 
 COMMENT ON COLUMN campaign_clusters.inputs_missing IS 'bytes of the pieces that these lack, as the runner found last; null: it has not looked';
+
+COMMENT ON COLUMN campaign_clusters.ended IS 'jobs that carried out an attempt of a task, done or not';
 
 CREATE FUNCTION held_by(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
     LANGUAGE sql STABLE
@@ -989,6 +992,12 @@ $$;
 CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     AS $$ SELECT 'epoch'::timestamptz + micros * interval '1 microsecond' $$;
+
+CREATE FUNCTION is_attempt(ending text, pooled boolean, started_at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE WHEN pooled THEN use_of(coalesce(ending, '')) <> 'lost' ELSE started_at IS NOT NULL END
+$$;
 
 CREATE FUNCTION is_attempt_open(job jobs) RETURNS boolean
     LANGUAGE sql STABLE

@@ -99,7 +99,7 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.done = *row.done;
   c.duration_sum = *row.duration_sum;
   c.duration_squares = *row.duration_squares;
-  c.started = *row.resources_jobs;
+  c.ended = *row.ended;
   c.failures_in_a_row = *row.failures_in_a_row;
   c.job_ratio = row.job_ratio;
   c.throughput = row.throughput;

@@ -149,7 +149,7 @@ struct CampaignCluster {
   std::int64_t done = 0;
   double duration_sum = 0;  ///< of the done jobs, in seconds
   double duration_squares = 0;
-  std::int64_t started = 0;  ///< jobs of known resources: those that ran
+  std::int64_t ended = 0;  ///< jobs that carried out an attempt of a task, done or not
   int failures_in_a_row = 0;
   std::optional<double> job_ratio;
   std::optional<double> throughput;  ///< jobs a second

@@ -236,6 +236,7 @@ back AS (
   FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
 pair AS (
   UPDATE campaign_clusters p SET
+    ended = p.ended + d.ended,
     concluded = p.concluded + d.concluded,
     done = p.done + d.done,
     duration_sum = p.duration_sum + d.seconds,
@@ -262,6 +263,7 @@ pair AS (
     SELECT
       campaign_id,
       cluster_id,
+      count(*) FILTER (WHERE is_attempt(ending, pooled, started_at) AND NOT script) AS ended,
       count(*) FILTER (WHERE (state IN ('done', 'failed') OR (state = 'cancelled' AND started_at IS NOT NULL)) AND NOT script) AS concluded,
       count(*) FILTER (WHERE state = 'done' AND NOT script) AS done,
       max(id) FILTER (WHERE ending = 'done') AS last_done,

@@ -83,7 +83,7 @@ SELECT
   p.done,
   p.duration_sum,
   p.duration_squares,
-  p.resources_jobs,
+  p.ended,
   p.failures_in_a_row,
   f.job_ratio,
   f.throughput,

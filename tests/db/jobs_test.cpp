@@ -28,6 +28,7 @@ TEST_F(Jobs, APreemptedJob_GivesItsTaskBack_AsANewAttempt_WithoutACharge) {
   const auto campaign = a_campaign(1);
   end(launched(campaign, alpha, 1)[0], grid::JobEnd::preempted);
   EXPECT_EQ(stored.task().fate(), (Fate{.state = "waiting", .attempt = 1, .charged = 0}));
+  EXPECT_EQ(value("SELECT format('%s ended, %s concluded', sum(ended), sum(concluded)) FROM campaign_clusters"), "1 ended, 0 concluded");
   EXPECT_EQ(launched(campaign, beta, 1)[0].attempt, 1);
 }
 

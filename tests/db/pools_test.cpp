@@ -193,6 +193,17 @@ TEST_F(PoolsInDatabase, AnEnd_CountsForThePairAndAsATask_AndHoldsNothing) {
   EXPECT_EQ(counters(campaign).done, 1);
 }
 
+/// `gridstat` names the part of the jobs after which their task runs again.
+TEST_F(PoolsInDatabase, EachEndOfAnAttempt_Counts_ThoughJobsOfPoolsHoldNoResources) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 4);
+  end(pools()[0].jobs[0], grid::JobEnd::done);
+  end(pools()[0].jobs[0], grid::JobEnd::task_error, {.attempts = 50, .charged = 50, .walltime_factor = 2});
+  end(pools()[0].jobs[0], grid::JobEnd::not_reached);
+  take_back(pools()[0].jobs[0]);
+  EXPECT_EQ(pair("format('%s ended, %s concluded', ended, concluded)"), "2 ended, 1 concluded");
+}
+
 TEST_F(PoolsInDatabase, WhatIsNotReached_GoesBack_AndIsNotCounted) {
   const auto campaign = a_campaign(20);
   a_pool(campaign, 2, 4);
