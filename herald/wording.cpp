@@ -67,6 +67,26 @@ constexpr auto kSayings = std::to_array<Saying>({
     {"DATABASE_RESTORED", "the database was restored from a backup", "see what that means: gridevents -e {e}"},
 });
 
+/// An event that states how a campaign is. Its message may be sent a quarter of an hour later, when its user has gone on.
+struct StateSaying {
+  std::string_view code;
+  std::string_view state;
+  std::string_view was;  ///< when the state is another one by now
+  std::string_view advice;
+};
+
+constexpr auto kStateSayings = std::to_array<StateSaying>({
+    {"CAMPAIGN_TERMINATED", "terminated", "campaign {c} was over, and has tasks again", "gridstat {c}"},
+    {"MAX_FAILS", "paused", "campaign {c} was paused: more tasks failed than it allowed", "see why: gridevents {c}"},
+});
+
+/// Null: it is as the event says, or not known.
+const StateSaying* changed_since(const Content& content, const Line& line) {
+  if (!content.campaign || content.campaign->state.empty()) return nullptr;
+  const auto found = std::ranges::find(kStateSayings, line.code, &StateSaying::code);
+  return found == kStateSayings.end() || found->state == content.campaign->state ? nullptr : &*found;
+}
+
 const Saying* saying_of(std::string_view code) {
   const auto found = std::ranges::find_if(
       kSayings, [&](const Saying& saying) { return saying.code.ends_with('_') ? code.starts_with(saying.code) : code == saying.code; });
@@ -99,6 +119,8 @@ std::string headline(const Content& content, const Line& line) {
     text = saying != nullptr && !saying->over.empty()
                ? filled(saying->over, content, line)
                : fmt::format("{} is over{}", safe_name(line.code), line.cluster.empty() ? "" : " on " + safe_name(line.cluster));
+  } else if (const auto* const changed = changed_since(content, line); changed != nullptr) {
+    text = filled(changed->was, content, line);
   } else if (saying != nullptr) {
     text = filled(saying->happened, content, line);
   } else {
@@ -114,6 +136,7 @@ std::string advice(const Content& content, const Line& line) {
   if (line.change == Line::Change::closed) return {};
   const auto* const saying = saying_of(line.code);
   if (line.code == "BRAKE" && !line.campaign) return "see why: gridevents --global; ask the cluster now: gridctl check";
+  if (const auto* const changed = changed_since(content, line); changed != nullptr) return filled(changed->advice, content, line);
   if (saying != nullptr) return filled(saying->advice, content, line);
   if (line.event) return fmt::format("see its message: gridevents -e {}", *line.event);
   return line.campaign ? fmt::format("gridevents {}", *line.campaign) : std::string{"gridevents --global"};

@@ -123,6 +123,21 @@ TEST(Herald, AMail_IsSevenBits_OfShortLines_WithoutALoneDot) {
   }
 }
 
+/// A message waits for the ones before it, and meanwhile the campaign's user appends tasks, or resumes it.
+TEST(Herald, ACampaignThatGoesOnWhenTheMessageIsMade_IsNotSaidToBeOverOrPaused) {
+  herald::Content content{.uid = "x", .grid = "g"};
+  content.campaign = herald::CampaignFacts{.id = 3, .user = "ada", .name = "c", .state = "terminated", .total = 2, .done = 2};
+  content.lines.push_back({.code = "CAMPAIGN_TERMINATED", .campaign = 3});
+  EXPECT_EQ(herald::subject(content), "[g] campaign 3 is over: 2 of 2 tasks done");
+  content.campaign->state = "in_treatment";
+  content.campaign->total = 5;
+  content.campaign->waiting = 3;
+  EXPECT_EQ(herald::subject(content), "[g] campaign 3 was over, and has tasks again: 2 of 5 tasks done, 3 waiting");
+  content.lines[0].code = "MAX_FAILS";
+  EXPECT_EQ(herald::subject(content), "[g] campaign 3 was paused: more tasks failed than it allowed");
+  EXPECT_THAT(herald::plain_text(content), Not(HasSubstr("gridsub --resume")));
+}
+
 TEST(Herald, AnEventThatNobodyDescribed_IsReportedByItsCode_WithTheCommandThatShowsIt) {
   herald::Content content{.uid = "x", .grid = "g"};
   content.lines.push_back({.code = "SOMETHING_NEW", .cluster = "alpha", .event = 7});
