@@ -197,9 +197,9 @@ template <>
 inline constexpr auto kFigures<KeptFor> = std::tuple{figure("keep", &KeptFor::name), figure("kept", &KeptFor::resources),
                                                      figure("kept_for", &KeptFor::whom), figure("until", &KeptFor::until)};
 template <>
-inline constexpr auto kFigures<reason::KeptForOthers> =
-    std::tuple{figure("job_resources", &reason::KeptForOthers::job_resources), figure("keeps", &reason::KeptForOthers::keeps),
-               part(&reason::KeptForOthers::parts)};
+inline constexpr auto kFigures<reason::KeptForOthers> = std::tuple{
+    figure("job_resources", &reason::KeptForOthers::job_resources), sparse("leaves_too_few", &reason::KeptForOthers::leaves_too_few),
+    figure("keeps", &reason::KeptForOthers::keeps), part(&reason::KeptForOthers::parts)};
 template <>
 inline constexpr auto kFigures<reason::ReservedInOar> = std::tuple{
     figure("job_resources", &reason::ReservedInOar::job_resources),   figure("oar_reserves", &reason::ReservedInOar::reserved_resources),
@@ -449,6 +449,7 @@ inline constexpr std::array kFigureMeanings{
     Meaning{"kept_for_others", "resources that are kept for other campaigns, and that these do not use yet"},
     Meaning{"kept_resources", "resources that stay free for local jobs (headroom)"},
     Meaning{"last_brake", "why the campaign was braked there last; empty: that brake was lifted, or was set by hand"},
+    Meaning{"leaves_too_few", "whether one job needs more than the keeps leave, however many end"},
     Meaning{"limit", "id of the limit (`gridctl limit list`)"},
     Meaning{"limit_campaign", "the campaign to which it applies; null: to any"},
     Meaning{"limit_consumable", "the consumable that it counts; null: none"},

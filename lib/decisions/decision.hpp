@@ -229,6 +229,7 @@ struct KeptForLocal {
 struct KeptForOthers {
   static constexpr std::string_view kName = "kept_for_others";
   double job_resources = 0.0;
+  bool leaves_too_few = false;  ///< one job needs more than the keeps leave, however many end
   std::vector<KeptFor> keeps = {};
   OfferParts parts = {};
 };

@@ -350,6 +350,10 @@ struct ReasonText {
     for (const auto& keep : why.keeps)
       kept.push_back(fmt::format("{} of {} resources of {} are kept for {} (keep '{}'), {}", keep.resources, why.parts.max_resources,
                                  cluster, keep.whom, keep.name, keep.until ? fmt::format("until {}", utc(*keep.until)) : "without an end"));
+    if (why.leaves_too_few)
+      return {fmt::format("{}: {}; a job needs {}, more than is left beside that, whichever jobs end; ", fmt::join(kept, "; "),
+                          offer(why.parts), figure(why.job_resources)),
+              fmt::format("it starts when less is kept{}", why.job_resources > 1 ? ", or with a smaller request in the JDL" : "")};
     return fmt::format("{}: {}; a job needs {}, and starts when more are free", fmt::join(kept, "; "), offer(why.parts),
                        figure(why.job_resources));
   }

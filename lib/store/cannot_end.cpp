@@ -112,6 +112,9 @@ std::string text_of(std::string_view shut, const std::string& cluster, grid::Cam
   if (shut == "no_task_fits") return fmt::format("{} has too few resources for each of its tasks", cluster);
   if (shut == "few_match")
     return fmt::format("too few resources of {} have the JDL's properties ('gridsub --edit {} properties=...')", cluster, campaign.value());
+  if (shut == "limit_reached") return fmt::format("a limit allows less on {} than one of its jobs needs ('gridctl limit list')", cluster);
+  if (shut == "kept_for_others")
+    return fmt::format("so much of {} is kept for others that none of its jobs fits ('gridctl keep list')", cluster);
   if (shut == "token_unreadable") return fmt::format("the grid cannot read the token of its user for {0} ('gridtoken add {0}')", cluster);
   if (shut.starts_with(kToken))
     return fmt::format("the token of its user for {0} {1} ('gridtoken add {0}')", cluster,
@@ -123,8 +126,8 @@ std::string text_of(std::string_view shut, const std::string& cluster, grid::Cam
 
 /// A token that was refused is tried again, and administrators can mend what keeps the grid from reading one.
 bool opens_again(std::string_view shut) {
-  return shut == "disabled" || shut == "too_big" || shut == "no_task_fits" || shut == "few_match" || shut == "token_refused" ||
-         shut == "token_unreadable";
+  return shut == "disabled" || shut == "too_big" || shut == "no_task_fits" || shut == "few_match" || shut == "limit_reached" ||
+         shut == "kept_for_others" || shut == "token_refused" || shut == "token_unreadable";
 }
 
 Clusters clusters_of(Transaction& transaction, grid::CampaignId campaign) {

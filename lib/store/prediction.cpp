@@ -85,7 +85,7 @@ void read_stops(Transaction& transaction, std::vector<PredictionPair>& pairs) {
                             .most = *row.limit_most,
                             .job_needs = row.job_needs,
                             .is_of_resources = row.limit_is_of_resources.value_or(false)};
-    if (row.is_closed.value_or(false) || pair.kept_resources >= pair.max_resources) pair.access = PredictionPair::Access::closed;
+    if (row.is_closed.value_or(false)) pair.access = PredictionPair::Access::closed;
   }
 }
 

@@ -19,11 +19,17 @@ double use(double& used, int resources, double more) {
   return added;
 }
 
-std::vector<const KeepView*> Keeps::barring(grid::ClusterId cluster, grid::CampaignId campaign) const {
+std::vector<const KeepView*> Keeps::for_others(grid::ClusterId cluster, grid::CampaignId campaign) const {
   std::vector<const KeepView*> found;
   for (const auto& keep : keeps_) {
-    if (keep.cluster == cluster && !is_for(keep, campaign) && unused(keep) > grid::kDust) found.push_back(&keep);
+    if (keep.cluster == cluster && !is_for(keep, campaign)) found.push_back(&keep);
   }
+  return found;
+}
+
+std::vector<const KeepView*> Keeps::barring(grid::ClusterId cluster, grid::CampaignId campaign) const {
+  auto found = for_others(cluster, campaign);
+  std::erase_if(found, [](const KeepView* keep) { return unused(*keep) <= grid::kDust; });
   return found;
 }
 

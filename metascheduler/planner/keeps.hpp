@@ -18,6 +18,8 @@ class Keeps {
 
   /// Resources of a cluster that are kept from a campaign: what others, whom the keeps are for, do not use yet.
   [[nodiscard]] double kept_from(grid::ClusterId cluster, grid::CampaignId campaign) const;
+  /// Those that are not for the campaign, also if those that they are for use all that is kept.
+  [[nodiscard]] std::vector<const KeepView*> for_others(grid::ClusterId cluster, grid::CampaignId campaign) const;
   /// Those that keep something from the campaign.
   [[nodiscard]] std::vector<const KeepView*> barring(grid::ClusterId cluster, grid::CampaignId campaign) const;
 

@@ -190,6 +190,10 @@ double Ledger::booked_from(std::size_t cluster, const PairView& pair) const {
 
 double Ledger::kept_from(std::size_t cluster, const PairView& pair) const { return keeps_.kept_from(accounts_[cluster].id, pair.campaign); }
 
+std::vector<const KeepView*> Ledger::kept_for_others(std::size_t cluster, const PairView& pair) const {
+  return keeps_first_.for_others(accounts_[cluster].id, pair.campaign);
+}
+
 std::vector<const KeepView*> Ledger::barring(std::size_t cluster, const PairView& pair) const {
   return keeps_first_.barring(accounts_[cluster].id, pair.campaign);
 }

@@ -66,6 +66,8 @@ class Ledger {
   [[nodiscard]] double kept_from(std::size_t cluster, const PairView& pair) const;
   /// Resources that advance reservations of OAR hold back from jobs of the pair.
   [[nodiscard]] double booked_from(std::size_t cluster, const PairView& pair) const;
+  /// The keeps that are not for the pair's campaign.
+  [[nodiscard]] std::vector<const KeepView*> kept_for_others(std::size_t cluster, const PairView& pair) const;
   /// The keeps that kept something from the pair's campaign at first.
   [[nodiscard]] std::vector<const KeepView*> barring(std::size_t cluster, const PairView& pair) const;
   /// Resources that this plan took so far.

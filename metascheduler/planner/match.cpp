@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lib/grid/dust.hpp"
+#include "metascheduler/planner/preemption.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
 
@@ -16,16 +17,34 @@ Offer with_withheld(int resources, const Offer& offer) {
   return {.resources = free, .free = free};
 }
 
+reason::KeptForOthers kept_by(const std::vector<const KeepView*>& keeps, const Candidate& candidate) {
+  reason::KeptForOthers why{.job_resources = job_resources(*candidate.pair, *candidate.cluster), .keeps = {}, .parts = parts_of(candidate)};
+  for (const auto* keep : keeps)
+    why.keeps.push_back({.name = keep->name, .resources = keep->resources, .whom = keep->whom, .until = keep->until});
+  return why;
+}
+
+/// Whether one job needs more than what is kept for others leaves, however many jobs end, those that use it included.
+std::optional<Reason> keeps_leave_too_few(const Candidate& candidate, const Ledger& ledger) {
+  const auto keeps = ledger.kept_for_others(candidate.cluster_index, *candidate.pair);
+  if (keeps.empty()) return std::nullopt;
+  const auto& cluster = *candidate.cluster;
+  double most = cluster.max_resources - cluster.kept_resources();
+  if (!candidate.pair->best_effort) most += cluster.reserved_resources;
+  for (const auto* keep : keeps) most -= keep->resources;
+  if (least_of_job(*candidate.pair, cluster) <= most + kDust) return std::nullopt;
+  auto why = kept_by(keeps, candidate);
+  why.leaves_too_few = true;
+  return why;
+}
+
 /// Whether there would be room on what is kept for others.
 std::optional<Reason> kept_for_others(const Candidate& candidate, const Ledger& ledger, const Offer& at_first) {
   const auto keeps = ledger.barring(candidate.cluster_index, *candidate.pair);
   if (keeps.empty()) return std::nullopt;
   const double free = ledger.at_first(candidate.cluster_index).free;
   if (free <= at_first.free || room_for(candidate, {.resources = free, .free = free}) == 0) return std::nullopt;
-  reason::KeptForOthers why{.job_resources = job_resources(*candidate.pair, *candidate.cluster), .keeps = {}, .parts = parts_of(candidate)};
-  for (const auto* keep : keeps)
-    why.keeps.push_back({.name = keep->name, .resources = keep->resources, .whom = keep->whom, .until = keep->until});
-  return why;
+  return kept_by(keeps, candidate);
 }
 
 /// Whether there would be room on what advance reservations of OAR hold back.
@@ -58,6 +77,7 @@ Reason why_no_room(const Candidate& candidate, const Draft& draft) {
   const auto& ledger = draft.ledger;
   const auto& cluster = *candidate.cluster;
   const auto index = candidate.cluster_index;
+  if (auto kept = keeps_leave_too_few(candidate, ledger)) return std::move(*kept);
   const auto& held = ledger.reservation(index);
   if (held && held->campaign != candidate.pair->campaign && room_for(candidate, ledger.unheld(index, *candidate.pair)) > 0)
     return reason::HeldForReservation{.free_resources = cluster.free_resources,
@@ -74,8 +94,9 @@ Reason why_no_room(const Candidate& candidate, const Draft& draft) {
   const int without_load = std::max(0, cluster.free_resources + cluster.withheld_resources - cluster.kept_resources());
   if (is_kept_by(without_load - cluster.free_resources)) return reason::BusyWithoutJob{one_job, parts_of(candidate)};
   if (is_kept_by(cluster.withheld_resources)) return reason::KeptForLocal{one_job, parts_of(candidate)};
-  if (const auto& all = ledger.at_first(index); at_first.free + kDust < all.free && room_for(candidate, all) > 0)
-    return reason::NoNodeFree{.job_resources = one_job, .nodes = candidate.pair->nodes_per_job.value_or(1), .parts = parts_of(candidate)};
+  if (const auto& all = ledger.at_first(index);
+      candidate.pair->nodes_per_job && at_first.free + kDust < all.free && room_for(candidate, all) > 0)
+    return reason::NoNodeFree{.job_resources = one_job, .nodes = *candidate.pair->nodes_per_job, .parts = parts_of(candidate)};
   if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(candidate)};
   return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(candidate)};
 }
@@ -88,10 +109,11 @@ grid::Instant at(grid::Instant now, double after) {
 bool lacks_room(const Candidate& candidate, const Draft& draft) {
   if (candidate.decision < 0) return false;  // it is served in another class
   if (candidate.jobs > 0) return room_for(candidate, draft.ledger.left(candidate.cluster_index, *candidate.pair)) <= 0;
-  const auto& plan = draft.plan;
+  const auto& why = draft.plan.decisions[static_cast<std::size_t>(candidate.decision)].reason;
+  if (keeps_too_much(why)) return false;
   return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob,
                    reason::NotEnoughResources, reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation,
-                   reason::LimitReached>(plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
+                   reason::LimitReached>(why);
 }
 
 bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
@@ -230,7 +252,7 @@ void renew(std::vector<Contender>& contenders, Draft& draft) {
     if (contender == contenders.end() || contender->has_reservation || contender->tasks() <= 0) continue;
     const auto candidate = std::ranges::find(contender->candidates, held.cluster, [](const Candidate& one) { return one.cluster->id; });
     if (candidate == contender->candidates.end() || candidate->pair->live_jobs > 0 || !may_have_a_task(*contender, *candidate)) continue;
-    if (draft.ledger.reservation(candidate->cluster_index)) continue;
+    if (draft.ledger.reservation(candidate->cluster_index) || keeps_leave_too_few(*candidate, draft.ledger)) continue;
     allow(Tasks::waiting, scheduler_of(*contender->campaign), *contender, {&*candidate}, draft);
     const auto resources = wide_job(*candidate);
     if (!resources) continue;

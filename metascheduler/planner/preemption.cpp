@@ -14,6 +14,7 @@ bool wants_more(const Plan& plan, const Candidate& candidate) {
   if (candidate.decision < 0) return false;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
   if (const auto* launched = std::get_if<reason::Launched>(&decision.reason)) return is_one_of<bound::Offer>(launched->bound);
+  if (keeps_too_much(decision.reason)) return false;
   return is_one_of<reason::NoFreeResources, reason::KeptForLocal, reason::KeptForOthers, reason::NodesAsleep, reason::BusyWithoutJob,
                    reason::NotEnoughResources, reason::NoNodeFree, reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(
       decision.reason);

@@ -14,6 +14,12 @@ struct Giver {
 
 [[nodiscard]] inline int running_jobs(const PairView& pair) { return pair.live_jobs - pair.waiting_jobs; }
 
+/// Whether it is for keeps that leave too few resources for one job: nothing that is freed helps.
+[[nodiscard]] inline bool keeps_too_much(const Reason& why) {
+  const auto* kept = std::get_if<reason::KeptForOthers>(&why);
+  return kept != nullptr && kept->leaves_too_few;
+}
+
 /// Whether a candidate lacks only resources for more jobs.
 [[nodiscard]] bool wants_more(const Plan& plan, const Candidate& candidate);
 

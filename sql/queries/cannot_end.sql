@@ -64,7 +64,10 @@ CROSS JOIN LATERAL (SELECT CASE
   WHEN u.login !~ '^[A-Za-z0-9_]+$' THEN 'no_account' END AS shut) s
 CROSS JOIN LATERAL (SELECT EXISTS (
   SELECT FROM returned_tasks r WHERE r.campaign_id = c.id AND r.cluster_id = k.id AND r.number >= 0 AND r.held_by IS NULL) AS bound) b
-LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = k.id AND d.reason IN ('too_big', 'no_task_fits', 'few_match', 'no_token')
+LEFT JOIN decisions d ON d.campaign_id = c.id AND d.cluster_id = k.id AND (
+  d.reason IN ('too_big', 'no_task_fits', 'few_match', 'no_token')
+  OR (d.reason = 'limit_reached' AND ((d.figures->>'limit_most')::float8 = 0 OR NOT (d.figures->>'fits_one_job')::boolean))
+  OR (d.reason = 'kept_for_others' AND (d.figures->>'leaves_too_few')::boolean))
 LEFT JOIN tasks ps ON ps.campaign_id = c.id AND ps.number = prologue_on(k.id)
 LEFT JOIN tasks es ON es.campaign_id = c.id AND es.number = epilogue_on(k.id)
 WHERE c.id = @campaign ORDER BY k.name

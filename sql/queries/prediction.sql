@@ -28,8 +28,8 @@ ORDER BY c.id
 -- name: prediction.stops
 -- Keeps and limits of administrators that the last plan met: resources of the cluster that are kept for others, and the limit that stopped
 -- the pair, or kept its launch from being bigger. `limit_of`: those who have this limit together. `limit_id`: empty where it says nothing
--- of jobs at a time. `is_closed`: no end of a job leaves room for another one: the limit is 0, or one job needs more, or what was used in
--- a window of days has to leave that first.
+-- of jobs at a time. `is_closed`: no end of a job leaves room for another one: the limit is 0, or one job needs more, or more than what
+-- is not kept, or what was used in a window of days has to leave that first.
 SELECT d.campaign_id, d.cluster_id,
   (SELECT sum((e->>'kept')::float8) FROM jsonb_array_elements(d.figures->'keeps') e WHERE d.reason = 'kept_for_others') AS kept,
   CASE WHEN l.is_met AND l.kind NOT IN ('waiting_jobs', 'resource_seconds') THEN (d.figures->>'limit')::bigint END AS limit_id,
@@ -38,7 +38,8 @@ SELECT d.campaign_id, d.cluster_id,
   l.most AS limit_most,
   (d.figures->>'job_needs')::float8 AS job_needs,
   l.kind = 'resources' AS limit_is_of_resources,
-  l.is_met AND (l.most = 0 OR NOT (d.figures->>'fits_one_job')::boolean OR (l.kind = 'resource_seconds' AND d.reason = 'limit_reached'))
+  coalesce((d.figures->>'leaves_too_few')::boolean, false)
+    OR (l.is_met AND (l.most = 0 OR NOT (d.figures->>'fits_one_job')::boolean OR (l.kind = 'resource_seconds' AND d.reason = 'limit_reached')))
     AS is_closed
 FROM decisions d
 JOIN campaigns c ON c.id = d.campaign_id

@@ -133,6 +133,12 @@ TEST_F(CannotEnd, WhereAClusterIsDisabledOrTooSmall_ThatMayPassWithoutItsUser) {
   EXPECT_THAT(because("few_match"), HasSubstr(fmt::format("too few resources of alpha have the JDL's properties ('gridsub --edit {} "
                                                           "properties=...')",
                                                           id)));
+  sql(R"(UPDATE decisions SET figures = '{"limit_most": 8, "fits_one_job": false, "leaves_too_few": true}' RETURNING 1)");
+  EXPECT_THAT(because("limit_reached"), HasSubstr("a limit allows less on alpha than one of its jobs needs ('gridctl limit list')"));
+  EXPECT_THAT(because("kept_for_others"),
+              HasSubstr("so much of alpha is kept for others that none of its jobs fits ('gridctl keep list')"));
+  sql(R"(UPDATE decisions SET figures = '{"limit_most": 8, "fits_one_job": true, "leaves_too_few": false}' RETURNING 1)");
+  EXPECT_EQ(why(id), "") << "less is used or kept when jobs end";
   of_cluster("alpha", "enabled = false");
   EXPECT_TRUE(may_pass(id)) << "an administrator enables it after a maintenance";
   of_cluster("alpha", "retired_at = now()");

@@ -413,8 +413,13 @@ TEST_F(Forecasts, WhereALimitOfNothing_OrAKeepOfAllThatIsThere_StopsACampaign_Pr
   EXPECT_EQ(method(), "closed");
   execute("UPDATE keeps SET percent = 50");
   EXPECT_EQ(method(), "walltime") << "half of the cluster is left";
-  execute("DELETE FROM keeps; INSERT INTO limits (kind, most) VALUES ('resources', 2); UPDATE campaign_clusters SET resources_per_job = 4");
-  EXPECT_EQ(method(), "closed") << "a job needs more than the limit, however many end";
+  execute("UPDATE campaign_clusters SET resources = '/core=10', resources_per_job = 10 WHERE campaign_id = " +
+          std::to_string(campaign.value()));
+  EXPECT_EQ(method(), "closed") << "that is too little for a job";
+  execute("DELETE FROM keeps; INSERT INTO limits (kind, most, user_name) VALUES ('resources', 8, 'alice')");
+  EXPECT_EQ(method(), "closed") << "and so is the limit";
+  execute("UPDATE limits SET most = 10");
+  EXPECT_EQ(method(), "walltime");
   execute(
       "DELETE FROM limits; INSERT INTO limits (kind, most, user_name) VALUES ('resource_seconds', 100, 'alice'); "
       "INSERT INTO usage (day, cluster_id, user_name, project, resource_seconds) SELECT now()::date, id, 'alice', '', 200 "

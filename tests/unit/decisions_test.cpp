@@ -54,9 +54,14 @@ std::vector<std::string> names_of(const std::string& figures) {
 /// Whether it is not stored where it is 0.
 bool is_sparse(std::string_view name) {
   bool found = false;
-  const auto look = [&](const auto&... row) { ((found = found || (row.sparse && row.name == name)), ...); };
+  const auto is_that = [&](const auto& row) {
+    if constexpr (requires { row.sparse; }) return row.sparse && row.name == name;
+    return false;
+  };
+  const auto look = [&](const auto&... row) { ((found = found || is_that(row)), ...); };
   std::apply(look, kFigures<OfferParts>);
   std::apply(look, kFigures<reason::BagEmpty>);
+  std::apply(look, kFigures<reason::KeptForOthers>);
   return found;
 }
 

@@ -250,6 +250,34 @@ TEST(Keeps, AreNotFilledByKills_NorKillWhatRuns) {
   EXPECT_TRUE(kept.made().preemptions.empty()) << "zoe's fit into what is kept for her";
 }
 
+/// Neither what jobs leave nor what kills free is enough for a job that needs more than the keeps leave.
+TEST(Keeps, ThatLeaveTooFewForOneJob_AreWhatItWaitsFor_AndNothingIsHeldBackNorKilledForIt) {
+  KeptPart kept{"8", 10};
+  EXPECT_EQ(reason_on(kept.made(), 1, 1), "kept_for_others");
+  EXPECT_THAT(kept.why(),
+              HasSubstr("8 of 16 resources of alpha are kept for user zoe (keep 'class'), without an end: 16 of 16 resources are "
+                        "free, 8 are kept for other campaigns, 0 may wait; a job needs 10, more than is left beside that, "
+                        "whichever jobs end; it starts when less is kept, or with a smaller request in the JDL"));
+  kept.facts.clusters[0].free_resources = 8;
+  EXPECT_EQ(reason_on(kept.made(), 1, 1), "kept_for_others") << "its cores may be on several nodes: it does not wait for one of them";
+  kept.facts.clusters[0].free_resources = 0;
+  kept.facts.clusters[0].our_resources = 16;
+  kept.facts.policies.endings = {{.after = 100, .resources = 16, .cluster = cluster_id(1)}};
+  kept.facts.campaigns[1].priority = kLowestPriority;
+  kept.facts.campaigns[1].waiting_tasks = 0;
+  kept.facts.pairs[1].resources_per_job = 1;
+  kept.facts.pairs[1].active = true;
+  kept.facts.pairs[1].running = 16;
+  const auto busy = kept.made();
+  EXPECT_EQ(reason_on(busy, 1, 1), "kept_for_others") << "those that it is for use all of it";
+  EXPECT_TRUE(busy.reservations.empty());
+  EXPECT_TRUE(busy.preemptions.empty());
+  kept.first().part = *grid::kept_part("6");
+  const auto fits = kept.made();
+  EXPECT_NE(reason_on(fits, 1, 1), "kept_for_others") << "10 are left";
+  EXPECT_FALSE(fits.preemptions.empty());
+}
+
 /// Whoever comes first, and however many keeps there are: those whom no keep is for get no more than what is offered and not kept.
 RC_GTEST_PROP(Keeps, OthersTogether_GetNoMoreThanWhatIsOfferedAndNotKept, ()) {
   KeptPart kept;
