@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "lib/grid/share_tree.hpp"
 #include "lib/grid/sink.hpp"
 #include "metascheduler/asleep.hpp"
 #include "metascheduler/planner/keeps.hpp"
@@ -131,6 +132,7 @@ class Picture {
     for (const auto& affinity : facts_.policies.affinities) affinities_.emplace(affinity.user, affinity.cluster);
     for (const auto& dying : facts_.policies.dying) dying_.emplace(std::pair{dying.campaign, dying.cluster}, dying.jobs);
     for (const auto& tasks : facts_.policies.replicable) replicable_.emplace(std::pair{tasks.campaign, tasks.cluster}, &tasks);
+    fill_shares(snapshot_, facts_.policies, config_, resources);
     draw_keeps();
     snapshot_.pairs.reserve(facts_.pairs.size());
     for (const auto& pair : facts_.pairs) add(pair);
@@ -145,7 +147,6 @@ class Picture {
     for (auto& cluster : snapshot_.clusters) bound_queue(cluster);
     snapshot_.limits = facts_.policies.limits;
     snapshot_.held = facts_.policies.held;
-    fill_shares(snapshot_, facts_.policies, config_, resources);
     snapshot_.now = now_;
     planner::know_memory(snapshot_);
     leave_asleep(snapshot_, config_);
@@ -157,6 +158,8 @@ class Picture {
   /// Those that are active.
   void draw_keeps() {
     const auto& policies = facts_.policies;
+    if (policies.keeps.empty()) return;
+    const grid::ShareTree tree{snapshot_.shares};
     std::map<std::string_view, grid::Instant> first;
     for (const auto& campaign : facts_.campaigns) {
       const auto [known, is_new] = first.emplace(campaign.user, campaign.submitted);
@@ -180,7 +183,9 @@ class Picture {
                                       .project = campaign.project,
                                       .type = campaign.type,
                                       .first_of_user = first.at(campaign.user)};
-        if (grid::is_for(keep, target, now_)) view.campaigns.push_back(campaign.id);
+        // A user may name any project, also by an edit.
+        const bool is_theirs = !keep.project || tree.is_in_project(campaign.user, campaign.groups, *keep.project);
+        if (is_theirs && grid::is_for(keep, target, now_)) view.campaigns.push_back(campaign.id);
       }
       std::ranges::sort(view.campaigns);
       snapshot_.keeps.push_back(std::move(view));

@@ -97,6 +97,21 @@ int ShareTree::node_of(std::string_view user, std::span<const std::string> group
   return first_group < 0 ? -1 : in_group(first_group);
 }
 
+bool ShareTree::is_in_project(std::string_view user, std::span<const std::string> groups, std::string_view project) const {
+  if (!has_project(project)) return true;
+  const auto is_project = [&](const ShareNode& node) { return !node.is_user && !node.is_group && node.name == project; };
+  const auto is_below = [&](const ShareNode& node) {
+    for (int at = node.parent; at >= 0; at = nodes_[static_cast<std::size_t>(at)].parent) {
+      if (is_project(nodes_[static_cast<std::size_t>(at)])) return true;
+    }
+    return false;
+  };
+  return std::ranges::any_of(nodes_, [&](const ShareNode& node) {
+    const bool is_theirs = node.is_group ? std::ranges::find(groups, node.name) != groups.end() : node.is_user && node.name == user;
+    return is_theirs && is_below(node);
+  });
+}
+
 bool ShareTree::has_project(std::string_view name) const {
   return std::ranges::any_of(nodes_, [&](const ShareNode& node) { return !node.is_user && !node.is_group && node.name == name; });
 }

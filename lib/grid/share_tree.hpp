@@ -30,6 +30,9 @@ class ShareTree {
   /// else the user's first, else that of the first group. In a group, it is the node of the member, or, while it has none, the group's.
   /// -1: the user is not in the tree. Cost: O(the user's nodes + the groups in the tree).
   [[nodiscard]] int node_of(std::string_view user, std::span<const std::string> groups, std::string_view project) const;
+  /// Whether work of a user may count for a project that it names: the user, or a group of the user, is below the project, or no such
+  /// project has shares.
+  [[nodiscard]] bool is_in_project(std::string_view user, std::span<const std::string> groups, std::string_view project) const;
   /// Whether users are in projects or groups; else all of them are siblings.
   [[nodiscard]] bool has_branches() const { return has_branches_; }
   /// Whether a project of this name has shares.

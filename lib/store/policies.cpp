@@ -155,7 +155,8 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
     if (needs.priorities) facts.priorities = user_priorities(transaction);
   }
   if (needs.declared_priorities) read_declared_priorities(transaction, facts);
-  if (needs.shares && (needs.usage_days > 0 || needs.declared_priorities)) facts.shares = shares(transaction);
+  const bool any_keep_of_project = std::ranges::any_of(facts.keeps, [](const grid::Keep& keep) { return keep.project.has_value(); });
+  if (needs.shares && (needs.usage_days > 0 || needs.declared_priorities || any_keep_of_project)) facts.shares = shares(transaction);
   if (needs.affinities) facts.affinities = affinities(transaction);
   if (needs.endings) {
     for (const auto& row :

@@ -227,14 +227,22 @@ SELECT
 FROM keeps h JOIN clusters k ON k.id = h.cluster_id ORDER BY h.name
 
 -- name: policies.use_of_keeps
--- The resources of the live jobs of those that each keep is for, on its cluster.
+-- The resources of the live jobs of those that each keep is for, on its cluster. A project that has shares is that of its members alone.
+WITH RECURSIVE below AS (
+  SELECT id, kind, name, name AS project FROM shares WHERE kind = 'project'
+  UNION
+  SELECT s.id, s.kind, s.name, b.project FROM shares s JOIN below b ON s.parent_id = b.id)
 SELECT h.name, coalesce(sum(live_jobs(p) * job_width(p)), 0)::double precision AS used
 FROM keeps h
 JOIN campaign_clusters p ON p.cluster_id = h.cluster_id AND p.active AND live_jobs(p) > 0
 JOIN campaigns c ON c.id = p.campaign_id
 LEFT JOIN first_campaigns f ON f.user_name = c.user_name
 WHERE (h.user_name IS NULL OR c.user_name = h.user_name) AND (h.group_name IS NULL OR h.group_name = ANY (c.groups))
-  AND (h.project IS NULL OR c.project = h.project) AND (h.campaign_id IS NULL OR c.id = h.campaign_id)
+  AND (h.project IS NULL OR (c.project = h.project AND (
+    NOT EXISTS (SELECT FROM below b WHERE b.project = h.project)
+    OR EXISTS (SELECT FROM below b WHERE b.project = h.project
+      AND ((b.kind = 'user' AND b.name = c.user_name) OR (b.kind = 'group' AND b.name = ANY (c.groups)))))))
+  AND (h.campaign_id IS NULL OR c.id = h.campaign_id)
   AND (h.campaign_type IS NULL OR c.type = h.campaign_type)
   AND (h.new_users_s IS NULL OR instant(@now) - f.submitted_at < make_interval(secs => h.new_users_s))
 GROUP BY h.name ORDER BY h.name

@@ -131,6 +131,32 @@ TEST_F(Policies, AKeep_IsReadAsItWasSet_AndCountsTheUseOfThoseItIsFor) {
   });
 }
 
+TEST_F(Policies, AKeepOfAProject_ReadsTheTreeOfShares_AndCountsItsMembersAlone) {
+  edit([&](store::Transaction& t) { store::set_keep(t, {.name = "dft", .cluster = alpha, .part = {.amount = 4}, .project = "physics"}); });
+  launched(a_campaign(4), alpha, 3);
+  execute("UPDATE campaigns SET jdl = '{\"project\": \"physics\"}'");
+  const auto used = [&] {
+    double resources = 0;
+    edit([&](store::Transaction& t) { resources = store::used_keeps(t, now).at(0).used; });
+    return resources;
+  };
+  EXPECT_DOUBLE_EQ(used(), 3) << "no such project has shares";
+  edit([&](store::Transaction& t) {
+    store::set_share(t, "project", "physics", std::nullopt, 1);
+    store::set_share(t, "user", "bob", store::share_of(t, "project", "physics", std::nullopt), 1);
+  });
+  EXPECT_DOUBLE_EQ(used(), 0) << "alice only names it";
+  auto transaction = database.begin();
+  EXPECT_EQ(store::policy_facts(transaction, {.declared_priorities = false}, now).shares.size(), 2U);
+  transaction.commit();
+  edit([&](store::Transaction& t) {
+    const auto physics = store::share_of(t, "project", "physics", std::nullopt);
+    store::set_share(t, "project", "theory", physics, 1);
+    store::set_share(t, "user", "alice", store::share_of(t, "project", "theory", physics), 1);
+  });
+  EXPECT_DOUBLE_EQ(used(), 3);
+}
+
 TEST_F(Policies, Document001_ANewUser_IsOneWhoseFirstCampaignIsYoung_AlsoWhenThatWasDeleted) {
   edit([&](store::Transaction& t) { store::set_keep(t, {.name = "new", .cluster = alpha, .part = {.amount = 4}, .new_users = 86400}); });
   const auto old = a_campaign(1);

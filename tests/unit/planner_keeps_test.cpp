@@ -150,6 +150,28 @@ TEST(Keeps, AreForTheCampaignsThatMatchAllThatIsNamed) {
   EXPECT_EQ(kept.jobs_of(2), 24);
 }
 
+/// Anybody may name a project, at the submission or by an edit.
+TEST(Keeps, OfAProjectThatHasShares_AreForItsMembersAlone_WhateverProjectACampaignNames) {
+  KeptPart kept;
+  kept.facts.campaigns[0].waiting_tasks = 0;
+  auto& zoes = kept.facts.campaigns[1];
+  zoes.project = "dft";
+  kept.first().user.reset();
+  kept.first().project = "dft";
+  EXPECT_EQ(kept.jobs_of(2), 24) << "it is in no tree: those who name it are in it";
+  kept.facts.policies.shares = {{.id = 1, .name = "dft", .parent = {}}, {.id = 2, .name = "ada", .is_user = true, .parent = 1}};
+  EXPECT_EQ(kept.jobs_of(2), 12);
+  kept.facts.policies.shares.push_back({.id = 3, .name = "theory", .parent = 1});
+  kept.facts.policies.shares.push_back({.id = 4, .name = "zoe", .is_user = true, .parent = 3});
+  EXPECT_EQ(kept.jobs_of(2), 24) << "below it";
+  kept.facts.policies.shares.back() = {.id = 4, .name = "chem", .parent = 1, .is_group = true};
+  EXPECT_EQ(kept.jobs_of(2), 12);
+  zoes.groups = {"chem"};
+  EXPECT_EQ(kept.jobs_of(2), 24) << "a group of hers is";
+  zoes.project = "other";
+  EXPECT_EQ(kept.jobs_of(2), 12);
+}
+
 TEST(Document004, AReservation_HoldsWhileItIsActive_AndNotBeforeNorAfter) {
   KeptPart kept;
   kept.only_ada();
