@@ -75,6 +75,9 @@ void read_whom(const Call& call, store::Transaction& transaction, grid::Keep& ke
     keep.campaign = grid::CampaignId{*read};
     if (!store::campaign_owner(transaction, *keep.campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", *id)};
   }
+  for (const auto& [option, text] : {std::pair{"user", keep.user}, std::pair{"project", keep.project}})
+    if (text == "each")
+      throw Error{ExitCode::usage, fmt::format("--{}=each: only limits may be for each; name one, or leave --{} out", option, option)};
   for (const auto& [option, text] : {std::pair{"user", keep.user}, std::pair{"group", keep.group}, std::pair{"project", keep.project}})
     if (text && text->empty()) throw Error{ExitCode::usage, fmt::format("--{} is empty: name one", option)};
   if (grid::whom_text(keep).empty())
@@ -98,6 +101,9 @@ void read_when(const Call& call, grid::Keep& keep) {
                                              text::utc(*keep.until))};
   if (keep.until && *keep.until <= call.context.now)
     throw Error{ExitCode::usage, fmt::format("--until={} is over: the keep would never be active", text::utc(*keep.until))};
+  if (!grid::next_begin(keep, call.context.now))
+    throw Error{ExitCode::usage, fmt::format("none of the --hours={} is left before --until={}: the keep would never be active",
+                                             keep.hours->text(), text::utc(*keep.until))};
 }
 
 grid::KeptPart part_of(const Call& call) {
@@ -143,7 +149,7 @@ std::string state_of(const grid::Keep& keep, grid::Instant now) {
     const auto end = grid::end_of(keep, now);
     return end ? fmt::format("active until {}", text::utc(*end)) : "active";
   }
-  const auto begin = grid::next_change(keep, now);
+  const auto begin = grid::next_begin(keep, now);
   return begin ? fmt::format("from {}", text::utc(*begin)) : "over";
 }
 

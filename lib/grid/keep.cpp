@@ -114,6 +114,12 @@ std::optional<Instant> end_of(const Keep& keep, Instant now) {
   return end ? std::min(*end, of_hours) : of_hours;
 }
 
+std::optional<Instant> next_begin(const Keep& keep, Instant now) {
+  auto begin = keep.from && *keep.from > now ? *keep.from : now;
+  if (keep.hours && !is_within(*keep.hours, begin)) begin = next_time(keep.hours->from, begin);
+  return keep.until && begin >= *keep.until ? std::nullopt : std::optional{begin};
+}
+
 std::optional<Instant> next_change(const Keep& keep, Instant now) {
   std::optional<Instant> next;
   const auto consider = [&](std::optional<Instant> at) {

@@ -80,6 +80,8 @@ struct KeepTarget {
 [[nodiscard]] bool is_active(const Keep& keep, Instant now);
 /// When an active keep ends; empty: it does not.
 [[nodiscard]] std::optional<Instant> end_of(const Keep& keep, Instant now);
+/// When it is active next, now included; empty: never again.
+[[nodiscard]] std::optional<Instant> next_begin(const Keep& keep, Instant now);
 /// When it begins or ends next, after now; empty: never again.
 [[nodiscard]] std::optional<Instant> next_change(const Keep& keep, Instant now);
 

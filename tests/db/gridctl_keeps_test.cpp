@@ -48,6 +48,9 @@ TEST_F(Keeps, AreSet_Listed_Replaced_Audited_AndRemoved) {
   EXPECT_EQ(set({"--user", "ada"}).output, "gridctl: 40 resources of alpha are kept for user ada, always\n");
   EXPECT_THAT(run({"keep", "list"}).output, AllOf(HasSubstr("user ada"), HasSubstr("active"), Not(HasSubstr("new users"))));
   EXPECT_EQ(run({"keep", "list", "--quiet"}).output, "class\ncourse\n");
+  ASSERT_TRUE(set({"--user", "ada", "--from", "2099-01-01T10:00:00Z", "--hours", "13:00-14:00"}).end.succeeded());
+  EXPECT_THAT(run({"keep", "list", "--csv"}).output, HasSubstr("\"13:00-14:00 UTC, from 2099-01-01T10:00:00Z\",from 2099-01-01T13:00:00Z"))
+      << "it begins with its hours";
   EXPECT_THAT(run({"audit"}).output, AllOf(HasSubstr("keep class on alpha"), HasSubstr("keep set"), HasSubstr("user_name: - -> ada")));
   EXPECT_EQ(code({"keep", "remove", "class"}), 0);
   EXPECT_EQ(code({"keep", "remove", "class"}), 3);
@@ -69,6 +72,9 @@ TEST_F(Keeps, WithoutSense_AreRefusedInWords) {
   refused({"--user", "ada", "--from", "2099-01-02T00:00:00Z", "--until", "2099-01-01T00:00:00Z"}, 2, "is not before");
   refused({"--user", "ada", "--from", "tomorrow"}, 2, "--from=tomorrow: must be a time such as 2026-12-01T08:00:00Z");
   refused({"--user", "ada", "--until", "2020-01-01T00:00:00Z"}, 2, "is over: the keep would never be active");
+  refused({"--user", "ada", "--from", "2099-01-01T10:00:00Z", "--until", "2099-01-01T12:00:00Z", "--hours", "13:00-14:00"}, 2,
+          "none of the --hours=13:00-14:00 is left before --until=2099-01-01T12:00:00Z: the keep would never be active");
+  refused({"--user", "each"}, 2, "--user=each: only limits may be for each");
   refused({"--type", "tests"}, 2, "--type=tests: must be test or default");
   refused({"--new-users", "0"}, 2, "--new-users=0: must be a time such as 30d");
   refused({"--campaign", "7"}, 3, "there is no campaign 7");

@@ -368,6 +368,10 @@ TEST(Document004, AReservation_BeginsAndEndsAtTimesThatAreKnownBefore) {
   EXPECT_EQ(grid::next_change(keep, day_at(0, 9)), day_at(1, 10));
   EXPECT_EQ(grid::next_change(keep, day_at(1, 10)), day_at(2, 12));
   EXPECT_EQ(grid::next_change({.name = "always"}, day_at(1, 10)), std::nullopt);
+  keep.hours = grid::day_hours("13:00-14:00");
+  EXPECT_EQ(grid::next_begin(keep, day_at(0, 9)), day_at(1, 13)) << "not at 10, when its dates begin";
+  EXPECT_EQ(grid::next_begin(keep, day_at(1, 13, 30)), day_at(1, 13, 30));
+  EXPECT_EQ(grid::next_begin(keep, day_at(1, 14)), std::nullopt) << "its dates end before";
 }
 
 /// Between two changes nothing changes, at any time.
@@ -384,6 +388,10 @@ RC_GTEST_PROP(Keeps, ChangeAtNoOtherTime, ()) {
   const auto between =
       now + std::chrono::seconds{*rc::gen::inRange<std::int64_t>(0, std::chrono::floor<std::chrono::seconds>(next - now).count())};
   RC_ASSERT(grid::is_active(keep, between) == grid::is_active(keep, now));
+  const auto begin = grid::next_begin(keep, now);
+  RC_ASSERT(!begin || (*begin >= now && grid::is_active(keep, *begin)));
+  const auto later = now + std::chrono::seconds{*rc::gen::inRange(0, 5 * 86400)};
+  RC_ASSERT((begin && later >= *begin) || !grid::is_active(keep, later));
 }
 
 /// On a clock whose time 0 is now, such as gridsim's.
