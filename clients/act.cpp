@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "clients/cigri_tables.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -47,6 +49,19 @@ Manner manner_of(const process::Context& context, terminal::Form form) {
 }
 
 Extent extent_of(const process::Arguments& arguments) { return arguments.has("dry-run") ? Extent::dry_run : Extent::done; }
+
+void check_act(ApiClient& api, const Action& action, std::int64_t campaign, const std::vector<std::string>& tasks) {
+  std::optional<Error> refused;
+  for (const auto& path : paths_of(action, campaign, tasks, Extent::dry_run)) {
+    try {
+      static_cast<void>(api.post(path));
+      return;
+    } catch (const Error& error) {
+      refused = error;
+    }
+  }
+  throw Error{refused->code(), fmt::format("{}: nothing was changed", refused->what())};
+}
 
 process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action, const std::vector<std::int64_t>& campaigns,
                         const std::vector<std::string>& tasks, Manner manner, Extent extent) {

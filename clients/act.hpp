@@ -35,6 +35,9 @@ enum class Manner { gleaner, cigri, cigri_verbose };
 [[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action,
                                       const std::vector<std::int64_t>& campaigns, const std::vector<std::string>& tasks = {},
                                       Manner manner = Manner::gleaner, Extent extent = Extent::done);
+/// Rehearses an action of one campaign before something else is changed for it.
+/// @throws process::Error  each of its requests would be refused; it says that nothing was changed
+void check_act(ApiClient& api, const Action& action, std::int64_t campaign, const std::vector<std::string>& tasks);
 [[nodiscard]] Extent extent_of(const process::Arguments& arguments);
 
 }  // namespace gleaner::clients

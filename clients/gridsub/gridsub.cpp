@@ -287,7 +287,10 @@ process::Outcome gridsub(const process::Context& context) {
                   fmt::format("'{}': --dry-run of a change is 'gridsub --edit {} --dry-run {}'", changes.front(), ids[0], changes.front())};
     const auto tasks = clients::task_lists(arguments, ids);
     ApiClient api{context.config};
-    if (!changes.empty()) edit_before_retry(api, *output, ids[0], changes);
+    if (!changes.empty()) {
+      clients::check_act(api, *action, ids[0], tasks);  // the tasks that wait are not changed for a retry of none
+      edit_before_retry(api, *output, ids[0], changes);
+    }
     return clients::act_on(api, *output, *action, ids, tasks, clients::Manner::gleaner, clients::extent_of(arguments));
   }
   if (arguments.has("edit")) {

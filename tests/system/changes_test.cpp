@@ -134,6 +134,11 @@ TEST_F(Changed, WrongEdits_AreReportedWithTheirPlace_AndChangeNothing) {
   EXPECT_EQ(gridsub({"--edit", id}).end.exit_status, 2);
   EXPECT_EQ(gridsub({"--edit", id, "walltime"}).end.exit_status, 2);
   EXPECT_EQ(gridsub({"--edit", "99", "name=x"}).end.exit_status, 3);
+  const auto retried = gridsub({"--retry", id, "exec_file=true"});
+  EXPECT_EQ(retried.end.exit_status, 4);
+  EXPECT_THAT(retried.output, HasSubstr(fmt::format("campaign {} has no failed task: nothing was changed", id)));
+  EXPECT_EQ(gridsub({"--retry", id, "--failure", "7", "exec_file=true"}).end.exit_status, 4);
+  EXPECT_EQ(gridsub({"--retry", id, "--task", "0-3", "exec_file=true"}).end.exit_status, 4);
   const auto checked = gridsub({"--edit", id, "--dry-run", "name=x"});
   EXPECT_THAT(checked.output, AllOf(HasSubstr("it would change"), Not(HasSubstr(": changed"))));
   EXPECT_EQ(grid.value("SELECT count(*) FROM campaign_changes"), "0");
