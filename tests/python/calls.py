@@ -1,5 +1,6 @@
 """The functions that the tests call on the grid: a module that the clusters can import."""
 import os
+import sys
 import time
 
 
@@ -61,6 +62,30 @@ def wait_for(path):
     while not os.path.exists(path):
         time.sleep(0.05)
     return path
+
+
+def forks(number, folder, status=None):
+    """Its child comes out of the call, too."""
+    child = os.fork()
+    if child == 0:
+        if status is not None:
+            raise SystemExit(status)
+        return "the child's"
+    return note(number, folder), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def closes_stdout():
+    sys.stdout.close()
+    return "closed"
+
+
+class Silent(Exception):
+    def __str__(self):
+        raise ValueError("it has no words")
+
+
+def silent():
+    raise Silent()
 
 
 def not_picklable():

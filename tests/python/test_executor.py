@@ -14,6 +14,7 @@ from base import MODULES, ROOT, Case
 from gate import Gate
 
 import gleaner
+import gleaner.errors
 import gleaner.executor
 
 
@@ -102,6 +103,72 @@ class Calls(Case):
                 gleaner.executor._results_of(bytes(changed), call)
             with self.assertRaises(ValueError, msg=place):
                 gleaner.executor._results_of(done.stdout[:place], call)
+
+    def test_a_child_that_a_call_forks_has_no_result_and_makes_no_further_call(self):
+        notes = self.path("notes")
+        os.mkdir(notes)
+        with self.executor() as executor:
+            alone = executor.submit(calls.forks, 0, notes, 5)
+            self.assertEqual(list(executor.map(calls.forks, [1, 2, 3], [notes] * 3, chunksize=3)), [(1, 0), (2, 0), (3, 0)])
+            self.assertEqual(alone.result(), (0, 5))
+        self.assertEqual(sorted(one.split(".")[0] for one in os.listdir(notes)), ["0", "1", "2", "3"])
+
+    def test_an_exception_without_a_message_and_a_closed_stdout_lose_no_result(self):
+        with self.executor() as executor:
+            closed, silent = executor.submit(calls.closes_stdout), executor.submit(calls.silent)
+            self.assertEqual(closed.result(), "closed")
+            with self.assertRaises(calls.Silent):
+                silent.result()
+
+    def test_a_map_that_fails_or_is_given_up_leaves_no_call_that_nobody_asks_for(self):
+        never = self.path("never")
+        with self.executor() as executor:
+            with self.assertRaises(gleaner.ConfigurationError):
+                executor.map(calls.wait_for, [never, never, threading.Lock()])
+            with self.assertRaises(concurrent.futures.TimeoutError):
+                list(executor.map(calls.wait_for, [never, never], timeout=0.5))
+        for one in executor.campaigns:
+            self.assertEqual({task.state for task in self.grid.tasks(self.grid.wait(one)[0].id)}, {"cancelled"})
+
+    def test_a_forked_process_leaves_the_executor_to_its_parent(self):
+        with self.executor() as executor:
+            future = executor.submit(calls.square, 3)
+            read, write = os.pipe()
+            child = os.fork()
+            if child == 0:
+                try:
+                    executor.submit(calls.square, 4)
+                except RuntimeError as error:
+                    executor.shutdown()
+                    os.write(write, str(error).encode())
+                finally:
+                    os._exit(0)
+            os.close(write)
+            os.waitpid(child, 0)
+            with os.fdopen(read) as file:
+                self.assertIn("another process's", file.read())
+            self.assertEqual(future.result(), 9)
+
+    def test_answers_that_are_not_the_apis_fail_no_call(self):
+        redirected = gleaner.errors.refusal(302, {})
+        look, times = gleaner.Executor._look, iter(range(100))
+
+        def look_badly(executor):
+            if next(times) < 2:
+                raise redirected
+            return look(executor)
+        with unittest.mock.patch.object(gleaner.Executor, "_look", look_badly), self.executor() as executor:
+            self.assertEqual(executor.submit(calls.square, 3).result(), 9)
+
+    def test_a_result_that_two_threads_have_is_taken_once(self):
+        for _ in range(200):
+            future, taken = concurrent.futures.Future(), []
+            threads = [threading.Thread(target=lambda: taken.append(gleaner.executor._take(future))) for _ in range(4)]
+            for one in threads:
+                one.start()
+            for one in threads:
+                one.join()
+            self.assertEqual(sorted(taken), [False, False, False, True])
 
     def test_a_task_that_the_grid_runs_again_has_the_result_of_the_attempt_that_did_it(self):
         with self.executor(jdl={"retries": 2}) as executor:

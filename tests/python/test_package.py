@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 import unittest
 import unittest.mock
 
@@ -95,7 +96,7 @@ class LostAnswers(Case):
                 body = b""
                 if self.headers.get("Transfer-Encoding") == "chunked":
                     while True:
-                        size = int(self.rfile.readline(), 16)
+                        size = int(self.rfile.readline() or b"0", 16)  # b"": who asks has broken off
                         body += self.rfile.read(size + 2)[:size]
                         if size == 0:
                             break
@@ -104,19 +105,26 @@ class LostAnswers(Case):
                 if answer is None:
                     self.close_connection = True
                     return
-                status, reply, headers = answer
-                text = json.dumps(reply).encode()
+                status, reply, headers, *late = answer
+                text = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
                 self.send_response(status)
                 for name, value in {"Content-Length": str(len(text)), **headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(text)
+                try:
+                    self.wfile.write(text)
+                    for one in late:
+                        time.sleep(0.05)
+                        self.wfile.write(one)
+                        case.is_late.set()
+                except OSError:
+                    pass  # who asked has broken off
 
             do_GET = do_POST = do_DELETE = do_PUT = do
 
             def log_message(self, *unused):
                 pass
-        self.seen, self.answers = [], []
+        self.seen, self.answers, self.is_late = [], [], threading.Event()
         pause = unittest.mock.patch("gleaner.http_client._pause", lambda attempt, failure: 0.01)
         pause.start()
         self.addCleanup(pause.stop)
@@ -186,6 +194,71 @@ class LostAnswers(Case):
         with self.assertRaises(gleaner.ServerFailure):
             self.grid.submit({"name": "n"}, ["1"])
         self.assertEqual(len(self.seen), 1)
+
+    def test_an_answer_that_comes_in_part_or_is_not_the_apis_is_none(self):
+        whole = json.dumps(self.CAMPAIGN).encode()
+        wrong = [(201, whole[:-9], {"Content-Length": str(len(whole)), "Connection": "close"}), (200, b"<html>Log in</html>", {})]
+        self.answers = [*wrong, (201, self.CAMPAIGN, {})]
+        self.assertEqual(self.grid.submit({"name": "n"}, ["1"]).id, 3)
+        self.assertEqual(len({key for _, _, key, _ in self.seen}), 1)
+        self.answers = [*wrong, (200, self.CAMPAIGN, {})]
+        self.assertEqual(self.grid.campaign(3).id, 3)
+        for one in wrong:
+            self.seen, self.answers = [], [one]
+            with self.assertRaises(gleaner.OutcomeUnknown):
+                self.grid.cancel(3)
+            self.assertEqual(len(self.seen), 1)
+            self.answers = [one] * 6
+            with self.assertRaises(gleaner.OutcomeUnknown) as raised:
+                self.grid.submit({"name": "n"}, ["1"])
+            self.assertEqual(raised.exception.key, self.seen[-1][2])
+
+    def test_an_output_of_unknown_size_that_breaks_off_is_continued_and_not_held_for_whole(self):
+        output = gleaner.Output("0.out", None, 0, 0, "stdout", "alpha", "done", None, False)
+        self.answers = [(200, b"abc", {"Content-Length": "6", "Connection": "close"}), (200, b"def", {})]
+        self.assertEqual(self.grid.read_output(3, output), b"abcdef")
+        self.assertEqual([path.split("?")[1] for _, path, _, _ in self.seen], ["offset=0", "offset=3"])
+
+    def test_an_api_that_is_too_busy_has_done_nothing_and_is_asked_again(self):
+        for status, code in ((429, ""), (503, "busy")):
+            busy = (status, {"code": code, "message": "32 requests"}, {"Retry-After": "0"})
+            self.answers = [busy, busy, (200, {"message": "cancelled"}, {})]
+            self.assertEqual(self.grid.cancel(3).message, "cancelled")
+            self.answers = [busy, (200, self.CAMPAIGN, {})]
+            self.assertEqual(self.grid.campaign(3).id, 3)
+            self.answers = [busy] * 6
+            with self.assertRaises(gleaner.Busy):
+                self.grid.append(3, ["1"])
+
+    def test_bytes_that_nobody_asked_for_are_no_answer_to_the_next_request(self):
+        stale = json.dumps({**self.CAMPAIGN, "id": 99}).encode()
+        more = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(stale), stale)
+        self.answers = [(200, self.CAMPAIGN, {}, more), (200, {**self.CAMPAIGN, "id": 4}, {})]
+        self.assertEqual(self.grid.campaign(3).id, 3)
+        self.is_late.wait()
+        self.assertEqual(self.grid.campaign(4).id, 4)
+
+    def test_a_forked_process_reads_no_answer_of_its_parent(self):
+        self.answers = [(200, self.CAMPAIGN, {}) for _ in range(3)]
+        self.grid.campaign(3)
+        [parents] = self.grid._client._idle
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                found = self.grid.campaign(3).id
+                os.write(write, b"own" if found == 3 and parents not in self.grid._client._idle else b"the parent's")
+            finally:
+                os._exit(0)
+        os.close(write)
+        os.waitpid(child, 0)
+        with os.fdopen(read) as file:
+            self.assertEqual(file.read(), "own")
+        self.assertEqual(self.grid.campaign(3).id, 3)
+        self.assertEqual(self.grid._client._idle, [parents])
+
+    def test_a_configuration_that_is_printed_has_no_token(self):
+        self.assertNotIn("'t'", repr(self.grid.config))
 
     def test_parameters_that_are_no_texts_or_numbers_are_refused_before_they_are_sent_whole(self):
         with self.assertRaisesRegex(TypeError, "parameter 1: None"):

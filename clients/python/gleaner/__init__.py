@@ -10,8 +10,8 @@ True
 `Grid` has the campaigns, `Executor` is a `concurrent.futures.Executor` whose calls are tasks. docs/python.md has more.
 """
 
-from .errors import (ApiError, CannotEnd, ConfigurationError, GridError, InvalidInput, NotFound, NotPermitted, OutcomeUnknown, OutputError,
-                     ServerFailure, Unavailable, WaitTimeout, WrongState)
+from .errors import (ApiError, Busy, CannotEnd, ConfigurationError, GridError, InvalidInput, NotFound, NotPermitted, OutcomeUnknown,
+                     OutputError, ServerFailure, Unavailable, WaitTimeout, WrongState)
 from .executor import CallNotDone, Executor, RemoteError, ResultDamaged
 from .grid import Grid, local_path, ranges
 from .models import Appended, Campaign, Change, Changed, Failure, Fetched, Output, Problem, Task, TaskCounts
@@ -19,7 +19,7 @@ from .stream import ChangeStream
 from .version import VERSION as __version__
 
 __all__ = [
-    "ApiError", "Appended", "CallNotDone", "Campaign", "CannotEnd", "Change", "ChangeStream", "Changed", "ConfigurationError", "Executor",
+    "ApiError", "Appended", "Busy", "CallNotDone", "Campaign", "CannotEnd", "Change", "ChangeStream", "Changed", "ConfigurationError", "Executor",
     "Failure", "Fetched", "Grid", "GridError", "InvalidInput", "NotFound", "NotPermitted", "OutcomeUnknown", "Output", "OutputError",
     "Problem", "RemoteError", "ResultDamaged", "ServerFailure", "Task", "TaskCounts", "Unavailable", "WaitTimeout", "WrongState",
     "__version__", "local_path", "ranges",

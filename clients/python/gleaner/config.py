@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Dict, Optional
 from urllib.parse import urlsplit
 
@@ -27,7 +27,7 @@ class Config:
     """How the API is reached. Times are in seconds."""
 
     api: str
-    token: str
+    token: str = field(repr=False)
     ca_file: str
     connect_timeout: float
     api_timeout: float

@@ -69,6 +69,10 @@ class ServerFailure(ApiError, Unavailable):
     """The API or a cluster behind it cannot answer at present (5xx)."""
 
 
+class Busy(ServerFailure):
+    """Too many requests of the caller are in progress, or came: nothing was done, and the same request may be repeated later."""
+
+
 class CannotEnd(GridError):
     """The campaigns cannot end unless their user acts. `reasons` has the sentence of each, by the campaign's id."""
 
@@ -95,6 +99,8 @@ def refusal(status: int, body: Mapping[str, Any]) -> ApiError:
         return NotFound(status, body)
     if status in (409, 410, 412):
         return WrongState(status, body)
+    if status == 429 or (status == 503 and body.get("code") == "busy"):
+        return Busy(status, body)
     if status >= 500:
         return ServerFailure(status, body)
     return ApiError(status, body)

@@ -26,6 +26,7 @@ from .models import Output, Task
 from .stream import Doorbell
 
 T = TypeVar("T")
+_taking = threading.Lock()
 
 _MOST_ARGUMENT_BYTES = 60 * 1024  # a parameter has 64 kB at most
 _MOST_CALLS_AT_ONCE = 10_000
@@ -145,15 +146,14 @@ class _Call:
 
 
 def _take(future: Future[Any]) -> bool:
-    """Whether the future still wants its result."""
-    if future.done():
-        if future.cancelled():
-            try:
-                future.set_running_or_notify_cancel()
-            except Exception:
-                pass  # it was notified already
-        return False
-    return future.set_running_or_notify_cancel()
+    """Whether the future still wants its result. Of two threads that have one for it, the second is told that it does not."""
+    with _taking:
+        if future.running() or (future.done() and not future.cancelled()):
+            return False
+        try:
+            return future.set_running_or_notify_cancel()
+        except RuntimeError:
+            return False  # it was cancelled, and notified already
 
 
 def _value_of(result: bytes) -> Any:
@@ -283,6 +283,7 @@ class Executor(_StandardExecutor):
         self._open_tasks = 0
         self._bell: Optional[Doorbell] = None
         self._is_shut = False
+        self._process = os.getpid()
         self._settled: "queue.SimpleQueue[Optional[_Settled]]" = queue.SimpleQueue()
         self._dispatcher: Optional[threading.Thread] = None
         self._fetchers: List[threading.Thread] = []
@@ -318,14 +319,21 @@ class Executor(_StandardExecutor):
         deadline = None if timeout is None else time.monotonic() + timeout
         futures: List[Future[T]] = []
         calls = zip(*iterables)
-        for chunk in iter(lambda: list(itertools.islice(calls, chunksize)), []):
-            futures.extend(self._add(fn, [(args, {}) for args in chunk]))
+        try:
+            for chunk in iter(lambda: list(itertools.islice(calls, chunksize)), []):
+                futures.extend(self._add(fn, [(args, {}) for args in chunk]))
+        except BaseException:
+            for one in futures:
+                one.cancel()  # nobody will ever ask for them
+            raise
         futures.reverse()
 
         def results() -> Iterator[T]:
             try:
                 while futures:
-                    yield futures.pop().result(None if deadline is None else max(0.0, deadline - time.monotonic()))
+                    result = futures[-1].result(None if deadline is None else max(0.0, deadline - time.monotonic()))
+                    futures.pop()
+                    yield result
             finally:
                 for one in futures:
                     one.cancel()
@@ -336,6 +344,8 @@ class Executor(_StandardExecutor):
         if getattr(inner, "__module__", None) == "__main__":
             raise ConfigurationError(f"{function!r} is of the program itself, which the clusters cannot import: put it into a module")
         call = _Call(self, function, arguments, self._path, self._most)
+        if self._process != os.getpid():
+            raise RuntimeError("the executor is another process's, from which this one was forked: make one of its own here")
         with self._condition:
             if self._is_shut:
                 raise RuntimeError("cannot schedule new futures after shutdown")
@@ -371,6 +381,8 @@ class Executor(_StandardExecutor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """No more calls. `wait`: until the last one is settled; `cancel_futures`: those that are not are cancelled, also while they run."""
+        if self._process != os.getpid():
+            return  # forked: the calls are the parent's, and its threads are not here
         with self._condition:
             self._is_shut = True
             calls = [*self._pending, *(call for of_one in self._sent.values() for call in of_one.values())] if cancel_futures else []
@@ -424,7 +436,7 @@ class Executor(_StandardExecutor):
                     look_at = time.monotonic() + max(_LOOK_EVERY, 2 * (time.monotonic() - begun))
                     wants_look = False
                 away_since = None
-            except Unavailable as error:
+            except GridError as error:  # no answer, or one that is not the API's
                 away_since = away_since or time.monotonic()
                 if time.monotonic() - away_since > self._patience:
                     self._give_up(error)
@@ -460,6 +472,7 @@ class Executor(_StandardExecutor):
             of_tasks = [(call, campaign, task) for campaign, of_one in self._sent.items() for task, call in of_one.items()]
             self._pending.clear()
             self._sent.clear()
+            self._places.clear()
             self._to_cancel.clear()
         for call, campaign, task in [*lost, *of_tasks]:
             call.fail(CallNotDone(f"the grid could not be reached for {self._patience:g} s: {error}", campaign, task))

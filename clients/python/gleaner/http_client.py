@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
+import select
 import socket
 import ssl
 import threading
 import time
+import weakref
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
 from urllib.parse import urlsplit
 
 from .config import Config
-from .errors import ApiError, OutcomeUnknown, Unavailable, refusal
+from .errors import ApiError, Busy, OutcomeUnknown, Unavailable, refusal
 
 #: The server sends nothing while it writes a submission's tasks, or while a cluster reads a large file.
 LONGEST_SILENCE = 300.0
@@ -76,9 +79,12 @@ class Answer:
     def read(self, size: int = 1 << 16) -> bytes:
         """The next bytes; none at the end. Raises Unavailable if the answer breaks off."""
         try:
-            return self._response.read(size)
+            part = self._response.read(size)
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Unavailable(f"the API's answer broke off: {_text_of(error)}") from error
+        if not part and self._response.length:  # http.client holds that for the end, too
+            raise Unavailable(f"the API's answer broke off: {self._response.length} bytes are missing")
+        return part
 
     def line(self) -> bytes:
         """The next line with its end; none at the end of the answer."""
@@ -127,6 +133,16 @@ class Answer:
         self.close()
 
 
+def _has_bytes(connection: http.client.HTTPConnection) -> bool:
+    """Whether an idle connection was closed by the other end, or has bytes that no request of ours asked for: the next answer on it would
+    be another request's."""
+    if connection.sock is None:
+        return True
+    poll = select.poll()
+    poll.register(connection.sock, select.POLLIN)
+    return bool(poll.poll(0))
+
+
 def _text_of(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
@@ -143,6 +159,7 @@ class HttpClient:
         self._agent = user_agent
         self._idle: List[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
+        _clients.add(self)
         self._tls: Optional[ssl.SSLContext] = None
         self._host, self._port, self._base, scheme = "localhost", None, "", "http"
         if not config.socket:
@@ -153,6 +170,12 @@ class HttpClient:
                 self._tls = ssl.create_default_context(cafile=config.ca_file or None)
             except (OSError, ssl.SSLError) as error:
                 raise self._unreachable(f"api_ca_file {config.ca_file}: {_text_of(error)}") from error
+
+    def forget_connections(self) -> None:
+        """In a process that was forked: the connections are the parent's. On one that both read, each would get answers to the other. The
+        lock may be held by a thread that is not there."""
+        self._lock = threading.Lock()
+        self.close()
 
     def close(self) -> None:
         """Closes the idle connections."""
@@ -181,8 +204,14 @@ class HttpClient:
         return connection
 
     def _idle_connection(self) -> Optional[http.client.HTTPConnection]:
-        with self._lock:
-            return self._idle.pop() if self._idle else None
+        while True:
+            with self._lock:
+                if not self._idle:
+                    return None
+                connection = self._idle.pop()
+            if not _has_bytes(connection):
+                return connection
+            connection.close()
 
     def _keep(self, connection: http.client.HTTPConnection) -> None:
         with self._lock:
@@ -249,13 +278,19 @@ class HttpClient:
     # --- whole answers
 
     def _json_of(self, answer: Answer) -> Any:
-        with_end = answer.rest()
-        answer.finish()
+        is_success = 200 <= answer.status < 300
         try:
+            with_end = answer.rest()
             parsed = json.loads(with_end) if with_end else {}
-        except ValueError:
+        except (Unavailable, ValueError) as broken:
+            answer.close()
+            if is_success:  # it was executed, and what became of it is not known
+                what = str(broken) if isinstance(broken, Unavailable) else f"an answer with status {answer.status} is no JSON"
+                raise _Lost(what, sent=True) from broken
             parsed = {}
-        if 200 <= answer.status < 300:
+        else:
+            answer.finish()
+        if is_success:
             return parsed
         error = refusal(answer.status, parsed if isinstance(parsed, dict) else {})
         after = answer.headers.get("retry-after", "")
@@ -284,10 +319,15 @@ class HttpClient:
 
     def change(self, method: str, path: str) -> Any:
         """A POST or DELETE that is not repeated, once it may have been executed."""
-        try:
-            return self._json_of(self.send(method, path, fresh=True))
-        except _Lost as lost:
-            raise OutcomeUnknown(f"{method} {path}: no answer came ({lost}): whether it was executed is unknown") from lost
+        for attempt in range(1, _KEYED_ATTEMPTS + 1):
+            try:
+                return self._json_of(self.send(method, path, fresh=True))
+            except _Lost as lost:
+                raise OutcomeUnknown(f"{method} {path}: no answer came ({lost}): whether it was executed is unknown") from lost
+            except Busy as busy:
+                if attempt == _KEYED_ATTEMPTS:
+                    raise
+                time.sleep(_pause(attempt, busy))
 
     def _repeated(self, method: str, path: str, attempts: int, body: Optional[Body], headers: Mapping[str, str],
                   key: Optional[str] = None) -> Any:
@@ -303,9 +343,9 @@ class HttpClient:
                 was_sent = was_sent or lost.sent
                 failure = lost
             except ApiError as error:
-                if error.status not in (500, 502, 503, 504) or error.code == "rule_broken" or (error.status == 502 and key is None):
+                if error.status not in (429, 500, 502, 503, 504) or error.code == "rule_broken" or (error.status == 502 and key is None):
                     raise
-                was_sent = was_sent or error.status != 503
+                was_sent = was_sent or error.status not in (429, 503)
                 failure = error
             except Unavailable as error:
                 if key is not None and not was_sent:
@@ -324,7 +364,10 @@ class HttpClient:
         except _Lost as lost:
             raise self._unreachable(str(lost)) from lost
         if answer.status != 200:
-            self._json_of(answer)
+            try:
+                self._json_of(answer)
+            except _Lost as lost:
+                raise self._unreachable(str(lost)) from lost
             raise Unavailable(f"the API answered {answer.status} where a body was expected")
         return answer
 
@@ -332,3 +375,14 @@ class HttpClient:
 def _pause(attempt: int, failure: Exception) -> float:
     wanted = failure.retry_after if isinstance(failure, ApiError) and failure.retry_after is not None else 0.0
     return min(max(0.25 * 2.0 ** (attempt - 1), wanted), _LONGEST_PAUSE) * random.uniform(1.0, 1.5)
+
+
+_clients: weakref.WeakSet[HttpClient] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for one in list(_clients):
+        one.forget_connections()
+
+
+os.register_at_fork(after_in_child=_after_fork)
