@@ -2,6 +2,7 @@
 import http.server
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import threading
@@ -129,6 +130,7 @@ class LostAnswers(Case):
         pause.start()
         self.addCleanup(pause.stop)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.handle_error = lambda *unused: None  # who asked has broken off
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
@@ -275,6 +277,28 @@ class Requests(Case):
         self.assertEqual((request.name, request.directory, request.stdout, request.stderr, request.queue),
                          ("nf-a_(1)", "/w/3f/0c", "/w/3f/0c/.command.log", "/w/3f/0c/.command.log", "long"))
         self.assertEqual(request.command, script)
+
+    def test_a_line_of_a_script_means_what_oar_takes_it_for(self):
+        def of(*lines):
+            self.write("a.sh", "#!/bin/bash\n" + "\n".join(lines) + "\n")
+            return oarsub_request(["-S", "./a.sh"], self.folder)
+        for line, value in (("-p switch = 'sw3' or switch = 'sw5'", "switch = 'sw3' or switch = 'sw5'"), ("-p gpu='YES'", "gpu='YES'"),
+                            ("--property=gpu='YES'", "gpu='YES'"), ("-p \"gpu='YES'\"", "gpu='YES'"), ("-pgpu='YES' ", "gpu='YES'"),
+                            ("--property  a > 4", "a > 4"), ("-p \"name LIKE 'a\\_b'\"", "name LIKE 'a\\_b'"), ("-p 'a=1'", "a=1")):
+            self.assertEqual(of("#OAR " + line).properties, [value], line)
+        self.assertEqual(of("#OAR -l {cluster='a b'}/nodes=1,walltime=2").jdl(), {"resources": "{cluster='a b'}/nodes=1", "walltime": "2:00:00"})
+        self.assertEqual(of("#OAR\t-l\t/core=2").resources, "/core=2")
+        self.assertEqual(of("#OAR -n it's mine\r", "#OAR -l core=2 -t besteffort").jdl(), {"resources": "/core=2", "cluster_job_type": ["besteffort"]})
+        self.assertEqual(of("#OAR -n it's mine").name, "it's mine")
+        self.assertEqual(of("#OAR -n 'my job' -l core=3").name, "my job")
+        with self.assertRaisesRegex(WrongRequest, "a.sh:2: there is no option '-k'"):
+            of("#OAR -k")
+
+    def test_a_folder_is_the_one_that_nextflow_names(self):
+        script = self.write("my work's (1)/.command.run", "#!/bin/bash\n#OAR -d \"/w/my\\ work\\'s\\ \\(1\\)\"\n#OAR -O \"/w/my\\ work/log\"\n")
+        request = oarsub_request(["-S", "./.command.run"], os.path.dirname(script))
+        self.assertEqual((request.directory, request.stdout), ("/w/my work's (1)", "/w/my work/log"))
+        self.assertEqual(shlex.split(request.command), [script])
 
     def test_the_command_line_goes_before_the_script(self):
         self.write("a.sh", "#OAR -n script -l core=2\n")

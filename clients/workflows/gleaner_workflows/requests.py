@@ -160,6 +160,29 @@ def read_script(path: str) -> bytes:
     return content
 
 
+_QUOTED = r"""'[^']*'|"(?:[^"\\]|\\.)*\""""
+_ESCAPED_BY_NEXTFLOW = r"""\\(['" ()\\!&|<>`:;])"""
+
+
+def _unquoted(word: str) -> str:
+    if re.fullmatch(_QUOTED, word) is None:
+        return word
+    return word[1:-1] if word[0] == "'" else re.sub(_ESCAPED_BY_NEXTFLOW, r"\1", word[1:-1])
+
+
+def read_line(text: str, request: JobRequest, origin: str) -> None:
+    """Reads what comes after `#OAR`. OAR knows one option a line, whose value is the rest as it stands: `-p switch = 'sw3' or switch = 'sw5'`,
+    `-l {gpu='YES'}/core=1`. Quotes around a whole value are not part of it, and what has none inside may have several options."""
+    words = re.findall(rf"(?:{_QUOTED})(?=\s|$)|\S+", text)
+    is_plain = not any(quote in word for word in words for quote in "'\"" if re.fullmatch(_QUOTED, word) is None)
+    match = re.fullmatch(r"(--[^\s=]+)(?:=|\s+)(.+)|(-[^-])\s*(.+)", text)
+    words = [_unquoted(one) for one in words]
+    if match is not None and len(words) != 2 and not (is_plain and not read_options(words, JobRequest(), origin)[1]):
+        words = [match.group(1) or match.group(3), _unquoted(match.group(2) or match.group(4))]
+    if read_options(words, request, origin)[1]:
+        _wrong(origin, f"'#OAR {text}' has more than options")
+
+
 def _absolute(path: str, folder: str) -> str:
     return os.path.normpath(os.path.join(folder, path)) if path else ""
 
@@ -180,16 +203,9 @@ def oarsub_request(words: Sequence[str], present: str) -> JobRequest:
         except (ValueError, IndexError):
             raise WrongRequest(f"oarsub: -S: '{text}' is no script with its arguments") from None
         request.script = read_script(_absolute(program, present))
-        for number, line in enumerate(request.script.decode("utf-8", "replace").splitlines(), 1):
-            if not line.startswith("#OAR "):
-                continue
-            origin = f"{program}:{number}"
-            try:
-                options = shlex.split(line[len("#OAR "):])
-            except ValueError:
-                options = line[len("#OAR "):].split()  # a quote in a name
-            if read_options(options, request, origin)[1]:
-                _wrong(origin, f"'{line}' has more than options")
+        for number, line in enumerate(request.script.decode("utf-8", "replace").split("\n"), 1):
+            if re.match(r"#OAR\s", line):
+                read_line(line[len("#OAR"):].strip(), request, f"{program}:{number}")
     for name in ("directory", "name", "stdout", "stderr", "queue", "project", "resources", "walltime", "properties", "types", "clusters"):
         value = getattr(of_line, name)
         if value:
