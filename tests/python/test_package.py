@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import threading
 import time
@@ -265,6 +266,37 @@ class LostAnswers(Case):
     def test_parameters_that_are_no_texts_or_numbers_are_refused_before_they_are_sent_whole(self):
         with self.assertRaisesRegex(TypeError, "parameter 1: None"):
             self.grid.submit({"name": "n"}, ["1", None])
+
+
+class Streams(Case):
+    def test_a_stream_that_is_closed_ends_at_once_and_so_does_its_connection(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        ends = []
+
+        def serve():
+            client = listener.accept()[0]
+            client.recv(1 << 16)
+            try:
+                client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+                for _ in range(500):
+                    client.sendall(b"event: progress\nid: 1-1\ndata: {}\n\n")
+                    time.sleep(0.02)
+            except OSError:
+                ends.append("the client's")
+            client.close()
+        server = threading.Thread(target=serve)
+        server.start()
+        grid = gleaner.Grid(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        self.addCleanup(grid.close)
+        changes, seen = grid.changes([3]), threading.Event()
+        reader = threading.Thread(target=lambda: [seen.set() for _ in changes])
+        reader.start()
+        seen.wait()
+        changes.close()
+        server.join()
+        reader.join()
+        self.assertEqual(ends, ["the client's"])
 
 
 class Requests(Case):

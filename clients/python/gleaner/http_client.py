@@ -69,8 +69,10 @@ def _guarded(body: Iterator[bytes]) -> Iterator[bytes]:
 class Answer:
     """An answer whose body is yet to be read."""
 
-    def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, give_back: Callable[[], None]) -> None:
+    def __init__(self, connection: http.client.HTTPConnection, socket_: Optional[socket.socket], response: http.client.HTTPResponse,
+                 give_back: Callable[[], None]) -> None:
         self._connection = connection
+        self._socket = socket_
         self._response = response
         self._give_back = give_back
         self.status = response.status
@@ -114,10 +116,9 @@ class Answer:
 
     def cut(self) -> None:
         """Ends the answer, from any thread."""
-        sock = self._connection.sock
-        if sock is not None:
+        if self._socket is not None:
             try:
-                sock.shutdown(socket.SHUT_RDWR)
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
             except OSError:
                 pass
 
@@ -265,6 +266,7 @@ class HttpClient:
         except BaseException:
             connection.close()
             raise
+        opened = connection.sock  # which the connection forgets where the answer is its last one
         try:
             response = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
@@ -273,7 +275,7 @@ class HttpClient:
         except BaseException:
             connection.close()
             raise
-        return Answer(connection, response, lambda: self._keep(connection))
+        return Answer(connection, opened, response, lambda: self._keep(connection))
 
     # --- whole answers
 

@@ -112,7 +112,7 @@ class ChangeStream:
     def _messages(self, answer: Answer) -> Iterator[Change]:
         kind, place = "", ""
         data: List[str] = []
-        while True:
+        while not self._closed.is_set():
             line = answer.line()
             if not line.endswith(b"\n"):
                 return  # the end, or a line that broke off
