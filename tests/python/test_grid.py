@@ -213,19 +213,21 @@ class Portal(Case):
         self.addCleanup(portal.kill)
         address = portal.stdout.readline().strip()
 
-        def ask(path, form=None, **headers):
+        def ask(path, form=None):
             data = urllib.parse.urlencode(form).encode() if form else None
-            with urllib.request.urlopen(urllib.request.Request(address + path, data, headers), timeout=60) as reply:
+            with urllib.request.urlopen(urllib.request.Request(urllib.parse.urljoin(address, path), data), timeout=60) as reply:
                 return reply.read().decode()
         page = ask("submit", {"command": "echo '<of>'", "parameters": "one\ntwo"})
         number = max(int(one) for one in re.findall(r"<tr><td>(\d+)<td>portal", page))
         gleaner.Grid().wait(number)
         self.assertIn(f"<tr><td>{number}<td>portal<td>terminated<td>2 of 2 done", ask(""))
         self.assertEqual(sorted(ask(f"outputs/{number}").splitlines()), ["<of> one", "<of> two"])
-        for path, form, headers, said in (("submit", {"command": "a", "parameters": "'"}, {}, 400), ("cancel", {"id": number}, {}, 400),
-                                          ("cancel", {"id": number}, {"Origin": "http://other.example"}, 403)):
+        # Another user of the host, or a page of another site under a name that stands for 127.0.0.1, does not know the key.
+        for path, form, said in (("submit", {"command": "a", "parameters": "'"}, 400), ("cancel", {"id": number}, 400),
+                                 ("../submit", {"command": "a", "parameters": "b"}, 404), ("../outputs/" + str(number), None, 404),
+                                 ("../x/cancel", {"id": number}, 404), ("../", None, 404)):
             with self.assertRaises(urllib.error.HTTPError) as raised:
-                ask(path, form, **headers)
+                ask(path, form)
             self.assertEqual(raised.exception.code, said)
             raised.exception.close()
 
