@@ -22,6 +22,7 @@
 namespace gleaner::api {
 
 class EventStreams;
+class HealthWatch;
 class InputSpool;
 class ParamFiles;
 class SharedAnswers;
@@ -46,6 +47,7 @@ struct Call {
   SharedAnswers& summaries;       ///< the summary, one for all viewers
   SharedAnswers& uses_in_time;    ///< answers about the use of the clusters in time
   WhatIfs& what_ifs;              ///< simulations of the grid for those who ask
+  HealthWatch& health;            ///< the state of the grid, for monitors
   grid::Instant now;
   ParamFiles* param_files = nullptr;  ///< files that a submission may name; null: it may name none
 };

@@ -56,11 +56,17 @@ void Connections::give_back(std::optional<store::Database> database) {
   freed_.notify_one();
 }
 
+grid::Instant Connections::carried_on() const {
+  return reading_ ? reading_->time + std::chrono::floor<grid::Instant::duration>(grid::SteadyClock::now() - reading_->at) : grid::now();
+}
+
+grid::Instant Connections::known_now() const {
+  const std::lock_guard lock{mutex_};
+  return carried_on();
+}
+
 grid::Instant Connections::now() {
   constexpr std::chrono::seconds kCarriedOn{30};
-  const auto carried_on = [&] {
-    return reading_ ? reading_->time + std::chrono::floor<grid::Instant::duration>(grid::SteadyClock::now() - reading_->at) : grid::now();
-  };
   {
     const std::lock_guard lock{mutex_};
     const auto asked = grid::SteadyClock::now();

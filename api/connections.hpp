@@ -69,6 +69,8 @@ class Connections {
   /// The time by the database's clock, by which every age is measured: asked for again after 30 s, and carried on by a clock that nobody
   /// sets. Behind by at most the way of one answer, never ahead. As long as the database never answered, that of this host.
   [[nodiscard]] grid::Instant now();
+  /// The same without a question to the database, however long ago the last one was.
+  [[nodiscard]] grid::Instant known_now() const;
 
   /// A connection of its own for a thread that keeps it. Throws store::Unavailable and store::WrongSchema.
   [[nodiscard]] store::Database open() const;
@@ -93,13 +95,14 @@ class Connections {
   };
 
   void wait_for_turn();
+  [[nodiscard]] grid::Instant carried_on() const;  ///< under the mutex
   [[nodiscard]] std::optional<store::Database> take_idle();
   void give_back(std::optional<store::Database> database);
 
   std::string conninfo_;
   store::ConnectionLimits longer_;  ///< as configured for all programs
   store::ConnectionLimits limits_;  ///< limits of a request: at most api_patience
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<store::Database> idle_;
   int in_use_ = 0;

@@ -7,6 +7,7 @@
 
 #include "api/code.hpp"
 #include "lib/oar/client.hpp"
+#include "lib/process/config.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/views_tasks.hpp"
 

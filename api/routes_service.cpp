@@ -1,21 +1,18 @@
 // Routes of the API itself: entry, health, OpenAPI document.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 
+#include "api/health_watch.hpp"
 #include "api/metrics.hpp"
 #include "api/openapi.hpp"
 #include "api/router.hpp"
 #include "api/sessions.hpp"
 #include "lib/fleet/health.hpp"
-#include "lib/store/lease.hpp"
-#include "lib/store/migrations.hpp"
-#include "lib/store/views_grid.hpp"
 
 namespace gleaner::api {
 namespace {
-
-namespace views = store::views;
 
 http::Response show_root(const Call& call) {
   text::JsonWriter json;
@@ -40,30 +37,10 @@ http::Response show_root(const Call& call) {
   return answer(json);
 }
 
-struct Health {
-  std::string_view schema = "unknown";
-  std::optional<std::string> trouble;  ///< with the database, which says no more then
-  std::optional<store::LeaseHolder> conductor = {};
-  std::optional<views::Cycle> cycle = {};
-  std::vector<fleet::Trouble> troubles = {};
-};
-
-/// The service's connections were checked when they were made, and the schema may be another one since.
+/// A monitor that gets no answer learns less than from one that states that the database gives none.
 Health examine(const Call& call) {
-  try {
-    return call.connections.read([&](store::Transaction& transaction) {
-      store::check_schema(transaction);
-      return Health{.schema = "ok",
-                    .trouble = {},
-                    .conductor = store::lease_holder(transaction),
-                    .cycle = views::last_cycle(transaction),
-                    .troubles = fleet::troubles(transaction, call.config, call.now)};
-    });
-  } catch (const store::Unavailable&) {
-    return {.schema = "unknown", .trouble = "the database cannot be used"};
-  } catch (const store::WrongSchema& error) {
-    return {.schema = "wrong", .trouble = error.what()};
-  }
+  constexpr std::chrono::milliseconds kPatience{8000};
+  return call.health.within(std::min<std::chrono::milliseconds>(call.config.api_patience, kPatience));
 }
 
 std::string_view status_of(const Health& health) { return health.trouble ? "unavailable" : health_word(health.troubles); }
@@ -92,7 +69,7 @@ void write_troubles(text::JsonWriter& json, const Health& health, const Call& ca
   });
 }
 
-void write_conductor(text::JsonWriter& json, const Health& health, grid::Instant now) {
+void write_conductor(text::JsonWriter& json, const Health& health) {
   json.key("conductor");
   if (health.conductor) {
     json.object([&] {
@@ -110,7 +87,7 @@ void write_conductor(text::JsonWriter& json, const Health& health, grid::Instant
   json.object([&] {
     json.field("started", health.cycle->started_at);
     json.field("ended", health.cycle->ended_at);
-    json.field("age", std::chrono::duration<double>(now - health.cycle->started_at).count());
+    json.field("age", std::chrono::duration<double>(health.now - health.cycle->started_at).count());
   });
 }
 
@@ -127,7 +104,7 @@ http::Response show_health(const Call& call) {
       json.field("schema", health.schema);
       json.field("message", health.trouble);
     });
-    write_conductor(json, health, call.now);
+    write_conductor(json, health);
     json.field("standstill", conductor == health.troubles.end() ? std::nullopt : conductor->since);
     write_troubles(json, health, call);
   });

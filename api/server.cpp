@@ -174,6 +174,7 @@ Api::Api(const ApiOptions& options)
                     .reader = options.config.api_cigri_param_reader,
                     .at_once = std::clamp(options.config.api_connections / 8, 1, kMostParamFiles)}},
       figures_{connections_, config_},
+      health_{connections_, config_},
       routes_{all_routes()} {}
 
 tl::expected<std::unique_ptr<Api>, std::string> Api::start(const ApiOptions& options) {
@@ -223,10 +224,11 @@ http::Response Api::handle(const http::Request& request) {
 http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller, ParamFiles* param_files) {
   auto place = places_.take(caller.user);
   if (place == nullptr) return too_many_requests(caller, config_);
-  const auto now = connections_.now();
+  // Routes for anybody state the health of the grid, or what needs no database: they do not wait for it.
+  const auto now = match.route->access == Access::anybody ? connections_.known_now() : connections_.now();
   auto response = respond_if_readable(
       *match.route, Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_,
-                         file_turns_, event_streams_, input_spool_, summaries_, uses_in_time_, what_ifs_, now, param_files});
+                         file_turns_, event_streams_, input_spool_, summaries_, uses_in_time_, what_ifs_, health_, now, param_files});
   // An answer that is still being written has the thread of its connection.
   response.kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(response.kept), std::move(place));
   return response;

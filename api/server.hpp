@@ -12,6 +12,7 @@
 #include "api/connections.hpp"
 #include "api/event_streams.hpp"
 #include "api/figures.hpp"
+#include "api/health_watch.hpp"
 #include "api/identity.hpp"
 #include "api/input_spool.hpp"
 #include "api/param_files.hpp"
@@ -95,6 +96,7 @@ class Api {
   ParamFiles param_files_;
   RequestCounts request_counts_;
   Figures figures_;
+  HealthWatch health_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // last member: the servers stop before the others are destroyed
 };

@@ -35,7 +35,7 @@ http::Response send(const Call& call, const Question& question, http::Headers he
   return respond_if_readable(
       *match->route, Call{request, match->parts, call.caller, call.connections, call.defaults, call.sandbox, call.config, call.spool,
                           call.room, call.cluster_turns, call.file_turns, call.event_streams, call.input_spool, call.summaries,
-                          call.uses_in_time, call.what_ifs, call.now, call.param_files});
+                          call.uses_in_time, call.what_ifs, call.health, call.now, call.param_files});
 }
 
 /// Room held for an answer is returned before more is taken. The answer to a change takes nothing: the change is made, and to refuse its

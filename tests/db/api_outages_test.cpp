@@ -1,5 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include <pqxx/pqxx>
 
 #include "lib/process/options.hpp"
@@ -30,6 +39,39 @@ TEST_F(ApiOutages, ARowThatSomebodyLocks_IsWaitedForNoLongerThanApiPatience) {
     EXPECT_EQ(get(path(id)).status, 200) << "who only reads waits for nobody";
   }
   EXPECT_LT(remove(path(id)).status, 300);
+}
+
+TEST_F(ApiOutages, ADatabaseThatHangs_IsReportedToMonitors_WhichGetTheirAnswerAnyway) {
+  ASSERT_EQ(get("/health").json["database"]["schema"].GetString(), std::string{"ok"});
+  std::vector<pid_t> backends;
+  std::istringstream numbers{sql(
+      "SELECT coalesce(string_agg(pid::text, ' '), '') FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")};
+  for (pid_t one = 0; numbers >> one;) backends.push_back(one);
+  ASSERT_FALSE(backends.empty());
+  const auto signal_all = [&](int signal) {
+    for (const auto one : backends) ::kill(one, signal);
+  };
+  signal_all(SIGSTOP);
+  std::mutex mutex;
+  std::condition_variable over;
+  bool is_over = false;
+  std::jthread guard{[&] {
+    std::unique_lock lock{mutex};
+    over.wait_for(lock, std::chrono::seconds{60}, [&] { return is_over; });
+    signal_all(SIGCONT);
+  }};
+  for (const auto* target : {"/health", "/ready", "/health"}) {
+    const auto answer = ask(port(), {.target = target});
+    EXPECT_EQ(answer.status, 503) << target;
+    EXPECT_NE(answer.body.find("does not answer"), std::string::npos) << answer.body;
+  }
+  {
+    const std::lock_guard lock{mutex};
+    is_over = true;
+  }
+  over.notify_all();
+  guard.join();
+  EXPECT_EQ(get("/health").json["database"]["schema"].GetString(), std::string{"ok"});
 }
 
 TEST_F(ApiOutages, ADatabaseThatTakesNoWrites_IsAReasonToTryAgain_AndIsRead) {
