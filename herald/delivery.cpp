@@ -1,17 +1,21 @@
 #include "herald/delivery.hpp"
 
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/hmac.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <list>
 #include <mutex>
 #include <new>
 #include <span>
+#include <string_view>
 #include <thread>
 
 #include "herald/content.hpp"
@@ -19,6 +23,7 @@
 #include "herald/wording.hpp"
 #include "lib/grid/clock.hpp"
 #include "lib/process/child.hpp"
+#include "lib/process/descriptor.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/text/destination.hpp"
@@ -70,6 +75,9 @@ class Transfer {
     set(CURLOPT_WRITEDATA, this);
     set(CURLOPT_ERRORBUFFER, error_.data());
     set(CURLOPT_PRIVATE, this);
+    // A name whose servers are silent is looked up in a thread: without this, an attempt that ends in the meantime waits for it, and with
+    // it everything that this process sends.
+    set(CURLOPT_QUICK_EXIT, 1L);
     if (is_mail()) set_mail(mail_server, content);
     else set_webhook(content);
   }
@@ -131,6 +139,10 @@ class Transfer {
     set(CURLOPT_UPLOAD, 1L);
     set(CURLOPT_READFUNCTION, &Transfer::give);
     set(CURLOPT_READDATA, this);
+    set(CURLOPT_HEADERFUNCTION, &Transfer::take_line);
+    set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_mail_socket);
+    set(CURLOPT_OPENSOCKETDATA, this);
   }
 
   void set_webhook(const Content& content) {
@@ -166,7 +178,9 @@ class Transfer {
   }
 
   [[nodiscard]] Outcome of_webhook(CURLcode code, long status) const {
-    if (code == CURLE_OK || code == CURLE_WRITE_ERROR) {
+    // The status is the answer, whatever becomes of a body that comes slowly, in part, or without an end.
+    constexpr long kFirstFinal = 200;
+    if (code == CURLE_OK || status >= kFirstFinal) {
       constexpr std::array<long, 4> kLater{408, 409, 425, 429};
       if (status >= 200 && status < 300) return Outcome::taken;
       if (status >= 500 || std::ranges::find(kLater, status) != kLater.end()) return Outcome::again;
@@ -186,6 +200,25 @@ class Transfer {
     std::copy_n(transfer.body_.data() + transfer.given_, size, into);
     transfer.given_ += size;
     return size;
+  }
+
+  /// A line of the mail server. After the last one about the message, libcurl sends QUIT and waits for its answer, two minutes if need be,
+  /// and everything that this process sends waits with it. So nothing more is read from the server.
+  static std::size_t take_line(char* data, std::size_t one, std::size_t count, void* self) {
+    constexpr std::size_t kCode = 3;
+    const auto& transfer = *static_cast<Transfer*>(self);
+    const std::string_view line{data, one * count};
+    const bool is_last = line.size() > kCode && line[kCode] != '-';
+    if (is_last && transfer.is_given()) {
+      for (const auto& socket : transfer.sockets_) ::shutdown(socket.number(), SHUT_RD);
+    }
+    return line.size();
+  }
+
+  static curl_socket_t open_mail_socket(void* self, curlsocktype /*purpose*/, curl_sockaddr* address) {
+    const int socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (socket >= 0) static_cast<Transfer*>(self)->sockets_.emplace_back(::fcntl(socket, F_DUPFD_CLOEXEC, 0));
+    return socket;
   }
 
   /// Answers are not needed; one that does not end is left.
@@ -214,6 +247,7 @@ class Transfer {
   std::size_t taken_ = 0;
   bool is_begun_ = false;
   bool is_barred_ = false;
+  std::list<process::Descriptor> sockets_;  ///< copies of those to the mail server: libcurl closes its own when it likes
   std::array<char, CURL_ERROR_SIZE> error_{};
 };
 
@@ -225,7 +259,7 @@ Delivered of_program(const store::OutgoingMessage& message, const tl::expected<p
   Delivered result;
   result.message = message.id;
   if (!ended) {
-    result.outcome = ended.error().find("did not end") == std::string::npos ? Outcome::again : Outcome::doubtful;
+    result.outcome = ended.error().find("cannot be started") != std::string::npos ? Outcome::again : Outcome::doubtful;
     result.error = ended.error();
   } else if (!ended->end.succeeded()) {
     const auto status = ended->end.exit_status;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 // glibc 2.36 declares these functions without C linkage.
@@ -139,12 +140,19 @@ bool redirect(const Command& command, int conversation) {
   ::_exit(127);
 }
 
+constexpr Duration kBetweenChecks{100};
+constexpr std::int64_t kMostOutput = 64 << 20;
+
 /// A file without a name. A child opens it before it becomes another user.
 class MemoryFile {
  public:
-  MemoryFile() : descriptor_{::memfd_create("exchange", MFD_CLOEXEC)} {}
+  MemoryFile() : descriptor_{::memfd_create("exchange", MFD_CLOEXEC | MFD_ALLOW_SEALING)} {}
   ~MemoryFile() {
-    if (is_open()) ::close(descriptor_);
+    if (!is_open()) return;
+    // A process that the child has left behind may write on: from here on it fills no memory.
+    [[maybe_unused]] const auto emptied = ::ftruncate(descriptor_, 0);
+    ::fcntl(descriptor_, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_WRITE);
+    ::close(descriptor_);
   }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
@@ -154,6 +162,10 @@ class MemoryFile {
   /// False: errno says why. Text of one write: a memory file takes it whole, or none where no memory is left.
   [[nodiscard]] bool write(std::string_view text) const {
     return is_open() && ::pwrite(descriptor_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+  }
+  [[nodiscard]] bool is_above(std::int64_t bytes) const {
+    struct stat found {};
+    return ::fstat(descriptor_, &found) == 0 && found.st_size > bytes;
   }
   /// Its beginning.
   [[nodiscard]] std::string text() const {
@@ -321,7 +333,16 @@ tl::expected<Captured, std::string> capture(Command command, Duration limit, con
   if (is_apart) command.errors = errors.path();
   auto child = Child::start(command);
   if (!child) return tl::unexpected{child.error()};
-  const auto end = child->wait(limit);
+  // Its output is kept in memory, so a program that never stops writing is stopped long before its time is over.
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  auto left = limit;
+  auto end = child->wait(std::min(left, kBetweenChecks));
+  while (!end && left.count() > 0) {
+    if (output.is_above(kMostOutput) || errors.is_above(kMostOutput))
+      return tl::unexpected{fmt::format("{}: stopped, as it wrote more than {}", command.arguments[0], format_size(kMostOutput))};
+    left = std::chrono::ceil<Duration>(deadline - std::chrono::steady_clock::now());
+    end = child->wait(std::min(left, kBetweenChecks));
+  }
   if (!end) return tl::unexpected{fmt::format("{}: did not end within {}", command.arguments[0], format_duration(limit))};
   return Captured{*end, output.text(), is_apart ? errors.text() : std::string{}};
 }

@@ -210,6 +210,8 @@ void Receiver::serve_mail(Connection& connection) {
       message.login = login;
       message.encrypted = connection.tls != nullptr;
     } else if (command == "quit") {
+      while (manner_ == Manner::never_ends && connection.more()) {
+      }
       connection.say("221 bye\r\n");
       return;
     } else {
@@ -233,6 +235,11 @@ void Receiver::serve_web(Connection& connection) {
   if (manner_ == Manner::refuses_for_now) return connection.say("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n");
   if (manner_ == Manner::refuses) return connection.say("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n");
   keep(message);
+  if (manner_ == Manner::never_ends) {
+    connection.say("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok");
+    while (connection.more()) {
+    }
+  }
   if (manner_ == Manner::takes) connection.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
 }
 

@@ -19,6 +19,7 @@ enum class Manner {
   refuses_for_now,   ///< 451, 503
   refuses,           ///< 550, 403
   loses_the_answer,  ///< it takes the message whole, and closes the connection
+  never_ends,        ///< it takes the message and says so, but its answer to QUIT, or the end of its page, never comes
   is_silent          ///< it takes the connection, and says nothing
 };
 

@@ -246,6 +246,26 @@ TEST_F(HeraldTest, AServerThatNeverAnswers_GetsAMailThreeTimesAtMost) {
   EXPECT_THAT(value("SELECT state || ' ' || error FROM messages"), StartsWith("failed it was sent 3 times"));
 }
 
+TEST_F(HeraldTest, AMailServerThatNeverAnswersQuit_HasTheMail_AndHoldsUpNothing) {
+  subscribe("alice", "mail", "alice@example.org");
+  mail.behave(Manner::never_ends);
+  ends(a_campaign(1));
+  std::thread herald{[&] { tell_well(); }};
+  EXPECT_TRUE(await([&] { return !mail.taken().empty(); }));
+  // libcurl itself waits two minutes for that answer.
+  EXPECT_TRUE(await([&] { return states() == "sent 1 0"; }, std::chrono::seconds{60})) << states();
+  herald.join();
+}
+
+TEST_F(HeraldTest, AWebhookThatAnswers200_HasTheMessage_ThoughItsPageNeverEnds) {
+  subscribe("alice", "webhook", "http://127.0.0.1:" + web.port() + "/a");
+  web.behave(Manner::never_ends);
+  ends(a_campaign(1));
+  for (int i = 0; i < 2; ++i) tell_well({"--herald_time_limit", "1s"});
+  EXPECT_THAT(web.taken(), SizeIs(1));
+  EXPECT_EQ(states(), "sent 1 0");
+}
+
 TEST_F(HeraldTest, KilledAnywhere_ItSendsEachThing_AndTwiceOnlyWhatWasUnderWay_UnderOneId) {
   subscribe("alice", "mail", "alice@example.org");
   struct Kill {
@@ -405,6 +425,17 @@ TEST_F(HeraldTest, AProgramThatHangs_EndsAtItsTimeLimit) {
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   tell_well({"--on_event", program.string(), "--herald_time_limit", "1s"});
   EXPECT_EQ(states(), "ready 1 1");
+}
+
+TEST_F(HeraldTest, AProgramThatWritesWithoutAnEnd_IsStopped_BeforeItFillsTheMemory) {
+  tell_well({"--on_event", "/bin/cat"});
+  ends(a_campaign(1));
+  const auto program = folder / "hook";
+  std::ofstream{program} << "#!/bin/sh\nexec yes\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  tell_well({"--on_event", program.string(), "--herald_time_limit", "10m"});
+  EXPECT_EQ(states(), "ready 1 1");
+  EXPECT_THAT(value("SELECT error FROM messages"), HasSubstr("it wrote more than 64"));
 }
 
 TEST_F(HeraldTest, MailGoesThroughSendmail_WithTheAddressAsItsLastArgument) {

@@ -1,15 +1,46 @@
 // The words of messages, and the places that they may go to.
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <gmock/gmock.h>
+#include <netdb.h>
 #include <netinet/in.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "herald/delivery.hpp"
 #include "herald/private_address.hpp"
 #include "herald/wording.hpp"
 #include "lib/text/destination.hpp"
+
+namespace {
+
+/// A name server that is silent.
+struct Lookup {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_asked = false;
+  bool is_released = false;
+} lookup;
+
+}  // namespace
+
+/// In the place of the C library's, for libcurl.
+extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints, addrinfo** found) {
+  if (name == nullptr || std::string_view{name} != "silent.invalid") {
+    const auto real = reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+    return real(name, service, hints, found);
+  }
+  std::unique_lock lock{lookup.mutex};
+  lookup.is_asked = true;
+  lookup.changed.wait(lock, [] { return lookup.is_released; });
+  return EAI_FAIL;
+}
 
 namespace gleaner {
 namespace {
@@ -143,6 +174,40 @@ TEST(Herald, AnEventThatNobodyDescribed_IsReportedByItsCode_WithTheCommandThatSh
   content.lines.push_back({.code = "SOMETHING_NEW", .cluster = "alpha", .event = 7});
   EXPECT_EQ(herald::subject(content), "[g] SOMETHING_NEW on alpha");
   EXPECT_THAT(herald::plain_text(content), HasSubstr("gridevents -e 7"));
+}
+
+TEST(Herald, AWebhookWhoseNameIsNeverFound_HoldsUpNoOther) {
+  process::Config config;
+  config.herald_time_limit = process::Duration{300};
+  config.webhook_hosts = {"silent.invalid"};
+  herald::Deliveries deliveries{config, {}};
+  store::OutgoingMessage message;
+  message.id = 1;
+  message.uid = "a";
+  message.user = "alice";
+  message.channel = "webhook";
+  message.address = "http://silent.invalid/a";
+  message.form = "json";
+  message.content = R"({"id": "a", "grid": "g", "events": []})";
+  deliveries.begin(message);
+  bool is_ended = false;
+  std::thread later{[&] {
+    std::unique_lock lock{lookup.mutex};
+    lookup.changed.wait_for(lock, std::chrono::seconds{20}, [&] { return is_ended; });
+    lookup.is_released = true;
+    lookup.changed.notify_all();
+  }};
+  std::vector<herald::Delivered> ended;
+  while (ended.empty()) ended = deliveries.wait(process::Duration{100}, -1);
+  {
+    const std::lock_guard lock{lookup.mutex};
+    EXPECT_TRUE(lookup.is_asked) << ended[0].error;
+    EXPECT_FALSE(lookup.is_released) << "the attempt waited for the name";
+    is_ended = true;
+    lookup.changed.notify_all();
+  }
+  later.join();
+  EXPECT_EQ(ended[0].outcome, herald::Delivered::Outcome::again);
 }
 
 }  // namespace

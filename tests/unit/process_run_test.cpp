@@ -241,6 +241,21 @@ TEST(Capture, OfAProgramThatDoesNotEnd_IsAnError) {
   EXPECT_THAT(capture({.arguments = {"sleep", "1000"}}, Duration{10}).error(), HasSubstr("did not end within 10ms"));
 }
 
+TEST(Capture, AProgramThatWasLeftBehind_CanWriteNoMore) {
+  auto pattern = (std::filesystem::temp_directory_path() / "gleaner-left-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const auto script =
+      "setsid sh -c 'i=0; while [ $i -lt 1000 ] && echo text; do i=$((i+1)); sleep 0.02; done 2> /dev/null; "
+      "echo $i > \"$0/part\"; mv \"$0/part\" \"$0/lines\"' \"$0\" &\nsleep 0.1";
+  const auto ended = capture({.arguments = {"sh", "-c", script, folder.string()}}, Duration{60'000});
+  ASSERT_TRUE(ended) << ended.error();
+  while (!std::filesystem::exists(folder / "lines")) std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  int lines = 0;
+  std::ifstream{folder / "lines"} >> lines;
+  EXPECT_LT(lines, 1000);
+  std::filesystem::remove_all(folder);
+}
+
 #ifdef GLEANER_FAILPOINTS
 TEST(Failpoint, Armed_KillsAtThePassageAsked) {
   const auto pass = [](int times) {
