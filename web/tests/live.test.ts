@@ -50,11 +50,17 @@ inBrowser('the first picture of 210 campaigns takes at most four requests of the
   assert(names.length - ofApi.length <= 5, names.join(' '));
 });
 
-/** Clicks on the first of these with such words. */
+/** Clicks on the first of these with such words, when what was asked for is drawn: a mouse finds what stands still. */
 async function click(tab: Tab, selector: string, words: string): Promise<void> {
   const found = `[...document.querySelectorAll('${selector}')].find((one) => one.innerText.trim().startsWith(${JSON.stringify(words)}) && one.checkVisibility())`;
-  await tab.becomes(found, `${words} is there`);
-  const { x, y } = JSON.parse(String(await tab.evaluate(`(() => { const one = ${found}; one.scrollIntoView({ block: 'center' }); const { left, top, width, height } = one.getBoundingClientRect(); return JSON.stringify({ x: left + width / 2, y: top + height / 2 }); })()`))) as { x: number; y: number };
+  const place = `(() => { const one = ${found}; one.scrollIntoView({ block: 'center' }); const { left, top, width, height } = one.getBoundingClientRect(); return JSON.stringify({ x: left + width / 2, y: top + height / 2 }); })()`;
+  await tab.becomes(`${found} && ${isRead}`, `${words} is there`);
+  let [before, now] = ['', String(await tab.evaluate(place))];
+  while (now !== before) {
+    await tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    [before, now] = [now, String(await tab.evaluate(place))];
+  }
+  const { x, y } = JSON.parse(now) as { x: number; y: number };
   const at = { x, y, button: 'left', clickCount: 1 };
   await tab.ask('Input.dispatchMouseEvent', { type: 'mousePressed', ...at });
   await tab.ask('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at });
