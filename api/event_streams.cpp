@@ -71,7 +71,7 @@ void EventStreams::run() {
 }
 
 void EventStreams::end_all(std::string_view why) {
-  for (auto& [key, stream] : streams_) stream.explain_end(Code::unavailable, why);
+  for (auto& [key, watched] : streams_) watched.stream.explain_end(Code::unavailable, why);
   streams_.clear();
 }
 
@@ -82,12 +82,14 @@ void EventStreams::turn() {
   if (Clock::now() >= next_prune_) prune();
   auto until = next_prune_;
   if (!streams_.empty()) until = std::min(until, next_reading());
-  for (const auto& [key, stream] : streams_) until = std::min(until, stream.next_deadline(times_));
+  for (const auto& [key, watched] : streams_) until = std::min(until, watched.stream.next_deadline(times_));
   wait_until(until);
   handle_input();
 }
 
-EventStreams::Clock::time_point EventStreams::next_reading() const { return last_reading_ + (is_due_ ? times_.pause : times_.look); }
+EventStreams::Clock::time_point EventStreams::next_reading() const {
+  return last_reading_ + (is_due_ ? times_.pause_for(streams_.size()) : times_.look);
+}
 
 void EventStreams::let_in() {
   std::vector<OpenStream> arrived;
@@ -96,7 +98,7 @@ void EventStreams::let_in() {
     arrived.swap(arrived_);
   }
   for (auto& stream : arrived) {
-    const auto [place, added] = streams_.emplace(++last_key_, std::move(stream));
+    const auto [place, added] = streams_.emplace(++last_key_, Watched{.stream = std::move(stream)});
     watch(place->first, place->second, EPOLL_CTL_ADD);
     is_due_ = true;
   }
@@ -126,14 +128,15 @@ void EventStreams::handle_input() {
     }
     const auto found = streams_.find(key);
     const bool has_input = (event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0;
-    if (found != streams_.end() && has_input && !found->second.skip_input()) streams_.erase(found);
+    if (found != streams_.end() && has_input && !found->second.stream.skip_input()) streams_.erase(found);
   }
 }
 
 void EventStreams::serve_all() {
   const auto now = Clock::now();
   for (auto one = streams_.begin(); one != streams_.end();) {
-    auto& [key, stream] = *one;
+    auto& [key, watched] = *one;
+    auto& stream = watched.stream;
     const bool was_drained = stream.is_drained();
     if (!stream.serve(times_, now)) {
       one = streams_.erase(one);
@@ -141,15 +144,16 @@ void EventStreams::serve_all() {
     }
     // A stream that was behind reads on.
     if (!was_drained && stream.is_drained() && stream.position() < end_) is_due_ = true;
-    watch(key, stream, EPOLL_CTL_MOD);
+    if (watched.for_output == stream.is_drained()) watch(key, watched, EPOLL_CTL_MOD);
     ++one;
   }
 }
 
-void EventStreams::watch(Key key, const OpenStream& stream, int operation) const {
+void EventStreams::watch(Key key, Watched& watched, int operation) const {
   epoll_event event{.events = EPOLLIN | EPOLLRDHUP, .data = {.u64 = key}};
-  if (!stream.is_drained()) event.events |= EPOLLOUT;
-  ::epoll_ctl(events_.get(), operation, stream.fd(), &event);
+  watched.for_output = !watched.stream.is_drained();
+  if (watched.for_output) event.events |= EPOLLOUT;
+  ::epoll_ctl(events_.get(), operation, watched.stream.fd(), &event);
 }
 
 void EventStreams::connect() {
@@ -167,7 +171,7 @@ void EventStreams::read_feed() {
   end_ = state.end;
   std::map<store::FeedPlace, std::vector<OpenStream*>> at;
   for (auto one = streams_.begin(); one != streams_.end();) {
-    auto& stream = one->second;
+    auto& stream = one->second.stream;
     if (stream.position().transaction < state.kept) {
       stream.explain_end(Code::no_longer_kept, no_longer_kept(stream.position()));
       one = streams_.erase(one);

@@ -41,6 +41,10 @@ class EventStreams {
  private:
   using Clock = OpenStream::Clock;
   using Key = std::uint64_t;
+  struct Watched {
+    OpenStream stream;
+    bool for_output = false;  ///< its client has to take what was sent before there is more
+  };
 
   void run();
   void turn();
@@ -49,7 +53,7 @@ class EventStreams {
   void wait_until(Clock::time_point until);
   void handle_input();
   void serve_all();
-  void watch(Key key, const OpenStream& stream, int operation) const;
+  void watch(Key key, Watched& watched, int operation) const;
   void connect();
   void read_feed();
   [[nodiscard]] bool read_for(store::Transaction& transaction, store::FeedPlace end, std::vector<OpenStream*>& streams) const;
@@ -65,7 +69,7 @@ class EventStreams {
 
   // Used by the thread alone:
   std::optional<store::Database> database_;
-  std::map<Key, OpenStream> streams_;
+  std::map<Key, Watched> streams_;
   Key last_key_ = 0;
   store::FeedPlace end_;  ///< of the feed, at the last reading
   bool is_due_ = false;   ///< there may be something to read

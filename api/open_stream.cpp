@@ -1,6 +1,7 @@
 #include "api/open_stream.hpp"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,12 @@ namespace {
 
 constexpr std::size_t kMostBuffered = 64 * 1024;
 
+/// After so many ms a client whose stream broke off comes again. Drawn, so that those of an API that was restarted do not come all at once.
+int drawn_delay() {
+  std::random_device source;
+  return std::uniform_int_distribution{1'000, 10'000}(source);
+}
+
 }  // namespace
 
 OpenStream::OpenStream(std::unique_ptr<http::Outlet> outlet, std::shared_ptr<void> place, ChangeFilter filter, store::FeedPlace after,
@@ -21,7 +28,7 @@ OpenStream::OpenStream(std::unique_ptr<http::Outlet> outlet, std::shared_ptr<voi
       filter_{std::move(filter)},
       position_{after},
       // A message without data is no event: it sets the client's place in the stream, and its delay before it reconnects.
-      buffer_{fmt::format("retry: 2000\nid: {}\n\n", text_of(after))},
+      buffer_{fmt::format("retry: {}\nid: {}\n\n", drawn_delay(), text_of(after))},
       begun_{now},
       last_sent_{now} {}
 

@@ -106,8 +106,8 @@ http::Response open_stream(const Call& call) {
   if (!after) return after.error();
   http::Response response;
   response.headers.add("Content-Type", std::string{kStreamType});
-  response.headers.add("Cache-Control", "no-store");
-  response.headers.add("X-Accel-Buffering", "no");  // nginx would keep messages back
+  response.headers.add("Cache-Control", "no-store, no-transform");  // a proxy that compresses would keep messages back, too
+  response.headers.add("X-Accel-Buffering", "no");                  // nginx would keep messages back
   response.pass_on = [&streams = call.event_streams, opening = EventStreams::Opening{std::move(place), *filter, *after}](
                          std::unique_ptr<http::Outlet> outlet) { streams.open(std::move(outlet), opening); };
   return response;

@@ -13,9 +13,12 @@
 namespace gleaner::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Le;
 
 /// The members of a message that are not as the object has them.
 std::vector<std::string> departures(const StreamMessage& message, const rapidjson::Value& object) {
@@ -28,11 +31,32 @@ std::vector<std::string> departures(const StreamMessage& message, const rapidjso
   return all;
 }
 
+TEST(TimesOfStreams, ForManyStreams_TheFeedIsReadLessOften_AndOnceASecondAtLeast) {
+  using std::chrono::milliseconds;
+  const api::StreamTimes times;
+  EXPECT_EQ(times.pause_for(1), milliseconds{100});
+  EXPECT_EQ(times.pause_for(100), milliseconds{100});
+  EXPECT_EQ(times.pause_for(300), milliseconds{300});
+  EXPECT_EQ(times.pause_for(50'000), milliseconds{1000});
+}
+
+TEST_F(ApiEventStream, BreaksOff_AndItsClientsComeAgain_NotAllAtOnce) {
+  std::set<int> delays;
+  for (int i = 0; i < 8; ++i) {
+    auto one = stream("?after=now");
+    ASSERT_TRUE(one.begins());
+    ASSERT_TRUE(one.retry());
+    EXPECT_THAT(*one.retry(), AllOf(Ge(1'000), Le(10'000)));
+    delays.insert(*one.retry());
+  }
+  EXPECT_GT(delays.size(), 1U);
+}
+
 TEST_F(ApiEventStream, HasACampaignThatIsSubmitted_ItsStates_AndItsCounts) {
   auto all = stream("?after=now");
   ASSERT_EQ(all.status(), 200);
   EXPECT_THAT(all.head(), HasSubstr("content-type: text/event-stream"));
-  EXPECT_THAT(all.head(), HasSubstr("cache-control: no-store"));
+  EXPECT_THAT(all.head(), HasSubstr("cache-control: no-store, no-transform")) << "a proxy that compresses would keep messages back";
   const auto id = a_campaign_of(3);
   const auto created = all.next("campaign");
   ASSERT_TRUE(created);

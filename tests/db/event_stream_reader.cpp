@@ -97,6 +97,7 @@ bool EventStreamReader::begins() {
   const auto until = Clock::now() + kPatience;
   for (std::string line; read_line(line, until) == Read::line;) {
     if (line.starts_with("id: ")) last_id_ = line.substr(4);
+    if (line.starts_with("retry: ")) retry_ = std::stoi(line.substr(7));
     if (line.empty()) return !last_id_.empty();
   }
   return false;

@@ -44,6 +44,8 @@ class EventStreamReader {
   [[nodiscard]] bool ends(Patience patience = kPatience);
   /// The last id that came, also with a heartbeat.
   [[nodiscard]] const std::string& last_id() const { return last_id_; }
+  /// After so many ms it is to come again when the stream breaks off, by what was read until now.
+  [[nodiscard]] std::optional<int> retry() const { return retry_; }
 
  private:
   enum class Read { line, end, late };
@@ -58,6 +60,7 @@ class EventStreamReader {
   std::string head_;
   std::string pending_;
   std::string last_id_;
+  std::optional<int> retry_;
   bool has_ended_ = false;
 };
 
