@@ -7,7 +7,7 @@ import { signInMessage } from './live/session';
 import { rest } from './live/rest';
 import { hasKeys, theme, THEMES } from './live/settings';
 import { hasStream } from './live/doorbell';
-import { age, coarseNow, failure, isOld, root, summary } from './live/summary';
+import { age, coarseNow, failure, freeze, frozenAt, isOld, root, summary, thaw } from './live/summary';
 import { FailureNotice, Loading, Notice } from './parts/broken';
 import { duration, oneLine, percent } from './parts/format';
 import { Command, Since, Time } from './parts/text';
@@ -100,7 +100,10 @@ function Health() {
   return (
     <span class={`health${isSick ? ' bad' : ''}`}>
       {isSick ? 'grid stands still' : s.last_cycle ? <>cycle <Since at={s.last_cycle} /> ago</> : 'no cycle yet'}
-      {hasStream.value ? '' : ' · asked every 10 s'}
+      {hasStream.value || frozenAt.value !== null ? '' : ' · asked every 10 s'}{' '}
+      <button type="button" id="freeze" aria-label="freeze the page" aria-pressed={frozenAt.value !== null} title={frozenAt.value === null ? 'freeze: what you look at stays as it is' : 'go on'} onClick={() => (frozenAt.peek() === null ? freeze() : thaw())}>
+        <svg width="10" height="10" viewBox="0 0 10 10" fill="currentColor" aria-hidden="true"><path d={frozenAt.value === null ? 'M1 0h3v10H1zM6 0h3v10H6z' : 'M1 0l9 5-9 5z'} /></svg>
+      </button>
     </span>
   );
 }
@@ -165,6 +168,7 @@ function Bands() {
           Administrators: <Command text="gridctl check" />
         </Notice>
       ) : null}
+      {frozenAt.value !== null ? <Notice kind="warn">Frozen at <Time at={frozenAt.value} />: what is shown stays as it is until you go on, or act.</Notice> : null}
       {s && failure.value && failure.value.status !== 401 ? <FailureNotice failure={failure.value} /> : null}
     </div>
   );
@@ -195,7 +199,7 @@ function useTitle(): void {
   const last = live.filter((c) => isLive(c.state) && c.forecast_end).sort((a, b) => (a.forecast_end! < b.forecast_end! ? 1 : -1))[0];
   const end = last ? endWords(last, coarseNow.value) : null;
   const figures = live.length > 0 ? `${percent(live.reduce((sum, c) => sum + c.tasks.done, 0), total)}${end ? ` · ${end.title}` : ''} · ` : '';
-  const title = `${view.value === 'grid' ? 'Grid · ' : view.value === 'use' ? 'Use · ' : view.value === 'order' ? 'Order · ' : view.value === 'whatif' ? 'What if · ' : figures}${id === null ? '' : `${oneLine(live[0]?.name ?? String(id))} · `}Gleaner`;
+  const title = `${frozenAt.value === null ? '' : 'frozen · '}${view.value === 'grid' ? 'Grid · ' : view.value === 'use' ? 'Use · ' : view.value === 'order' ? 'Order · ' : view.value === 'whatif' ? 'What if · ' : figures}${id === null ? '' : `${oneLine(live[0]?.name ?? String(id))} · `}Gleaner`;
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -23,6 +23,22 @@ inBrowser('a tab that is hidden for a minute asks no more, and asks at once when
   for (const end = Date.now() + 30000; summaries(stub) === asked; await pause(20)) assert(Date.now() < end, 'it asks again');
 }, { before: FAST });
 
+inBrowser('a page that is frozen stands still and asks nothing, until its reader goes on', 'normal to freeze', '?view=mine&user=all', async (tab, stub) => {
+  await tab.becomes("document.querySelectorAll('.campaign').length > 3");
+  await tab.press('z');
+  await tab.becomes("document.querySelector('[role=status]').innerText.includes('Frozen at')");
+  await pause(300); // what was asked for before
+  const words = async (): Promise<unknown> => tab.evaluate("document.querySelector('main').innerText");
+  const [frozen, asked] = [await words(), stub.requests.length];
+  stub.turn('reordered');
+  await pause(2500); // timers run a hundred times faster: it would ask some ten times, and draw ages twice
+  assert.equal(await words(), frozen);
+  assert.equal(stub.requests.length, asked);
+  await tab.press('z');
+  await tab.becomes("document.querySelector('.campaign').innerText.includes('other')", 'the picture of now');
+  assert(stub.requests.length > asked);
+}, { before: FAST });
+
 inBrowser('rows stand still while a pointer is on them', 'normal to order', '?view=mine&user=all', async (tab, stub) => {
   await tab.becomes("document.querySelectorAll('.campaign').length > 3");
   const order = async (): Promise<unknown> => tab.evaluate("[...document.querySelectorAll('.campaign [data-row]')].map((one) => one.search)");

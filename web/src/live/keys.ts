@@ -1,4 +1,4 @@
-// One-letter keys, for those who want them: / j k m f g u o w s c n p ?
+// One-letter keys, for those who want them: / j k m f g u o w s c n p z ?
 import { hasKeys } from './settings';
 import { campaignId, go } from './router';
 
@@ -15,6 +15,7 @@ export const KEYS: [string, string][] = [
   ['w', 'what if'],
   ['s', 'shares, limits and brakes'],
   ['c', 'the conductor'],
+  ['z', 'freeze the page, or go on'],
   ['?', 'this list'],
 ];
 
@@ -45,6 +46,7 @@ const ACTS: Record<string, () => void> = {
   w: () => go({ view: 'whatif' }),
   s: () => go({ view: 'shares' }),
   c: () => go({ view: 'conductor' }),
+  z: () => click('#freeze'),
   '?': () => click('#help'),
 };
 

@@ -19,7 +19,9 @@ export const root = signal<Root | null>(null);
 export const summary = signal<Summary | null>(null);
 export const answeredAt = signal<number | null>(null); // by our own clock
 export const failure = signal<Failure | null>(null);
-export const isLetGo = signal(false); // the tab was hidden for long
+export const isLetGo = signal(false); // the tab was hidden for long, or the reader froze the page
+/** Since when the page stands still, because its reader wants to look at it; null: it follows the grid. */
+export const frozenAt = signal<number | null>(null);
 /** Rises with each answer of the summary that differs, for what else a view reads. */
 export const bell = signal(0);
 /** The time, for durations and ages; ticks once a second while the page is seen. */
@@ -133,6 +135,7 @@ function letGo(): void {
 }
 
 function tick(): void {
+  if (frozenAt.peek() !== null) return;
   const time = serverNow();
   batch(() => {
     now.value = time;
@@ -143,10 +146,22 @@ function tick(): void {
 function comeBack(): void {
   clearTimeout(hiddenTimer);
   tick();
-  if (!isLetGo.peek()) return;
+  if (!isLetGo.peek() || frozenAt.peek() !== null) return;
   isLetGo.value = false;
   openStream();
   void readSummary();
+}
+
+/** What is looked at stays as it is: no figure, age or forecast moves. */
+export function freeze(): void {
+  frozenAt.value = serverNow();
+  letGo();
+}
+
+/** Follows the grid again; so does the page after an act, whose outcome is to be seen. */
+export function thaw(): void {
+  frozenAt.value = null;
+  comeBack();
 }
 
 /** Asks at once, as after a sign-in. */

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, act, asFailure, type Body, type Method } from '../live/api';
-import { bell, ring, root } from '../live/summary';
+import { bell, ring, root, thaw } from '../live/summary';
 import type { Campaign, FailureGroup } from '../types';
 import { count, oneLine, plural } from './format';
 import { isLive } from './words';
@@ -93,6 +93,7 @@ export function Asked({ of, name, close, said }: { of: Deed; name: string; close
       said(asFailure(error).message, false);
     }
     bell.value = bell.peek() + 1; // what a view has read besides the summary
+    thaw();
     ring();
     close();
   };
