@@ -56,19 +56,24 @@ void check_grid5000(const store::Cluster& cluster) {
   if (cluster.authentication != "basic")
     throw Error{ExitCode::usage,
                 "Grid'5000's API knows who asks by a login and a password: --api g5k needs --auth basic, --login and --secret-file"};
-  const auto site = cluster.url.find("/sites/");
-  auto name = site == std::string::npos ? std::string{} : cluster.url.substr(site + std::string_view{"/sites/"}.size());
-  if (name.ends_with('/')) name.pop_back();
-  if (name.empty() || name.find('/') != std::string::npos)
+  if (!names_site(cluster.url))
     throw Error{ExitCode::usage, fmt::format("--url {}: Grid'5000's API is reached at one of its sites, such as "
                                              "https://api.grid5000.fr/stable/sites/grenoble",
                                              cluster.url)};
-  if (cluster.array_size != 1)
+  if (cluster.array_size != kArraySizeOfGrid5000)
     throw Error{ExitCode::usage, fmt::format("Grid'5000's API makes one job of each request: --api g5k needs --array-size 1, not {}",
                                              cluster.array_size ? std::to_string(*cluster.array_size) : std::string{"the default"})};
 }
 
 }  // namespace
+
+bool names_site(const std::string& url) {
+  constexpr std::string_view kBefore{"/sites/"};
+  const auto site = url.find(kBefore);
+  auto name = site == std::string::npos ? std::string{} : url.substr(site + kBefore.size());
+  if (name.ends_with('/')) name.pop_back();
+  return !name.empty() && name.find('/') == std::string::npos;
+}
 
 void check_whole(const Call& call, const store::Cluster& cluster) {
   check_tokens(call, cluster);

@@ -55,8 +55,7 @@ void read_api(const Call& call, store::Cluster& cluster) {
       throw wrong("api", *given,
                   fmt::format("oar2 (OAR 2.5 and 2.6), oar3 or g5k (a site of Grid'5000){}", text::did_you_mean(*given, kKnown)));
     cluster.api = *given;
-    // Its API makes one job of each request.
-    if (*given == "g5k") cluster.array_size = 1;
+    if (*given == "g5k") cluster.array_size = kArraySizeOfGrid5000;
   }
   if (const auto given = call.value("homes")) {
     constexpr std::string_view kLetters{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%-"};

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "clients/gridctl/cluster_checks.hpp"
 #include "clients/gridctl/import.hpp"
 #include "lib/fleet/fleet.hpp"
 #include "lib/grid/oarsub_words.hpp"
@@ -124,10 +125,23 @@ bool is_header(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
 }
 
-/// Empty: its API is one that the grid knows.
-std::optional<std::string> foreign_api(const store::cigri::Cluster& found) {
+/// A site of Grid'5000. Empty: nothing keeps it from being enabled.
+std::optional<std::string> unusable_site(const store::Cluster& cluster) {
+  const auto edit = fmt::format("it is disabled until 'gridctl cluster edit {}", cluster.name);
+  const auto enable = fmt::format("' and 'gridctl cluster enable {}'", cluster.name);
+  if (!names_site(cluster.url))
+    return fmt::format("its URL names no site of Grid'5000: {} --url https://api.grid5000.fr/stable/sites/SITE{}", edit, enable);
+  if (cluster.authentication != "basic")
+    return fmt::format("Grid'5000's API knows who asks by a login and a password: {} --auth basic --login LOGIN --secret-file FILE{}", edit,
+                       enable);
+  return std::nullopt;
+}
+
+/// Empty: its API is one that the grid knows, and can be asked as it stands.
+std::optional<std::string> unusable_api(const store::cigri::Cluster& found, const store::Cluster& cluster) {
+  if (found.batch == "g5k") return unusable_site(cluster);
   if (found.batch == "oar2_5" || found.batch == "oar3") return std::nullopt;
-  return fmt::format("its API is '{}', and only those of OAR 2 and 3 are known here: it is disabled", found.batch);
+  return fmt::format("its API is '{}', and only those of OAR 2, OAR 3 and Grid'5000 are known here: it is disabled", found.batch);
 }
 
 /// A cluster of this name that is here stays as it is.
@@ -170,6 +184,10 @@ bool import_cluster(Import& import, std::int64_t id, Imported& line) {
   cluster.name = found.name;
   cluster.url = found.url;
   if (found.batch == "oar3") cluster.api = "oar3";
+  if (found.batch == "g5k") {
+    cluster.api = "g5k";
+    cluster.array_size = kArraySizeOfGrid5000;
+  }
   cluster.ca_file = path_of(import.call, "ca-file");
   if (is_header(found.header)) cluster.identity_header = found.header;
   cluster.enabled = take_authentication(import, found, cluster, line) && found.enabled;
@@ -179,9 +197,9 @@ bool import_cluster(Import& import, std::int64_t id, Imported& line) {
         "its password is not sent, as it would go in clear over http: 'gridctl cluster edit {0} --url https://...', or, if nobody "
         "can read what is sent there, 'gridctl cluster edit {0} --insecure'",
         found.name));
-  if (const auto foreign = foreign_api(found)) {
+  if (const auto unusable = unusable_api(found, cluster)) {
     cluster.enabled = false;
-    line.remarks.push_back(*foreign);
+    line.remarks.push_back(*unusable);
   }
   if (!found.enabled) line.remarks.emplace_back("it is disabled, as in CiGri");
   const auto properties = taken_properties(found, line);

@@ -45,9 +45,22 @@ TEST_F(ImportCigri, Clusters_AreReachedAsCigriReachedThem_AndWhatIsMissingIsSaid
   EXPECT_EQ(here("SELECT count(*) FROM clusters WHERE name = 'nowhere' OR name LIKE '%etc%'"), "0");
   EXPECT_THAT(said.output,
               AllOf(HasSubstr("gridctl cluster enable cert"), HasSubstr("besteffort='YES'"),
-                    HasSubstr("cluster three: its users' tokens are not taken"), HasSubstr("cluster g5k: its API is 'g5k'"),
-                    HasSubstr("CiGri has another cluster of this name"),
+                    HasSubstr("cluster three: its users' tokens are not taken"),
+                    HasSubstr("cluster g5k: its URL names no site of Grid'5000"), HasSubstr("CiGri has another cluster of this name"),
                     HasSubstr("not here, for the reasons above: cluster ../etc, cluster nowhere, cluster off"), Not(HasSubstr("sesame"))));
+}
+
+TEST_F(ImportCigri, ASiteOfGrid5000_IsAskedByItsOwnApi_AndWaitsForALoginIfCigriHadNone) {
+  cigri(
+      "INSERT INTO clusters (name, api_url, api_auth_type, api_username, api_password, batch, enabled) VALUES"
+      " ('grenoble', 'https://api.grid5000.fr/stable/sites/grenoble', 'password', 'ada', 'sesame', 'g5k', true),"
+      " ('nancy', 'https://api.grid5000.fr/stable/sites/nancy/', 'none', NULL, NULL, 'g5k', true)");
+  const auto said = import({"--yes", "--only", "clusters"});
+  EXPECT_EQ(here("SELECT concat_ws(' ', name, api, array_size, authentication, enabled) FROM clusters ORDER BY name"),
+            "grenoble g5k 1 basic t\nnancy g5k 1 none f");
+  EXPECT_THAT(said.output, HasSubstr("cluster nancy: Grid'5000's API knows who asks by a login and a password: it is disabled until "
+                                     "'gridctl cluster edit nancy --auth basic --login LOGIN --secret-file FILE' and 'gridctl cluster "
+                                     "enable nancy'"));
 }
 
 TEST_F(ImportCigri, APasswordOverHttpToAnotherHost_IsSentOnlyWithTheConsentOfInsecure) {
