@@ -13,6 +13,12 @@ MODULES = os.path.dirname(os.path.abspath(__file__))
 CLUSTERS = {"alpha": {}, "beta": {}}
 
 
+def purge(grid, campaign):
+    """Cancels a campaign, and deletes it at once, as `griddel` and `griddel --purge` do."""
+    grid.cancel(campaign)
+    grid._client.change("DELETE", f"/v1/campaigns/{campaign}?purge=1")
+
+
 class Case(unittest.TestCase):
     """A folder that is removed, and the environment put back."""
 

@@ -10,7 +10,7 @@ import unittest
 import unittest.mock
 
 import calls
-from base import MODULES, ROOT, Case
+from base import MODULES, ROOT, Case, purge
 from gate import Gate
 
 import gleaner
@@ -129,6 +129,19 @@ class Calls(Case):
                 list(executor.map(calls.wait_for, [never, never], timeout=0.5))
         for one in executor.campaigns:
             self.assertEqual({task.state for task in self.grid.tasks(self.grid.wait(one)[0].id)}, {"cancelled"})
+
+    def test_calls_whose_campaign_is_purged_fail_by_name_and_later_ones_begin_another(self):
+        never = self.path("never")
+        with unittest.mock.patch.object(gleaner.executor, "_LOOK_AT_LEAST_EVERY", 1.0), self.executor() as executor:
+            waiting = [executor.submit(calls.wait_for, never) for _ in range(3)]
+            self.assertEqual(executor.submit(calls.square, 2).result(), 4)
+            [first] = executor.campaigns
+            purge(self.grid, first)
+            for call in waiting:
+                with self.assertRaisesRegex(gleaner.CallNotDone, f"of campaign {first}: (the campaign is gone|it was cancelled)"):
+                    call.result()
+            self.assertEqual(executor.submit(calls.square, 3).result(), 9)
+            self.assertEqual(len(executor.campaigns), 2)
 
     def test_a_forked_process_leaves_the_executor_to_its_parent(self):
         with self.executor() as executor:

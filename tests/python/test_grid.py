@@ -5,7 +5,7 @@ import threading
 import time
 import unittest
 
-from base import CLUSTERS, ROOT, Case
+from base import CLUSTERS, ROOT, Case, purge
 from gate import Gate
 
 import gleaner
@@ -170,6 +170,25 @@ class Campaigns(Case):
         with self.assertRaisesRegex(gleaner.Unavailable, "cannot be reached at unix:.*none"):
             gleaner.Grid(self.path("none")).whoami()
         self.assertEqual(self.grid.check(ECHO, ["1"]), ())
+
+    def test_the_wait_for_a_campaign_that_is_purged_ends_with_not_found(self):
+        campaign, other = [self.grid.submit({"name": "gone", "exec_file": "sleep", "clusters": {"alpha": {}}}, ["30"]).id for _ in range(2)]
+        looks = []
+
+        def look(found):
+            looks.append(found)
+            if len(looks) == 1:
+                purge(self.grid, campaign)
+        try:
+            with self.assertRaisesRegex(gleaner.NotFound, f"no campaign '{campaign}'"):
+                self.grid.wait(campaign, other, timeout=3, progress=look)
+            self.assertFalse(self.grid.campaign(other).has_ended)
+        finally:
+            self.grid.cancel(other)
+        with self.assertRaises(gleaner.NotFound):
+            self.grid.append(campaign, ["1"])
+        with self.assertRaises(gleaner.NotFound):
+            self.grid.fetch_outputs(campaign, self.path("results"))
 
 
 class Documents(Case):

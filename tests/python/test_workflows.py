@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from base import WORKFLOWS, Case
+from base import WORKFLOWS, Case, purge
 from engines import Nextflow
 from gate import Gate
 
@@ -155,6 +155,19 @@ class NextflowCalls(Engines):
         second = self.job(self.call("oarsub", "true"))
         self.assertNotEqual(self.place(first)[0], self.place(second)[0])
         self.assertTrue(self.grid.wait(self.place(second)[0])[0].has_succeeded)
+
+    def test_a_campaign_that_was_purged_is_followed_by_another_one_and_its_jobs_are_in_no_list(self):
+        first = self.job(self.call("oarsub", "sleep 30"))
+        purge(self.grid, self.place(first)[0])
+        self.assertEqual(self.call("oarstat", "-f").stdout, "")
+        done = self.call("oardel", first)
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertIn("there is no campaign", done.stderr)
+        second = self.job(self.call("oarsub", "true"))
+        self.assertNotEqual(self.place(first)[0], self.place(second)[0])
+        self.assertTrue(self.grid.wait(self.place(second)[0])[0].has_succeeded)
+        done = self.call("grid-snakemake-status", first)
+        self.assertEqual(done.stdout, "running\n", "never failed for what is not known")
 
     def test_wrong_calls_say_what_is_wrong_and_submit_nothing(self):
         self.write("state/" + "0" * 32 + ".json", "{")
