@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/oar/messenger.hpp"
+#include "lib/oar/transfer_failure.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -51,27 +52,6 @@ void append(List& list, const std::string& line) {
   curl_slist* const longer = given(curl_slist_append(list.get(), line.c_str()));
   list.release();
   list.reset(longer);
-}
-
-/// Whether libcurl failed before it had a connection for the request.
-bool before_sending(CURLcode code, CURL* easy) {
-  switch (code) {
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_URL_MALFORMAT:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR: return true;
-    default: break;
-  }
-  long sent = 0;
-  curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &sent);
-  return sent == 0;
 }
 
 std::string_view name_of(Method method) {
@@ -132,9 +112,7 @@ class Transport::Transfer {
       return tl::unexpected(too_long(limit_));
     }
     if (code != CURLE_OK && !is_cut_) {
-      const std::string what = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
-      return before_sending(code, easy_.get()) ? Result<Answer>{tl::unexpected(NotSent{what})}
-                                               : Result<Answer>{tl::unexpected(NoAnswer{what})};
+      return tl::unexpected(transfer_failure(code, easy_.get(), error_.data()));
     }
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
@@ -143,6 +121,8 @@ class Transport::Transfer {
     char* type = nullptr;
     curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type);
     answer_.content_type = type == nullptr ? "" : type;
+    if (auto wrong = unusable_answer(answer_.content_type, coding_)) return tl::unexpected(std::move(*wrong));
+    if (const auto target = redirection(easy_.get())) answer_.body = fmt::format("it redirects to '{}', which is not followed", *target);
     return std::move(answer_);
   }
 
@@ -238,16 +218,14 @@ class Transport::Transfer {
   }
 
   static std::size_t take_header(char* data, std::size_t /*one*/, std::size_t size, void* self) {
-    constexpr std::string_view kDate{"date:"};
-    std::string line(data, std::min<std::size_t>(size, 200));
-    std::transform(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(std::min(line.size(), kDate.size())), line.begin(),
-                   [](char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; });
-    if (line.starts_with(kDate)) {
-      const auto date = curl_getdate(line.c_str() + kDate.size(), nullptr);
-      if (date != -1) {
-        static_cast<Transfer*>(self)->answer_.clock_ahead =
+    const std::string_view line{data, std::min<std::size_t>(size, 200)};
+    auto& transfer = *static_cast<Transfer*>(self);
+    if (line.starts_with("HTTP/")) transfer.coding_.clear();  // an answer 100 may come before
+    if (const auto coding = field_of(line, "content-encoding")) transfer.coding_ = *coding;
+    if (const auto text = field_of(line, "date")) {
+      if (const auto date = curl_getdate(std::string{*text}.c_str(), nullptr); date != -1)
+        transfer.answer_.clock_ahead =
             std::chrono::seconds{date} - std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()).time_since_epoch();
-      }
     }
     return size;
   }
@@ -260,6 +238,7 @@ class Transport::Transfer {
   Answer answer_;
   bool too_big_ = false;
   bool is_cut_ = false;
+  std::string coding_;  ///< the Content-Encoding of the answer; empty: none
   std::array<char, CURL_ERROR_SIZE> error_{};
 };
 

@@ -1,14 +1,19 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "lib/http/file_descriptor.hpp"
 #include "lib/http/server.hpp"
 #include "lib/oar/client.hpp"
 #include "tests/unit/oar_fake.hpp"
@@ -17,6 +22,7 @@
 namespace gleaner::oar {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
@@ -166,6 +172,80 @@ TEST(OarClient, AnAnswerLongerThanTheLimit_IsNoAnswer) {
   const auto version = client.version();
   expect<NoAnswer>(version);
   EXPECT_THAT(describe(version.error()), HasSubstr("longer than 1000 bytes"));
+}
+
+TEST(OarClient, AnAnswerInACodingThatNobodyAskedFor_IsNoAnswer_ByItsName) {
+  FakeOar oar{[](const auto&) {
+    auto answer = json(200, "\x1f\x8b");
+    answer.headers.add("Content-Encoding", "gzip");
+    return answer;
+  }};
+  Client client{oar.access(), short_limits()};
+  const auto version = client.version();
+  expect<NoAnswer>(version);
+  EXPECT_THAT(describe(version.error()), HasSubstr("a Content-Encoding (gzip), and none was asked for"));
+}
+
+TEST(OarClient, ARedirection_IsNotFollowed_AndItsTargetIsNamed) {
+  FakeOar other{[](const auto&) { return json(200, kVersion); }};
+  FakeOar oar{[&](const auto&) {
+    auto answer = html(302, "");
+    answer.headers.add("Location", other.access().url + "/elsewhere");
+    return answer;
+  }};
+  Client client{oar.access(), short_limits()};
+  const auto version = client.version();
+  expect<NoAnswer>(version);
+  EXPECT_THAT(describe(version.error()),
+              HasSubstr(fmt::format("it redirects to '{}/elsewhere', which is not followed", other.access().url)));
+  expect<NoAnswer>(submit_one(client));
+  EXPECT_THAT(other.requests(), ::testing::IsEmpty()) << "the password is for the cluster's own URL";
+}
+
+/// Answers the first connection with the text, and then with the rest again and again, until the other end closes it.
+class EndlessServer {
+ public:
+  EndlessServer(std::string begin, std::string rest) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(listening_.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread{[this, begin = std::move(begin), rest = std::move(rest)] {
+      const http::FileDescriptor peer{::accept(listening_.get(), nullptr, nullptr)};
+      std::array<char, 4096> request{};
+      if (::recv(peer.get(), request.data(), request.size(), 0) <= 0) return;
+      auto next = ::send(peer.get(), begin.data(), begin.size(), MSG_NOSIGNAL);
+      while (next > 0) next = ::send(peer.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    }};
+  }
+  ~EndlessServer() { thread_.join(); }
+  [[nodiscard]] std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
+
+ private:
+  http::FileDescriptor listening_{::socket(AF_INET, SOCK_STREAM, 0)};
+  int port_ = 0;
+  std::thread thread_;
+};
+
+TEST(OarClient, AHeadWithoutEnd_IsNoAnswer_AndItsConnectionIsClosed) {
+  for (const auto& [begin, rest] :
+       std::vector<std::pair<std::string, std::string>>{{"HTTP/1.1 200 OK\r\nX-Long: ", std::string(10'000, 'a')},
+                                                        {"HTTP/1.1 200 OK\r\n", "X-Long: " + std::string(1000, 'a') + "\r\n"}}) {
+    EndlessServer server{begin, rest};
+    Access access;
+    access.url = server.url();
+    Limits limits;
+    limits.read = std::chrono::minutes{1};
+    Client client{access, limits};
+    const auto version = client.version();
+    expect<NoAnswer>(version);
+    EXPECT_THAT(describe(version.error()),
+                AnyOf(HasSubstr("a line of the answer's head is too long"), HasSubstr("Too large response headers")));
+  }
 }
 
 /// Commands of 100 kB are allowed, and a list has them all.
