@@ -131,6 +131,7 @@ http::Response refusal_of_status(unsigned status, std::string_view message) {
   switch (status) {
     case 400: return error(Code::not_http, message);
     case 408: return error(Code::timed_out, message);
+    case 415: return error(Code::wrong_media_type, message);
     case 431: return error(Code::head_too_large, message);
     default: return error(Code::internal, message);
   }

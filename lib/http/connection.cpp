@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <limits>
@@ -143,6 +144,14 @@ std::optional<std::string> wrong_framing(const Parser& parser) {
   return std::nullopt;
 }
 
+/// Whether the body is compressed, or coded in another way: nothing here decodes it.
+bool is_coded(const Parser& parser) {
+  const auto& head = parser.get();
+  if (head.count(beast::http::field::transfer_encoding) == 0 && head.count(beast::http::field::content_length) == 0) return false;
+  const auto [first, last] = head.equal_range(beast::http::field::content_encoding);
+  return std::any_of(first, last, [](const auto& field) { return !beast::iequals(field.value(), "identity"); });
+}
+
 Request request_of(const Parser& parser, const Peer& peer, Body& body) {
   Request request;
   const auto& message = parser.get();
@@ -277,6 +286,11 @@ class Connection {
     if (const auto wrong = wrong_framing(parser)) {
       unread_ = true;
       auto answer = refusal(400, *wrong);
+      return send(answer, false, 11, false);
+    }
+    if (is_coded(parser)) {
+      unread_ = true;
+      auto answer = refusal(415, "the body has a Content-Encoding, and none is taken here: send it as it is");
       return send(answer, false, 11, false);
     }
     ParsedBody body{stream_, buffer_, parser};

@@ -59,8 +59,8 @@ struct ServerOptions {
   Deadlines deadlines;
   std::size_t header_limit = 64 * 1024;              ///< bytes of a request's head
   std::function<void(std::string_view)> on_problem;  ///< exceptions of the handler; called from any thread
-  /// Makes the answer where the handler makes none: what came is no request (400), came too slowly (408) or has too long a head (431), or
-  /// the handler has thrown an exception (500). Without it, that is plain text.
+  /// Makes the answer where the handler makes none: what came is no request (400), came too slowly (408), has a coded body (415) or too
+  /// long a head (431), or the handler has thrown an exception (500). Without it, that is plain text.
   std::function<Response(unsigned status, std::string_view message)> refusal;
 };
 

@@ -1,5 +1,6 @@
 #include "lib/http/server.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -63,6 +64,20 @@ TEST(HttpServer, ABodyWhoseEndIsNotClear_IsRefused_AndWhatFollowsIsNoRequest) {
     EXPECT_EQ(answer.find("handled"), std::string::npos) << framing;
   }
   EXPECT_EQ(handled, 0);
+}
+
+TEST(HttpServer, ABodyInACoding_IsRefused_AndNeverTakenForWhatItStandsFor) {
+  const auto server = serve([](const Request& request) { return text(request.body->read_all(100) ? "read" : "not read"); });
+  const auto asked = [&](const char* coding) {
+    return ask(*server, fmt::format("POST / HTTP/1.1\r\nContent-Encoding: {}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nab", coding));
+  };
+  for (const auto* coding : {"gzip", "GZIP", "identity\r\nContent-Encoding: br", "identity, gzip"}) {
+    const auto answer = asked(coding);
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 415")) << coding << answer;
+    EXPECT_THAT(answer, ::testing::HasSubstr("Content-Encoding, and none is taken here"));
+  }
+  EXPECT_TRUE(asked("identity").ends_with("read"));
+  EXPECT_TRUE(ask(*server, "GET / HTTP/1.1\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n").ends_with("read")) << "without a body";
 }
 
 TEST(HttpServer, BodyBrokenOff_IsAnErrorForTheHandler) {
