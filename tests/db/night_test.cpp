@@ -16,6 +16,7 @@
 #include "herald/herald.hpp"
 #include "lib/process/options.hpp"
 #include "lib/store/subscriptions.hpp"
+#include "lib/store/tokens.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/world/database.hpp"
 #include "sim/world/virtual_clock.hpp"
@@ -112,7 +113,15 @@ class Night : public ::testing::Test {
                     cluster));
   }
 
-  /// The herald and an almighty until this time of the night.
+  /// A token of the user for the cluster that cannot be renewed.
+  void keeps_token(const std::string& user, const std::string& cluster, seconds end) {
+    sql(fmt::format(
+        "INSERT INTO cluster_tokens (user_name, cluster_id, login, sealed, key_name, fingerprint, given_at, expires_at, renewal_error) "
+        "SELECT '{}', id, '{}', 's', 'k', 'f', now(), now() + interval '{} s', 'refused' FROM clusters WHERE name = '{}'",
+        user, user, end.count(), cluster));
+  }
+
+  /// Runs the herald, an almighty and its check of tokens until this time of the night.
   void play_until(seconds end) {
     while (clock_.now() - begin_ < end) {
       clock_.advance(kTick);
@@ -120,6 +129,7 @@ class Night : public ::testing::Test {
       if (conducts_)
         sql("WITH c AS (UPDATE cycles SET started_at = now(), ended_at = now()) "
             "UPDATE lease SET holder = 'almighty host 1', expires_at = now() + interval '30 s'");
+      store::transact(*database_, std::nullopt, [&](store::Transaction& t) { store::warn_of_token_ends(t, clock_.now()); });
       herald_->watch(*database_);
       herald_->send_due(*database_);
       while (herald_->is_busy()) {
@@ -163,7 +173,7 @@ class Night : public ::testing::Test {
   bool conducts_ = true;
 };
 
-TEST_F(Night, OfLostClusters_AFullDatabase_100000Failures_AndNoMailServer_SendsEachMessageOnce_AndLosesNone) {
+TEST_F(Night, OfLostClusters_AFullDatabase_AnEndedToken_100000Failures_AndNoMailServer_SendsEachMessageOnce_AndLosesNone) {
   sql("INSERT INTO clusters (name, url) VALUES ('alpha', 'http://127.0.0.1:1/a'), ('beta', 'http://127.0.0.1:1/b')");
   sql("INSERT INTO cycles (term, started_at, ended_at) VALUES (1, now(), now())");
   // It counts campaigns one by one, as they come: 100 000 in one transaction take minutes.
@@ -186,6 +196,8 @@ TEST_F(Night, OfLostClusters_AFullDatabase_100000Failures_AndNoMailServer_SendsE
   subscribe("alice", "mail", "alice@example.org", "high");
   subscribe("bob", "webhook", "http://127.0.0.1:" + web_.port() + "/bob", "high");
   subscribe("carol", "mail", "carol@example.org", "high", store::QuietHours{22 * 60, 7 * 60});
+  subscribe("dave", "mail", "dave@example.org", "high");
+  keeps_token("dave", "beta", at(23, 20));
   herald_.emplace(config_);
   ASSERT_TRUE(herald_->take_over(*database_));
 
@@ -215,7 +227,7 @@ TEST_F(Night, OfLostClusters_AFullDatabase_100000Failures_AndNoMailServer_SendsE
   play_until(at(3, 0));
   find_again("beta");
   play_until(at(4, 0));
-  EXPECT_EQ(mail_.taken().size(), 2U) << "nothing is taken for sent while the mail server is away";
+  EXPECT_EQ(mail_.taken().size(), 3U) << "nothing is taken for sent while the mail server is away";
   mail_.come_back();
   play_until(at(5, 0));
   config_.database_size_max = size * 10;
@@ -228,6 +240,7 @@ TEST_F(Night, OfLostClusters_AFullDatabase_100000Failures_AndNoMailServer_SendsE
   const auto back = at(4, 0);
   const auto tried = at(4, 47);
   const std::vector<Expected> expected{
+      {"<dave@example.org>", at(20, 0), at(20, 2), "your token for beta ends within a day", {"gridtoken add beta"}},
       {"<ops@example.org>", at(20, 45), at(20, 47), "cluster alpha is unreachable", {}},
       {"<ops@example.org>", at(21, 30), at(21, 32), "cluster alpha answers again", {}},
       {"webhook", at(1, 10), at(1, 12), "", {"CAMPAIGN_TERMINATED", fmt::format(R"("id": {})", of_bob)}},
@@ -235,6 +248,7 @@ TEST_F(Night, OfLostClusters_AFullDatabase_100000Failures_AndNoMailServer_SendsE
       {"<ops@example.org>", back, tried, "", {"[DATABASE_NEARLY_FULL]", "[NOT_CONDUCTED]", "cluster beta answers again"}},
       {"<alice@example.org>", back, tried, "", {"[FIRST_FAILURE]"}},
       {"<alice@example.org>", back, tried, "", {"[FIRST_FAILURE]"}},
+      {"<dave@example.org>", back, tried, "your token for beta has ended", {"gridtoken add beta"}},
       {"<ops@example.org>", at(5, 0), at(5, 17), "", {"DATABASE_NEARLY_FULL"}},
       {"<alice@example.org>", at(6, 0), at(6, 2), "campaign 1 is over", {}},
       {"<carol@example.org>", at(7, 0), at(7, 2), fmt::format("campaign {} is over", of_carol), {}}};
