@@ -181,7 +181,7 @@ TEST_F(Prometheus, EachQueryOfTheDashboard_GivesSeriesOfAGridThatWorks) {
       "('cycle', false, '', '', '{0,3,0,0,0,0,0,0,0,0,0,0}'), ('ending', true, 'task', 'done', NULL), ('use', true, '', 'useful', NULL), "
       "('resource', true, '', 'free', NULL), ('kill', true, 'excess', '', NULL), ('plan', true, 'measured', 'done', NULL), "
       "('start', true, 'measured', 'prompt', NULL), ('ratio', true, 'measured', 'too_big', NULL), ('ratio', true, 'measured', 'right', NULL), "
-      "('forecast', false, 'average', 'within', NULL), ('forecast', false, 'average', 'outside', NULL), ('herald', false, '', '', NULL)) "
+      "('forecast', false, 'average', 'within', NULL), ('forecast', false, 'average', 'outside', NULL), ('forecast', false, 'average', 'error', NULL), ('herald', false, '', '', NULL)) "
       "AS v(kind, of_cluster, name, result, buckets) WHERE k.name = 'alpha' ON CONFLICT DO NOTHING");
   sql("INSERT INTO events (code, opened_at, last_at, message) VALUES ('LAW_BROKEN_counters', now(), now(), 'x')");
   static_cast<void>(a_campaign_of(3));
