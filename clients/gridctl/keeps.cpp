@@ -7,6 +7,7 @@
 
 #include "clients/gridctl/commands.hpp"
 #include "lib/grid/keep.hpp"
+#include "lib/grid/states.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
@@ -60,7 +61,23 @@ std::int64_t age_of(const std::string& text) {
   return seconds;
 }
 
-void read_whom(const Call& call, store::Transaction& transaction, grid::Keep& keep) {
+/// @return a note on a campaign that is over; empty: none
+std::string read_campaign(const std::string& id, store::Transaction& transaction, grid::Keep& keep) {
+  const auto read = text::whole_number<std::int64_t>(id, 1);
+  if (!read) throw Error{ExitCode::usage, fmt::format("--campaign={}: must be the id of a campaign", id)};
+  keep.campaign = grid::CampaignId{*read};
+  const auto campaign = store::campaign_owner(transaction, *keep.campaign);
+  if (!campaign) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", id)};
+  if (campaign->state != grid::CampaignState::terminated && campaign->state != grid::CampaignState::cancelled) return {};
+  return fmt::format(
+      "campaign {} is {}: while the keep is active, others are kept from these resources, and no job uses them "
+      "('gridctl keep remove {}')",
+      id, grid::name_of(campaign->state), keep.name);
+}
+
+/// @return a note on whom it is kept for; empty: none
+std::string read_whom(const Call& call, store::Transaction& transaction, grid::Keep& keep) {
+  std::string note;
   keep.user = call.value("user");
   keep.group = call.value("group");
   keep.project = call.value("project");
@@ -69,12 +86,7 @@ void read_whom(const Call& call, store::Transaction& transaction, grid::Keep& ke
     if (!keep.type) throw Error{ExitCode::usage, fmt::format("--type={}: must be test or default", *type)};
   }
   if (const auto age = call.value("new-users")) keep.new_users = age_of(*age);
-  if (const auto id = call.value("campaign")) {
-    const auto read = text::whole_number<std::int64_t>(*id, 1);
-    if (!read) throw Error{ExitCode::usage, fmt::format("--campaign={}: must be the id of a campaign", *id)};
-    keep.campaign = grid::CampaignId{*read};
-    if (!store::campaign_owner(transaction, *keep.campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", *id)};
-  }
+  if (const auto id = call.value("campaign")) note = read_campaign(*id, transaction, keep);
   for (const auto& [option, text] : {std::pair{"user", keep.user}, std::pair{"project", keep.project}})
     if (text == "each")
       throw Error{ExitCode::usage, fmt::format("--{}=each: only limits may be for each; name one, or leave --{} out", option, option)};
@@ -84,6 +96,7 @@ void read_whom(const Call& call, store::Transaction& transaction, grid::Keep& ke
     throw Error{ExitCode::usage,
                 "for whom is it kept? Name one or more of --user, --group, --project, --type, --new-users and --campaign; what is kept "
                 "for nobody of the grid is headroom ('gridctl cluster edit --headroom')"};
+  return note;
 }
 
 void read_when(const Call& call, grid::Keep& keep) {
@@ -162,10 +175,11 @@ process::Outcome keep_set(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     const int has = read_cluster(call, transaction, keep);
-    read_whom(call, transaction, keep);
+    const auto note = read_whom(call, transaction, keep);
     store::set_keep(transaction, keep);
     call.output.report(fmt::format("gridctl: {} resources of {} are kept for {}, {}", keep.part.text(), keep.cluster_name, whom_of(keep),
                                    when_text(keep)));
+    if (!note.empty()) call.output.report("gridctl: note: " + note);
     if (has > 0 && keep.part.of(has) >= has)
       call.output.report(
           fmt::format("gridctl: note: {} has {} resources: others get none of them while the keep is active", keep.cluster_name, has));

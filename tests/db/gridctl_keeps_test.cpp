@@ -89,6 +89,24 @@ TEST_F(Keeps, LargerThanTheCluster_AreTakenWithANote) {
   EXPECT_THAT(said.output, HasSubstr("note: alpha has 200 resources: others get none of them while the keep is active"));
 }
 
+TEST_F(Keeps, ForACampaignThatIsOver_AreTakenWithANote) {
+  const auto campaign = [&](const std::string& state, const std::string& ended) {
+    execute(
+        "INSERT INTO campaigns (user_name, name, type, submitted_at, jdl, state, ended_at) VALUES ('ada', 'a', 'default', now(), '{}', '" +
+        state + "', " + ended + ")");
+  };
+  campaign("in_treatment", "NULL");
+  campaign("terminated", "now()");
+  campaign("cancelled", "now()");
+  EXPECT_EQ(set({"--campaign", "1"}).output, "gridctl: 40 resources of alpha are kept for campaign 1, always\n");
+  for (const auto* const over : {"2", "3"}) {
+    const auto said = set({"--campaign", over});
+    EXPECT_TRUE(said.end.succeeded());
+    EXPECT_THAT(said.output, HasSubstr(std::string{"note: campaign "} + over + (*over == '2' ? " is terminated: " : " is cancelled: ")));
+    EXPECT_THAT(said.output, HasSubstr("no job uses them ('gridctl keep remove class')"));
+  }
+}
+
 TEST_F(Keeps, GoWithTheirCluster) {
   ASSERT_TRUE(set({"--user", "ada"}).end.succeeded());
   EXPECT_EQ(code({"cluster", "remove", "alpha"}), 0);
