@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-/// What such a script of web/tests prints of a grid, given its socket, the code of a link to its page, and these.
+/// The JSON that such a script of web/tests prints, given the socket of a grid, the code of a link to its page, and these.
 rapidjson::Document told_by_browser(GridUnderTest& grid, const std::string& script, std::vector<std::string> arguments,
                                     process::Duration limit) {
   rapidjson::Document told;
