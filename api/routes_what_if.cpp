@@ -95,7 +95,7 @@ Asked<NewCampaign> check_jdl(const Call& call, const std::string& jdl) {
 std::string changed_scenario(const Call& call, const Picture& picture, const WhatIfChanges& changes, const NewCampaign* campaign) {
   auto state = picture.state;
   auto config = call.config;
-  apply_changes(changes, state, config);
+  apply_changes(changes, state, config, picture.time);
   text::JsonWriter json;
   if (campaign == nullptr) {
     write_scenario(json, state, config, picture.time);
@@ -103,7 +103,8 @@ std::string changed_scenario(const Call& call, const Picture& picture, const Wha
   }
   auto file = campaign->submission.file;
   for (auto& section : file.clusters) {
-    if (std::ranges::find(changes.clusters_off, section.name) != changes.clusters_off.end()) section.max_jobs = 0;
+    const bool is_off = std::ranges::find(changes.clusters_off, section.name) != changes.clusters_off.end();
+    if (is_off && changes.off_after == grid::Seconds{0}) section.max_jobs = 0;
   }
   auto candidate = campaign->checked.candidate(call, file, campaign->groups);
   candidate.after = changes.after;
@@ -114,7 +115,7 @@ std::string changed_scenario(const Call& call, const Picture& picture, const Wha
 /// Equal questions have one text, whoever asks; a new campaign's has its user, and what its scenario has of them.
 std::string text_of(const Call& call, const Picture& picture, const WhatIfChanges& changes, const NewCampaign* campaign) {
   auto text = fmt::format("{} {} {}", picture.number, changes.after.count(), changes.order.value_or(""));
-  for (const auto& name : changes.clusters_off) text += fmt::format("\noff {}", name);
+  for (const auto& name : changes.clusters_off) text += fmt::format("\noff {} {}", changes.off_after.count(), name);
   for (const auto& [id, change] : changes.campaigns)
     text +=
         fmt::format("\n{} {} {}", id.value(), change.priority.value_or(0), change.paused ? (*change.paused ? "paused" : "resumed") : "");

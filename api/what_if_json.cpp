@@ -90,9 +90,15 @@ std::vector<std::string> assumptions_of(const WhatIfAnswer& answer) {
   const auto& after = answer.after;
   std::vector<std::string> all{
       "Future jobs of local users, and campaigns that are submitted later, are not known. Local users keep the resources that they use now."};
-  if (!answer.changes.clusters_off.empty())
+  if (!answer.changes.clusters_off.empty()) {
+    const auto hours = static_cast<double>(answer.changes.off_after.count()) / 3600;
+    const auto names = fmt::format("{}", fmt::join(answer.changes.clusters_off, ", "));
     all.push_back(
-        fmt::format("{} would get no further job; the jobs that run there would go on.", fmt::join(answer.changes.clusters_off, ", ")));
+        hours > 0 ? fmt::format("{} would get no further job from {:.3g} h after this picture of the grid on; the jobs that run or wait "
+                                "there then would go on.",
+                                names, hours)
+                  : fmt::format("{} would get no further job; the jobs that run there would go on.", names));
+  }
   for (const auto& out : answer.left_out) all.push_back(fmt::format("Cluster {} is not simulated: it is {}.", out.cluster, out.why));
   if (answer.before.out_of_time) all.push_back(extent_of("as it is", answer.before));
   if (after.out_of_time && answer.before.runs != 0) all.push_back(extent_of("with the change", after));

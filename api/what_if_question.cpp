@@ -23,7 +23,7 @@ using rapidjson::Value;
 constexpr std::size_t kDeepestQuestion = 8;
 constexpr std::size_t kLongestOrder = 200;  // bytes
 constexpr std::array<std::string_view, 2> kQuestionKeys{"jdl", "changes"};
-constexpr std::array<std::string_view, 4> kChangeKeys{"clusters_off", "order", "after", "campaigns"};
+constexpr std::array<std::string_view, 5> kChangeKeys{"clusters_off", "off_after", "order", "after", "campaigns"};
 constexpr std::array<std::string_view, 3> kCampaignKeys{"id", "priority", "paused"};
 
 std::string text_in(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
@@ -91,6 +91,12 @@ Asked<std::pair<grid::CampaignId, WhatIfChanges::OfCampaign>> read_campaign(cons
   return std::pair{grid::CampaignId{id->GetInt64()}, change};
 }
 
+Asked<grid::Seconds> read_delay(std::string_view key, const Value& value) {
+  if (!value.IsInt64() || value.GetInt64() < 0 || value.GetInt64() > kLongestAfter.count())
+    return wrong_value(key, value, fmt::format("a whole number of seconds from 0 to {}", kLongestAfter.count()));
+  return grid::Seconds{value.GetInt64()};
+}
+
 Asked<WhatIfChanges> read_changes(const Value& value) {
   if (!value.IsObject()) return wrong_value("changes", value, R"(an object such as {"clusters_off": ["beta"]})");
   if (auto right = check_keys(value, "changes", kChangeKeys); !right) return tl::unexpected{right.error()};
@@ -106,10 +112,20 @@ Asked<WhatIfChanges> read_changes(const Value& value) {
     changes.order = text_in(*order);
   }
   if (const auto* after = value_of(value, "after")) {
-    if (!after->IsInt64() || after->GetInt64() < 0 || after->GetInt64() > kLongestAfter.count())
-      return wrong_value("changes.after", *after, fmt::format("a whole number of seconds from 0 to {}", kLongestAfter.count()));
-    changes.after = grid::Seconds{after->GetInt64()};
+    const auto delay = read_delay("changes.after", *after);
+    if (!delay) return tl::unexpected{delay.error()};
+    changes.after = *delay;
   }
+  if (const auto* off_after = value_of(value, "off_after")) {
+    const auto delay = read_delay("changes.off_after", *off_after);
+    if (!delay) return tl::unexpected{delay.error()};
+    changes.off_after = *delay;
+  }
+  if (changes.off_after > grid::Seconds{0} && changes.clusters_off.empty())
+    return tl::unexpected{
+        error(Code::bad_value, fmt::format("changes.off_after: {} s later than now the clusters of 'clusters_off' are off, "
+                                           "and there are none: name them",
+                                           changes.off_after.count()))};
   const auto* campaigns = value_of(value, "campaigns");
   if (campaigns == nullptr) return changes;
   if (!campaigns->IsArray()) return wrong_value("changes.campaigns", *campaigns, R"(a list such as [{"id": 12, "priority": 2}])");
@@ -179,10 +195,20 @@ Asked<void> check_changes(const WhatIfChanges& changes, const store::GridState& 
   return {};
 }
 
-void apply_changes(const WhatIfChanges& changes, store::GridState& state, process::Config& config) {
+void apply_changes(const WhatIfChanges& changes, store::GridState& state, process::Config& config, grid::Instant now) {
   if (changes.order) config.campaign_order = *changes.order;
   for (const auto& cluster : state.planning.clusters) {
     if (std::ranges::find(changes.clusters_off, cluster.name) == changes.clusters_off.end()) continue;
+    if (changes.off_after > grid::Seconds{0}) {
+      // From then on all of it is kept, for nobody.
+      state.planning.policies.keeps.push_back({.name = fmt::format("(off {})", cluster.name),
+                                               .cluster = cluster.id,
+                                               .cluster_name = cluster.name,
+                                               .part = {.amount = 100, .percent = true},
+                                               .user = "(nobody)",
+                                               .from = now + changes.off_after});
+      continue;
+    }
     for (auto& pair : state.planning.pairs) {
       if (pair.cluster == cluster.id) pair.max_jobs = 0;
     }

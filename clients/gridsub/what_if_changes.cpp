@@ -27,8 +27,9 @@ using terminal::Cell;
 using terminal::Shrink;
 
 constexpr std::string_view kCampaigns = "campaigns.";
-constexpr std::array<std::string_view, 4> kKeys{"clusters_off", "order", "after", "campaigns.ID.priority"};
-constexpr std::string_view kExamples = "clusters_off=beta, order=fairshare, after=2h, campaigns.12.priority=2 or campaigns.12.paused=true";
+constexpr std::array<std::string_view, 5> kKeys{"clusters_off", "off_after", "order", "after", "campaigns.ID.priority"};
+constexpr std::string_view kExamples =
+    "clusters_off=beta, off_after=3h, order=fairshare, after=2h, campaigns.12.priority=2 or campaigns.12.paused=true";
 
 [[noreturn]] void refuse(const std::string& word, const std::string& why) {
   throw Error{ExitCode::usage, fmt::format("'{}': {}", terminal::printable(word), why)};
@@ -62,7 +63,7 @@ std::string clusters_json(const std::string& names) {
 
 std::int64_t seconds_of(const GridChange& change) {
   const auto read = process::parse_duration(change.value);
-  if (!read) refuse(change.word, "after is a time such as 30m, 2h or 1d");
+  if (!read) refuse(change.word, fmt::format("{} is a time such as 30m, 2h or 1d", change.key));
   return std::chrono::duration_cast<std::chrono::seconds>(*read).count();
 }
 
@@ -87,7 +88,7 @@ std::pair<std::int64_t, std::string> campaign_change(const GridChange& change) {
 std::string member_of(const GridChange& change) {
   if (change.key == "clusters_off") return fmt::format(R"("clusters_off": {})", clusters_json(change.value));
   if (change.key == "order") return fmt::format(R"("order": {})", text::json_string(change.value));
-  if (change.key == "after") return fmt::format(R"("after": {})", seconds_of(change));
+  if (change.key == "after" || change.key == "off_after") return fmt::format(R"("{}": {})", change.key, seconds_of(change));
   refuse(change.word, fmt::format("'{}' is no change of the grid{}; those are {}", terminal::printable(change.key),
                                   text::did_you_mean(change.key, kKeys), kExamples));
 }

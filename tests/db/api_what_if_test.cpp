@@ -106,6 +106,18 @@ TEST_F(WhatIfRoute, WhatIfMovesTheOthersToo) {
     EXPECT_EQ(of(off, id)["difference"].GetInt64(), end_of(of(off, id)["after"]) - end_of(of(off, id)["before"]));
   }
   EXPECT_THAT(off.body, HasSubstr("beta would get no further job"));
+  // Later, it costs less; when all is over, nothing.
+  const auto off_after = [&](std::int64_t seconds) {
+    return what_if("alice", fmt::format(R"({{"changes": {{"clusters_off": ["beta"], "off_after": {}}}}})", seconds));
+  };
+  const auto later = off_after(end_of(of(off, others)["before"]) / 10);
+  ASSERT_EQ(later.status, 200) << later.body;
+  EXPECT_LT(of(later, others)["difference"].GetInt64(), of(off, others)["difference"].GetInt64());
+  EXPECT_GT(of(later, others)["difference"].GetInt64(), 0) << later.body;
+  const auto last = off_after(604'800);
+  ASSERT_EQ(last.status, 200) << last.body;
+  EXPECT_STREQ(of(last, others)["effect"].GetString(), "same") << last.body;
+  EXPECT_THAT(last.body, HasSubstr("beta would get no further job from 168 h after this picture of the grid on"));
   const auto paused = what_if("alice", fmt::format(R"({{"changes": {{"campaigns": [{{"id": {}, "paused": true}}]}}}})", mine));
   ASSERT_EQ(paused.status, 200) << paused.body;
   EXPECT_STREQ(of(paused, mine)["after"]["blocked"].GetString(), "paused");

@@ -56,6 +56,8 @@ TEST(WhatIfQuestion, ThatIsWrong_IsRefused_WithTheKeyAndTheValue) {
   EXPECT_THAT(refusal(R"({"changes": {"clusters_of": ["beta"]}})"), HasSubstr("did you mean 'clusters_off'"));
   EXPECT_THAT(refusal(R"({"changes": {"clusters_off": "beta"}})"), HasSubstr(R"(\"beta\" is not a list of names)"));
   EXPECT_THAT(refusal(R"({"changes": {"clusters_off": [3]}})"), HasSubstr("3 is not the name of a cluster"));
+  EXPECT_THAT(refusal(R"({"changes": {"off_after": 3600}})"), HasSubstr("the clusters of 'clusters_off' are off, and there are none"));
+  EXPECT_THAT(refusal(R"({"changes": {"clusters_off": ["beta"], "off_after": 604801}})"), HasSubstr("from 0 to 604800"));
   EXPECT_THAT(refusal(R"({"changes": {"after": -1}, "jdl": "{}"})"), HasSubstr("changes.after: -1 is not"));
   EXPECT_THAT(refusal(R"({"changes": {"after": 604801}, "jdl": "{}"})"), HasSubstr("604801 is not"));
   EXPECT_THAT(refusal(R"({"changes": {"after": 60}})"), HasSubstr("give its 'jdl'"));
@@ -114,14 +116,27 @@ TEST(WhatIfChanges, AreOfTheStateAndTheConfiguration) {
   auto state = a_state();
   auto config = process::default_config();
   apply_changes({.clusters_off = {"beta"}, .order = "fairshare", .campaigns = {{grid::CampaignId{12}, {.priority = 1, .paused = true}}}},
-                state, config);
+                state, config, grid::Instant{});
   EXPECT_EQ(config.campaign_order, "fairshare");
   EXPECT_EQ(state.planning.pairs[0].max_jobs, std::nullopt);
   EXPECT_EQ(state.planning.pairs[1].max_jobs, 0);
   EXPECT_EQ(state.planning.campaigns[0].priority, 1);
   EXPECT_EQ(state.planning.campaigns[0].state, grid::CampaignState::paused);
-  apply_changes({.campaigns = {{grid::CampaignId{12}, {.paused = false}}}}, state, config);
+  apply_changes({.campaigns = {{grid::CampaignId{12}, {.paused = false}}}}, state, config, grid::Instant{});
   EXPECT_EQ(state.planning.campaigns[0].state, grid::CampaignState::in_treatment);
+}
+
+TEST(WhatIfChanges, OfAClusterThatIsOffLater_KeepItForNobody_FromThenOn) {
+  auto state = a_state();
+  auto config = process::default_config();
+  apply_changes({.clusters_off = {"beta"}, .off_after = grid::Seconds{3600}}, state, config, grid::Instant{grid::Seconds{1000}});
+  EXPECT_EQ(state.planning.pairs[1].max_jobs, std::nullopt);
+  ASSERT_EQ(state.planning.policies.keeps.size(), 1U);
+  const auto& keep = state.planning.policies.keeps[0];
+  EXPECT_EQ(keep.cluster_name, "beta");
+  EXPECT_EQ(keep.part.of(64), 64);
+  EXPECT_EQ(keep.from, grid::Instant{grid::Seconds{4600}});
+  EXPECT_FALSE(grid::is_for(keep, {.id = grid::CampaignId{12}, .user = "ada", .project = ""}, grid::Instant{grid::Seconds{5000}}));
 }
 
 TEST(WhatIfChanges, OfAPriorityThatTheOrderDoesNotHeed_AreNoted) {

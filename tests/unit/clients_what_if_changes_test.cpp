@@ -27,6 +27,10 @@ std::string refusal_of(const std::vector<std::string>& words) {
 TEST(WhatIfWords, AreTheQuestionOfTheApi) {
   EXPECT_EQ(what_if_question({"clusters_off=beta,a\"b", "after=2h"}, "{}\n"),
             R"({"jdl": "{}\n", "changes": {"clusters_off": ["beta", "a\"b"], "after": 7200}})");
+  EXPECT_EQ(what_if_question({"clusters_off=beta", "off_after=3h"}, std::nullopt),
+            R"({"changes": {"clusters_off": ["beta"], "off_after": 10800}})");
+  EXPECT_THAT(refusal_of({"clusters_off=beta", "off_after=noon"}),
+              HasSubstr("'off_after=noon': off_after is a time such as 30m, 2h or 1d"));
   EXPECT_EQ(
       what_if_question({"campaigns.12.priority=2", "order=priority,fairshare", "campaigns.3.paused=true", "campaigns.12.paused=false"},
                        std::nullopt),

@@ -511,6 +511,7 @@ export interface WhatIfQuestion {
   jdl?: string;
   changes?: {
     clusters_off?: string[];
+    off_after?: number; // s
     order?: string;
     after?: number; // s
     campaigns?: { id: number; priority?: number; paused?: boolean }[];

@@ -207,19 +207,20 @@ test('the sentence of the past has the longest reasons, no share of 0 % and no 1
 });
 
 test('a what-if is the same in its link, its question and its command', () => {
-  const asked = askedOf({ view: 'whatif', off: 'beta,gamma', order: 'priority,fifo', hours: '1.5', fates: '12:2,17:p,19:r,x:1,18:9' });
+  const asked = askedOf({ view: 'whatif', off: 'beta,gamma', from: '3', order: 'priority,fifo', hours: '1.5', fates: '12:2,17:p,19:r,x:1,18:9' });
   assert.deepEqual(asked.fates, [[12, '2'], [17, 'p'], [19, 'r']]);
   assert.deepEqual(askedOf(paramsOf(asked)), asked);
-  const changes = { clusters_off: ['beta', 'gamma'], order: 'priority,fifo', campaigns: [{ id: 12, priority: 2 }, { id: 17, paused: true }, { id: 19, paused: false }] };
+  const changes = { clusters_off: ['beta', 'gamma'], off_after: 10800, order: 'priority,fifo', campaigns: [{ id: 12, priority: 2 }, { id: 17, paused: true }, { id: 19, paused: false }] };
   assert.deepEqual(questionOf(asked, ''), { changes });
   assert.deepEqual(questionOf(asked, '{}'), { jdl: '{}', changes: { ...changes, after: 5400 } });
+  assert.deepEqual(questionOf(askedOf({ from: '3' }), ''), {}, 'no cluster is off');
   assert.deepEqual(questionOf(askedOf({}), ''), {});
   assert.deepEqual(commandsOf({}).map(([text]) => text), ['gridsub --what-if']);
   assert.deepEqual(commandsOf({ jdl: '{}' }).map(([text]) => text), ['gridsub --what-if -f FILE']);
   assert.equal(commandsOf({ changes: { order: "fi'fo" } })[0]![0], "gridsub --what-if 'order=fi'\\''fo'");
   assert.equal(
-    commandsOf({ jdl: '{}', changes: { clusters_off: ['a', 'b'], after: 7200, campaigns: [{ id: 12, paused: true }, { id: 17, priority: 2 }] } })[0]![0],
-    'gridsub --what-if -f FILE clusters_off=a,b after=7200s campaigns.12.paused=true campaigns.17.priority=2',
+    commandsOf({ jdl: '{}', changes: { clusters_off: ['a', 'b'], off_after: 10800, after: 7200, campaigns: [{ id: 12, paused: true }, { id: 17, priority: 2 }] } })[0]![0],
+    'gridsub --what-if -f FILE clusters_off=a,b off_after=10800s after=7200s campaigns.12.paused=true campaigns.17.priority=2',
   );
 });
 

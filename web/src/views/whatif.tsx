@@ -25,6 +25,7 @@ const isFate = (text: string | undefined): text is Fate => FATES.some(([fate]) =
 /** All that is asked but the campaign file, which is too long for an address. */
 export interface Asked {
   off: string[];
+  from: string; // hours from now on, as typed, from which on they are off
   order: string;
   hours: string; // as typed
   fates: [number, Fate][];
@@ -35,6 +36,7 @@ export function askedOf(p: Params): Asked {
   const fates = (p['fates'] ?? '').split(',').map((one) => /^(\d{1,18}):([1-7pr])$/.exec(one));
   return {
     off: (p['off'] ?? '').split(',').filter(Boolean),
+    from: p['from'] ?? '',
     order: p['order'] ?? '',
     hours: p['hours'] ?? '',
     fates: fates.flatMap((one): [number, Fate][] => (one && isFate(one[2]) ? [[Number(one[1]), one[2]]] : [])),
@@ -42,14 +44,17 @@ export function askedOf(p: Params): Asked {
 }
 
 export const paramsOf = (asked: Asked): Params => ({
-  view: 'whatif', off: asked.off.join(','), order: asked.order, hours: asked.hours, fates: asked.fates.map(([id, fate]) => `${id}:${fate}`).join(','),
+  view: 'whatif', off: asked.off.join(','), from: asked.from, order: asked.order, hours: asked.hours, fates: asked.fates.map(([id, fate]) => `${id}:${fate}`).join(','),
 });
 
-export function questionOf({ off, order, hours, fates }: Asked, jdl: string): WhatIfQuestion {
+const secondsOf = (hours: string): number => Math.round(Number(hours) * 3600);
+
+export function questionOf({ off, from, order, hours, fates }: Asked, jdl: string): WhatIfQuestion {
   const changes: NonNullable<WhatIfQuestion['changes']> = {};
   if (off.length > 0) changes.clusters_off = off;
+  if (off.length > 0 && secondsOf(from) > 0) changes.off_after = secondsOf(from);
   if (order.trim()) changes.order = order.trim();
-  const after = Math.round(Number(hours) * 3600);
+  const after = secondsOf(hours);
   if (jdl.trim() && after > 0) changes.after = after;
   if (fates.length > 0)
     changes.campaigns = fates.map(([id, fate]) => (fate === 'p' || fate === 'r' ? { id, paused: fate === 'p' } : { id, priority: Number(fate) }));
@@ -62,9 +67,10 @@ export function questionOf({ off, order, hours, fates }: Asked, jdl: string): Wh
 const quoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 
 /** A change as a word of gridsub. */
-function wordsOf({ clusters_off, order, after, campaigns }: NonNullable<WhatIfQuestion['changes']>): string[] {
+function wordsOf({ clusters_off, off_after, order, after, campaigns }: NonNullable<WhatIfQuestion['changes']>): string[] {
   const words: string[] = [];
   if (clusters_off) words.push(`clusters_off=${clusters_off.join(',')}`);
+  if (off_after) words.push(`off_after=${off_after}s`);
   if (order) words.push(`order=${order}`);
   if (after) words.push(`after=${after}s`);
   for (const { id, priority, paused } of campaigns ?? []) {
@@ -327,6 +333,15 @@ export function WhatIf() {
             ))}
             {summary.value && clusters.length === 0 ? <span class="faint">The grid has no cluster that is enabled: <code>gridctl cluster add</code></span> : null}
           </div>
+          {clusters.length > 0 ? (
+            <div class="whatif-row">
+              <label>
+                from now on, or after{' '}
+                <input type="number" min="0" max={MOST_HOURS} step="any" value={asked.from} disabled={asked.off.length === 0} onInput={(event) => change({ from: event.currentTarget.value })} /> hours
+              </label>
+              {Number(asked.from) > 0 ? <span class="faint">at {minuteTime(coarseNow.value + 1000 * secondsOf(asked.from), coarseNow.value)}</span> : null}
+            </div>
+          ) : null}
         </fieldset>
         <fieldset>
           <legend>the order of campaigns</legend>
