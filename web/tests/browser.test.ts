@@ -144,6 +144,15 @@ inBrowser('all is reached by keys: rows, Enter, grid, mine, help', 'normal', '',
   await tab.evaluate('localStorage.clear()');
 });
 
+inBrowser('a new view has the focus, but not if its reader has gone on meanwhile', 'normal', '', async (tab) => {
+  await tab.becomes("document.querySelector('.campaign')");
+  const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+  const after = async (act: string): Promise<unknown> => tab.evaluate(`(async () => { ${act}; await ${drawn}; return document.activeElement.id || document.activeElement.tagName; })()`);
+  const open = (title: string): string => `[...document.querySelectorAll('nav a')].find((one) => one.innerText === '${title}').click()`;
+  assert.equal(await after(open('Grid')), 'H1');
+  assert.equal(await after(`${open('Mine')}; document.querySelector('#search').focus()`), 'search');
+});
+
 inBrowser('the next page of tasks and the page before are links', 'normal', '?view=tasks&id=12', async (tab) => {
   await tab.becomes("document.querySelectorAll('.tasks tbody tr').length === 100");
   await tab.press('n');

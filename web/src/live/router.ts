@@ -26,7 +26,13 @@ export function go(to: Params, { focus = true } = {}): void {
   history.pushState(null, '', href(to));
   params.value = to;
   scrollTo(0, 0);
-  if (focus) requestAnimationFrame(() => document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true }));
+  if (!focus) return;
+  const before = document.activeElement;
+  requestAnimationFrame(() => {
+    // Whoever has gone on meanwhile, to the search for instance, stays there.
+    if (document.activeElement === before || document.activeElement === document.body)
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  });
 }
 
 export function followLinks(): void {
