@@ -3,10 +3,11 @@
 // panels are drawn here, as Grafana places and words them. FOLDER: for Prometheus' files. A panel without data is an error, and so is a setting that is not drawn.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
 import { drawn, legend } from './dashboard_panels.mjs';
+import { tunnelTo } from './tunnel.mjs';
 
 const SCRAPE_EVERY = 2; // seconds
 const [file, socketPath, folder] = process.argv.slice(2);
@@ -17,15 +18,7 @@ const dashboard = JSON.parse(readFileSync(new URL('gleaner.dashboard.json', pack
 const listening = (server) => new Promise((done) => server.listen(0, '127.0.0.1', () => done(server.address().port)));
 
 // Prometheus scrapes TCP alone; the owner of the grid may read /metrics over the socket.
-const tunnel = createServer((asked, answer) => {
-  const up = request({ socketPath, path: asked.url, headers: asked.headers }, (from) => {
-    answer.writeHead(from.statusCode, from.headers);
-    from.pipe(answer);
-  });
-  up.on('error', () => answer.destroy());
-  asked.pipe(up);
-});
-const scraped = await listening(tunnel);
+const tunnel = await tunnelTo(socketPath);
 const reserved = createServer();
 const port = await listening(reserved);
 await new Promise((done) => reserved.close(done));
@@ -34,7 +27,7 @@ writeFileSync(
   join(folder, 'prometheus.yml'),
   `global: {scrape_interval: ${SCRAPE_EVERY}s, scrape_timeout: ${SCRAPE_EVERY}s, evaluation_interval: ${SCRAPE_EVERY}s}
 rule_files: [${new URL('gleaner.rules.yml', packaging).pathname}]
-scrape_configs: [{job_name: gleaner, static_configs: [{targets: ["127.0.0.1:${scraped}"]}]}]
+scrape_configs: [{job_name: gleaner, static_configs: [{targets: ["127.0.0.1:${tunnel.port}"]}]}]
 `,
 );
 const prometheus = spawn(
@@ -102,7 +95,6 @@ for (const panel of dashboard.panels) {
 }
 prometheus.kill('SIGKILL');
 tunnel.close();
-tunnel.closeAllConnections();
 
 const page = join(folder, 'dashboard.html');
 writeFileSync(

@@ -1,9 +1,9 @@
 // Pictures of the views of a grid behind a real gridapi: node tests/day.mjs FOLDER SOCKET NOW CODE IDS (tools/day-pictures has them).
 // NOW: the time there; the page's clock is set to it. CODE: of a link of gridstat --web. IDS: campaigns, the one with most failures first.
 import { mkdirSync } from 'node:fs';
-import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
+import { tunnelTo } from './tunnel.mjs';
 
 const [folder, socketPath, now, code, ids] = process.argv.slice(2);
 const [failing, running] = ids.split(',');
@@ -21,18 +21,8 @@ const VIEWS = {
   conductor: '?view=conductor',
 };
 
-// As `ssh -L` does it: the browser speaks to a port, and gridapi hears it on its socket.
-const tunnel = createServer((asked, answer) => {
-  const up = request({ socketPath, path: asked.url, method: asked.method, headers: asked.headers }, (from) => {
-    answer.writeHead(from.statusCode, from.headers);
-    from.pipe(answer);
-  });
-  up.on('error', () => answer.destroy());
-  answer.on('close', () => up.destroy());
-  asked.pipe(up);
-});
-await new Promise((done) => tunnel.listen(0, '127.0.0.1', done));
-const page = `http://localhost:${tunnel.address().port}/ui/`;
+const tunnel = await tunnelTo(socketPath);
+const page = `http://localhost:${tunnel.port}/ui/`;
 const before = `(() => {
   const ahead = ${Date.parse(now)} - Date.now(), Real = Date;
   globalThis.Date = class extends Real {
@@ -61,5 +51,4 @@ for (const [name, query] of Object.entries(VIEWS)) {
 }
 await browser.close();
 tunnel.close();
-tunnel.closeAllConnections();
 process.exitCode = complaints > 0 ? 1 : 0;

@@ -1,8 +1,8 @@
 // A grid behind a gridapi, in a browser, for as many pictures: node tests/eight-hours.mjs SOCKET CODE PICTURES. Timers run a thousand times
 // faster there, so that the page asks again as soon as it is told of a change. Prints, as JSON, after each sixteenth of the pictures how many
 // it has drawn, its heap after a collection in MB, and its elements.
-import { createServer, request } from 'node:http';
 import { browserPath, launch } from './browser.mjs';
+import { tunnelTo } from './tunnel.mjs';
 
 const [socketPath, code, most] = process.argv.slice(2);
 if (!browserPath()) {
@@ -10,19 +10,10 @@ if (!browserPath()) {
   process.exit();
 }
 let pictures = 0;
-// As `ssh -L` does it.
-const tunnel = createServer((asked, answer) => {
-  const up = request({ socketPath, path: asked.url, method: asked.method, headers: asked.headers }, (from) => {
-    if (asked.url.includes('v1/summary') && from.statusCode === 200) ++pictures;
-    answer.writeHead(from.statusCode, from.headers);
-    from.pipe(answer);
-  });
-  up.on('error', () => answer.destroy());
-  answer.on('close', () => up.destroy());
-  asked.pipe(up);
+const tunnel = await tunnelTo(socketPath, (asked, from) => {
+  if (asked.url.includes('v1/summary') && from.statusCode === 200) ++pictures;
 });
-await new Promise((done) => tunnel.listen(0, '127.0.0.1', done));
-const ui = `http://localhost:${tunnel.address().port}/ui/`;
+const ui = `http://localhost:${tunnel.port}/ui/`;
 
 const browser = await launch();
 const first = await browser.open(`${ui}#code=${code}`);

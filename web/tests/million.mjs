@@ -1,21 +1,15 @@
 // A campaign of a million tasks behind a gridapi, in a browser: node tests/million.mjs SOCKET CODE CAMPAIGN. Prints, as JSON, the times until
 // the strip, until the list of the failed tasks, and until the twelfth of them are there, in ms, and what the tab takes.
-import { connect, createServer } from 'node:net';
 import { browserPath, launch } from './browser.mjs';
+import { tunnelTo } from './tunnel.mjs';
 
 const [socket, code, campaign] = process.argv.slice(2);
 if (!browserPath()) {
   console.log('{"skipped": "there is no chromium"}');
   process.exit();
 }
-// As `ssh -L` does.
-const forward = createServer((near) => {
-  const far = connect(socket);
-  near.pipe(far).pipe(near);
-  for (const end of [near, far]) end.on('error', () => [near, far].forEach((one) => one.destroy()));
-});
-await new Promise((done) => forward.listen(0, '127.0.0.1', done));
-const ui = `http://localhost:${forward.address().port}/ui/`;
+const forward = await tunnelTo(socket);
+const ui = `http://localhost:${forward.port}/ui/`;
 
 const browser = await launch();
 const isRead = "!document.querySelector('[aria-busy]')";
